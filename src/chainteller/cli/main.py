@@ -21,6 +21,7 @@ from chainteller.cli import (
     wallets,
 )
 from chainteller.cli.complaints import Exit, PartMissing, Usage, complain, say
+from chainteller.cli.crashes import crashed
 from chainteller.cli.options import TellerGroup, example
 from chainteller.service.errors import ServiceError, TellerError
 
@@ -78,6 +79,8 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
         return Exit.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
+        return complain(crashed(error))
 
 
 def _run(arguments: list[str]) -> int:

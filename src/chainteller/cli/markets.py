@@ -1,5 +1,6 @@
 """Markets and quotes (specification 4.2)."""
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,7 @@ def _changed(market: "Market") -> None:
     else:
         at = f"{market.at:%H:%M:%SZ}"
         line(f"{at}  {market.market_name}  {market.current_price}  {market.status or ''}".rstrip())
-    click.get_text_stream("stdout").flush()
+    sys.stdout.flush()
 
 
 @click.command(

@@ -28,7 +28,13 @@ def verbatim(text: str) -> None:
 
 def document(value: WireModel | object) -> None:
     """One JSON document on one line."""
-    click.echo(value.to_json() if isinstance(value, WireModel) else json.dumps(value))
+    click.echo(_json(value))
+
+
+def _json(value: WireModel | object) -> str:
+    if isinstance(value, WireModel):
+        return value.to_json()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def record(value: WireModel, fields: Iterable[tuple[str, object]]) -> None:
@@ -79,7 +85,7 @@ def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
 
 def text_of(value: object) -> str:
     """A value as people's text: instants to the second, lists with commas, nothing as a dash."""
-    if value is None or value in {"", ()}:
+    if value is None or value in ("", (), []):
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -69,7 +69,7 @@ class Configured:
         if address := self.environ.get("CHAINTELLER_DATABASE"):
             return self._embedded(address, "CHAINTELLER_DATABASE")
         if active := self.active_profile():
-            return self._of_profile(active, "desk.profile")
+            return self._of_profile(active, "the active profile")
         return self._default()
 
     def database(self) -> Place:
