@@ -6,7 +6,7 @@ from chainteller.wallets.addresses import Address
 from chainteller.wallets.bech32 import decode_segwit, encode_segwit
 from chainteller.wallets.hashes import hash160, tagged_hash
 from chainteller.wallets.networks import Network
-from chainteller.wallets.secp256k1 import compress
+from chainteller.wallets.secp256k1 import compress, curve
 
 
 def script_of(address: Address) -> bytes:
@@ -46,18 +46,7 @@ def addresses_of_key(key: bytes, network: Network, *, compressed: bool) -> tuple
 
 def taproot_output(key: bytes) -> bytes:
     """The x-only output key of BIP-86 for the internal key x ‖ y."""
-    from eth_keys.backends.native.jacobian import (  # noqa: PLC0415 - half the start time of all
-        fast_add,
-        fast_multiply,
-    )
-
-    from chainteller.wallets.secp256k1_pure import GENERATOR  # noqa: PLC0415 - as above
-
-    x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
-    tweak = int.from_bytes(tagged_hash("TapTweak", key[:32]), "big")
-    even = (x, y if y % 2 == 0 else -y % (2**256 - 2**32 - 977))
-    output = fast_add(even, fast_multiply(GENERATOR[:2], tweak))
-    return int(output[0]).to_bytes(32, "big")
+    return curve().tweaked(key, tagged_hash("TapTweak", key[:32]))
 
 
 def _segwit(version: int, program: bytes, network: Network, kind: str) -> Address:

@@ -35,6 +35,9 @@ class Curve(Protocol):
     def schnorr(self, signature: bytes, x_only: bytes) -> SchnorrCheck | None:
         """None when the key or the 64 bytes are malformed."""
 
+    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
+        """The x-coordinate of the point with even y and this x, plus tweak times the generator."""
+
 
 @cache
 def curve() -> Curve:

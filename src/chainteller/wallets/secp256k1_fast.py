@@ -48,3 +48,7 @@ class FastCurve:
             return _FastSchnorr(signature, coincurve.PublicKeyXOnly(x_only))
         except ValueError:
             return None
+
+    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
+        """See `secp256k1.Curve.tweaked`."""
+        return bytes(coincurve.PublicKey(b"\x02" + key[:32]).add(tweak).format()[1:])

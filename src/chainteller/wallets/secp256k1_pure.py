@@ -114,3 +114,10 @@ class PureCurve:
         negated = (int.from_bytes(key[:32], "big"), FIELD - int.from_bytes(key[32:], "big"), 1)
         commitment = _tabled_multiply(_generator_table(), s)
         return _PureSchnorr(r, commitment, x_only, _window_table(negated))
+
+    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
+        """See `secp256k1.Curve.tweaked`."""
+        x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
+        added = _tabled_multiply(_generator_table(), int.from_bytes(tweak, "big"))
+        total = _affine(jacobian_add((x, y if y % 2 == 0 else FIELD - y, 1), added))
+        return total[0].to_bytes(32, "big") if total else bytes(32)
