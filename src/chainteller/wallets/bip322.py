@@ -180,10 +180,14 @@ class Bip322Check:
         if self._to_sign.outpoint not in {None, outpoint}:
             return False
         if self._kind == "p2tr":
-            return self._schnorr is not None and self._schnorr.signs(self._taproot(outpoint))
+            digest = taproot_digest(self._to_sign, outpoint, self._script, self._hash_type)
+            return self._schnorr is not None and self._schnorr.signs(digest)
         if not self._recoveries:
             return False
-        digest = self._legacy(outpoint) if self._kind == "p2pkh" else self._segwit(outpoint)
+        if self._kind == "p2pkh":
+            digest = legacy_digest(self._to_sign, outpoint, self._script)
+        else:
+            digest = segwit_digest(self._to_sign, outpoint, self._packed_key)
         return any(recovery.public_key(digest) == self._key for recovery in self._recoveries)
 
     def _key_and_signature(self) -> tuple[bytes, bytes]:
@@ -234,33 +238,33 @@ class Bip322Check:
             return self._script == redeem and not self._to_sign.script_sig
         return self._script[3:23] == hashed
 
-    def _segwit(self, outpoint: bytes) -> bytes:
-        """BIP-143, SIGHASH_ALL."""
-        tx = self._to_sign
-        code = b"\x19\x76\xa9\x14" + hash160(self._packed_key) + b"\x88\xac"
-        return double_sha256(
-            tx.version + double_sha256(outpoint) + double_sha256(tx.sequence) + outpoint + code
-            + bytes(8) + tx.sequence + double_sha256(_OUTPUTS) + tx.lock_time + _SIGHASH_ALL
-        )  # fmt: skip
 
-    def _legacy(self, outpoint: bytes) -> bytes:
-        """The signature hash of transactions before segwit, SIGHASH_ALL."""
-        tx = self._to_sign
-        script = compact_size(len(self._script)) + self._script
-        return double_sha256(
-            tx.version + b"\x01" + outpoint + script + tx.sequence
-            + b"\x01" + _OUTPUTS + tx.lock_time + _SIGHASH_ALL
-        )  # fmt: skip
+def segwit_digest(to_sign: ToSign, outpoint: bytes, packed_key: bytes) -> bytes:
+    """BIP-143, SIGHASH_ALL, for the 33-byte key."""
+    code = b"\x19\x76\xa9\x14" + hash160(packed_key) + b"\x88\xac"
+    return double_sha256(
+        to_sign.version + double_sha256(outpoint) + double_sha256(to_sign.sequence) + outpoint
+        + code + bytes(8) + to_sign.sequence + double_sha256(_OUTPUTS) + to_sign.lock_time
+        + _SIGHASH_ALL
+    )  # fmt: skip
 
-    def _taproot(self, outpoint: bytes) -> bytes:
-        """BIP-341, key path, SIGHASH_DEFAULT or SIGHASH_ALL."""
-        tx = self._to_sign
-        script = compact_size(len(self._script)) + self._script
-        return tagged_hash(
-            "TapSighash",
-            b"\x00" + (self._hash_type or b"\x00") + tx.version + tx.lock_time + sha256(outpoint)
-            + sha256(bytes(8)) + sha256(script) + sha256(tx.sequence) + sha256(_OUTPUTS) + bytes(5),
-        )  # fmt: skip
+
+def legacy_digest(to_sign: ToSign, outpoint: bytes, script: bytes) -> bytes:
+    """The signature hash of transactions before segwit, SIGHASH_ALL."""
+    return double_sha256(
+        to_sign.version + b"\x01" + outpoint + compact_size(len(script)) + script
+        + to_sign.sequence + b"\x01" + _OUTPUTS + to_sign.lock_time + _SIGHASH_ALL
+    )  # fmt: skip
+
+
+def taproot_digest(to_sign: ToSign, outpoint: bytes, script: bytes, hash_type: bytes) -> bytes:
+    """BIP-341, key path; `hash_type` is empty (SIGHASH_DEFAULT) or one byte."""
+    return tagged_hash(
+        "TapSighash",
+        b"\x00" + (hash_type or b"\x00") + to_sign.version + to_sign.lock_time
+        + sha256(outpoint) + sha256(bytes(8)) + sha256(compact_size(len(script)) + script)
+        + sha256(to_sign.sequence) + sha256(_OUTPUTS) + bytes(5),
+    )  # fmt: skip
 
 
 def _two_pushes(script_sig: bytes) -> tuple[bytes, bytes]:

@@ -4,7 +4,8 @@ The order is that of cost and certainty: shape, the exact text, other texts, alt
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cache
 
 from chainteller.wallets.cases import (
     EXPIRED_CHALLENGE,
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 MAX_OTHER_TEXTS = 48
-MAX_KNOWN_ADDRESSES = 32
+MAX_KNOWN_ADDRESSES = 24
 
 
 def diagnose(case: Case) -> Diagnosis:
@@ -78,18 +79,28 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Attempt:
-    """A case whose paste has been read."""
+    """A case whose paste has been read, with one probe for each family that is asked about."""
 
-    case: Case
-    reading: SignatureReading
-    probe: Probe
-    shape: Shape
+    def __init__(self, case: Case, reading: SignatureReading) -> None:
+        self.case = case
+        self.reading = reading
+        self.text = case.challenge.text.encode()
+        self.shape: Shape = shape_of(reading, case.challenge.address)
+        self.probe_as = cache(self._probe_as)
+        self.probe: Probe = self.probe_as(case.challenge.address.network.family)
 
-    @property
-    def text(self) -> bytes:
-        return self.case.challenge.text.encode()
+    def _probe_as(self, family: Family) -> Probe:
+        return probe_for(self._reading_as(family), family)
+
+    def _reading_as(self, family: Family) -> SignatureReading:
+        """The paste as the family writes it: BIP-322's prefix is only seen by Bitcoin's reading."""
+        if family is not Family.BITCOIN or self.reading.bip322_prefix:
+            return self.reading
+        try:
+            return read_signature(self.case.signature, family)
+        except (SecretPasted, Unreadable):
+            return self.reading
 
 
 def _judge(case: Case) -> Diagnosis:
@@ -103,7 +114,7 @@ def _judge(case: Case) -> Diagnosis:
     proof = verify_reading(case.challenge.text.encode(), reading, address)
     if proof is not None:
         return replace(_answer(case, "ACCEPTED"), accepted=True, proof=proof)
-    attempt = _Attempt(case, reading, probe_for(reading, address), shape_of(reading, address))
+    attempt = _Attempt(case, reading)
     for step in _STEPS:
         answer = step(attempt)
         if answer is not None:
@@ -167,7 +178,7 @@ def _other_texts(attempt: _Attempt) -> Diagnosis | None:
         message = other.text.encode()
         if message == attempt.text:
             continue
-        own = probe_for(attempt.reading, other.address).match(message, other.address)
+        own = attempt.probe_as(other.address.network.family).match(message, other.address)
         same_key = attempt.probe.match(message, registered) is not None
         if own is None and not same_key:
             continue
@@ -238,8 +249,7 @@ def _known_address(attempt: _Attempt) -> Diagnosis | None:
         address = known.address
         if address.canonical == registered.canonical:
             continue
-        reading = _read_for(attempt, address.network.family)
-        if probe_for(reading, address).match(attempt.text, address) is None:
+        if attempt.probe_as(address.network.family).match(attempt.text, address) is None:
             continue
         answer = _answer(
             attempt.case,
@@ -251,16 +261,6 @@ def _known_address(attempt: _Attempt) -> Diagnosis | None:
             return replace(answer, cause=NETWORK_MISMATCH)
         return answer
     return None
-
-
-def _read_for(attempt: _Attempt, family: Family) -> SignatureReading:
-    """The paste as another family writes it; BIP-322's prefix is only seen by Bitcoin's reading."""
-    if family is not Family.BITCOIN or attempt.reading.bip322_prefix:
-        return attempt.reading
-    try:
-        return read_signature(attempt.case.signature, family)
-    except (SecretPasted, Unreadable):
-        return attempt.reading
 
 
 def _embedded_key(attempt: _Attempt) -> Diagnosis | None:

@@ -14,11 +14,15 @@ _TOP_BIT = 1 << 255
 
 @dataclass(frozen=True, slots=True)
 class EvmSignature:
-    """r and s with the parity that the signature states; None when its last byte is no v."""
+    """r and s with the parity that the signature states; None when its last byte is no v.
+
+    `compact` marks 64 bytes, which are EIP-2098 or have lost their v.
+    """
 
     r: int
     s: int
     parity: int | None
+    compact: bool = False
 
     @property
     def high_s(self) -> bool:
@@ -43,8 +47,8 @@ def read_evm(data: bytes) -> tuple[EvmSignature, ...]:
     if len(data) == 65:
         parity = {0: 0, 1: 1, 27: 0, 28: 1}.get(data[64])
         return (EvmSignature(r, second, parity),) if in_range(r, second) else ()
-    compact = EvmSignature(r, second % _TOP_BIT, second // _TOP_BIT)
-    bare = EvmSignature(r, second, None)
+    compact = EvmSignature(r, second % _TOP_BIT, second // _TOP_BIT, compact=True)
+    bare = EvmSignature(r, second, None, compact=True)
     readings = (compact,) if compact.s == second else (compact, bare)
     return tuple(reading for reading in readings if in_range(reading.r, reading.s))
 

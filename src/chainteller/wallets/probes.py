@@ -29,11 +29,11 @@ class Probe(Protocol):
         """The address, of the kind of `like`, that the signature over the message points to."""
 
 
-def probe_for(reading: SignatureReading, address: Address) -> Probe:
-    """The probe of the address's family."""
-    if address.network.family is Family.EVM:
+def probe_for(reading: SignatureReading, family: Family) -> Probe:
+    """The paste read as the family's signature."""
+    if family is Family.EVM:
         return EvmProbe(reading)
-    if address.network.family is Family.SOLANA:
+    if family is Family.SOLANA:
         return SolanaProbe(reading)
     return BitcoinProbe(reading)
 
@@ -63,11 +63,11 @@ class EvmProbe:
         expected = bytes.fromhex(address.canonical[2:])
         for (sig, parity, _), recovered in zip(self._readings, self._signers(digest), strict=True):
             if recovered == expected:
-                if sig.parity is None:
-                    return "MISSING_RECOVERY_BYTE"
                 if sig.high_s:
                     return "HIGH_S"
-                return RIGHT if sig.parity == parity else "WRONG_RECOVERY_BYTE"
+                if sig.parity == parity:
+                    return RIGHT
+                return "MISSING_RECOVERY_BYTE" if sig.compact else "WRONG_RECOVERY_BYTE"
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:

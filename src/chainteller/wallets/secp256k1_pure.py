@@ -70,21 +70,31 @@ class _PureRecovery:
         return key and key[0].to_bytes(32, "big") + key[1].to_bytes(32, "big")
 
 
-@dataclass(frozen=True, slots=True)
 class _PureSchnorr:
-    r: int
-    commitment: Point
-    x_only: bytes
-    negated_key: list[list[Point]]
+    def __init__(self, r: int, commitment: Point, x_only: bytes, negated_key: Point) -> None:
+        self._r = r
+        self._commitment = commitment
+        self._x_only = x_only
+        self._negated_key = negated_key
+        self._table: list[list[Point]] | None = None
+        self._asked = 0
 
     def signs(self, message: bytes) -> bool:
         hashed = tagged_hash(
-            "BIP0340/challenge", self.r.to_bytes(32, "big") + self.x_only + message
+            "BIP0340/challenge", self._r.to_bytes(32, "big") + self._x_only + message
         )
         challenge = int.from_bytes(hashed, "big") % ORDER
-        point = jacobian_add(self.commitment, _tabled_multiply(self.negated_key, challenge))
-        nonce = _affine(point)
-        return nonce is not None and nonce[1] % 2 == 0 and nonce[0] == self.r
+        nonce = _affine(jacobian_add(self._commitment, self._multiply(challenge)))
+        return nonce is not None and nonce[1] % 2 == 0 and nonce[0] == self._r
+
+    def _multiply(self, challenge: int) -> Point:
+        """A table of the key's multiples costs two multiplications, so it waits for the third."""
+        self._asked += 1
+        if self._table is None and self._asked <= 2:
+            return jacobian_multiply(self._negated_key, challenge)
+        if self._table is None:
+            self._table = _window_table(self._negated_key)
+        return _tabled_multiply(self._table, challenge)
 
 
 class PureCurve:
@@ -113,7 +123,7 @@ class PureCurve:
             return None
         negated = (int.from_bytes(key[:32], "big"), FIELD - int.from_bytes(key[32:], "big"), 1)
         commitment = _tabled_multiply(_generator_table(), s)
-        return _PureSchnorr(r, commitment, x_only, _window_table(negated))
+        return _PureSchnorr(r, commitment, x_only, negated)
 
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
         """See `secp256k1.Curve.tweaked`."""
