@@ -132,7 +132,8 @@ def audit_page(
 
 def audit_model(row: Record) -> AuditRow:
     fields = row._asdict()
-    return AuditRow(**{**fields, "inputs": json.loads(row.inputs)})
+    organisation = fields.pop("organisation_id")
+    return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
 
 
 def audit_rows(connection: Connection) -> Iterator[Record]:
