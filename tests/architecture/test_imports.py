@@ -1,7 +1,6 @@
 """What is loaded when: looked up in ``sys.modules`` of a fresh process, never by the clock."""
 
 import pytest
-
 from tests.cli.program import python
 
 _HEAVY = (

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-
 _SOURCE = Path(__file__).parents[2] / "src"
 _TIMEOUT_S = 60
 

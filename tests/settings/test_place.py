@@ -90,9 +90,7 @@ def test_the_profile_in_force_brings_its_theme_and_its_guard(tmp_path: Path) -> 
 
 
 def test_an_active_profile_that_lost_its_place_brings_nothing(tmp_path: Path) -> None:
-    configured = _configured(
-        tmp_path, Flags(url="http://other"), CHAINTELLER_PROFILE="branch"
-    )
+    configured = _configured(tmp_path, Flags(url="http://other"), CHAINTELLER_PROFILE="branch")
     assert configured.settings.desk.theme == ""
     assert not configured.place().read_only
 

@@ -1,6 +1,7 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -297,14 +298,19 @@ def list_wallets(account_id: str, page: int, limit: int) -> None:
 )
 @click.option("--sample", "name", required=True, metavar="NAME", help="A sample wallet's name.")
 @click.option("--mistake", metavar="M", help="Sign wrongly, as customers do.")
-def sign(name: str, mistake: str | None) -> None:
+@click.option(
+    "--earlier",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The earlier text, for the mistake earlier-challenge.",
+)
+def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
     """Sign a challenge from stdin with a sample wallet's public test key.
 
     Stdin is the text itself or the JSON of `wallets challenge --json`.
     """
     from chainteller.cli.sample_wallets import sign_challenge
 
-    signature = sign_challenge(name, _text_to_sign(sys.stdin.read()), mistake)
+    signature = sign_challenge(name, _text_to_sign(sys.stdin.read()), mistake, earlier)
     if options().json:
         document({"sample": name, "completedChallenge": signature})
     else:
