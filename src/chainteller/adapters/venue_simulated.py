@@ -2,12 +2,12 @@
 
 import hashlib
 
-from chainteller.domain.fills import Filled, FillOutcome, Rejected
+from chainteller.domain.trades import Rejection
 
 PER_MILLE = 1000
 _REFUSALS = (
-    Rejected("PROVIDER_REJECTED", "The liquidity provider refused the order."),
-    Rejected("NO_LIQUIDITY", "The liquidity provider could not fill the whole order."),
+    Rejection("PROVIDER_REJECTED", "The liquidity provider refused the order."),
+    Rejection("NO_LIQUIDITY", "The liquidity provider could not fill the whole order."),
 )
 
 
@@ -24,8 +24,9 @@ class SimulatedVenue:
         self._seed = seed
         self._rejects_per_mille = rejects_per_mille
 
-    def decide(self, trade_id: str) -> FillOutcome:
+    def decide(self, trade_id: str) -> Rejection | None:
+        """None when the trade is filled at its price, else why it is not."""
         digest = hashlib.sha256(f"{self._seed}/{trade_id}".encode()).digest()
         if int.from_bytes(digest[:8], "big") % PER_MILLE >= self._rejects_per_mille:
-            return Filled()
+            return None
         return _REFUSALS[digest[8] % len(_REFUSALS)]
