@@ -82,7 +82,7 @@ def _begin(story: Story, person: Person, bank: Row) -> None:
 
 def _end(story: Story, account: Account, until: int) -> None:
     """What becomes of the account before the last midnight."""
-    world, control = story.world, account.person.control
+    _world, control = story.world, account.person.control
     if control is not None:
         _restrict(story, account, control, until)
     if account.person.habit in {Habit.WAITING, Habit.FIRST}:

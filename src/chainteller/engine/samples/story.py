@@ -143,11 +143,14 @@ class Story:
     def buy(self, account: Account, market: Market, cents: int) -> Act:
         """A purchase that runs its course."""
 
+        def execute(quoted: Row, at: int) -> None:
+            trade = trading.execute(self.world, account, quoted, at)
+            if trade is not None:
+                self.at(at + _FILL, lambda when: self.fill(account, trade, when))
+
         def act(at: int) -> None:
             quoted = trading.quote(self.world, account, market.name, Side.BUY, cents, at)
-            trade = trading.execute(self.world, account, quoted, at + 7 * SECOND)
-            if trade is not None:
-                self.at(at + 7 * SECOND + _FILL, lambda when: self.fill(account, trade, when))
+            self.at(at + 7 * SECOND, lambda when: execute(quoted, when))
 
         return act
 
