@@ -18,7 +18,11 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.engine import Engine
 from chainteller.engine.samples.loading import is_loaded, load_samples
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
@@ -297,6 +301,45 @@ def test_a_second_load_changes_nothing(empty: Bank) -> None:
     assert not load(empty)
     assert not load(empty, "another seed")
     assert dump(empty) == before
+
+
+def test_a_load_after_a_customer_traded_changes_nothing(empty: Bank) -> None:
+    assert load(empty)
+    engine = Engine(empty)
+    account = engine.trading_accounts(ListQuery(sort="-lastActivity")).data[0]
+    dpt = Currency(type="deposit-token-currency", id="DPT_USD")
+    engine.deposit(account.id, DepositRequest(amount="1000", currency=dpt))
+    quote = engine.create_quote("sol-usd", QuoteRequest(amount="900.00", side="buy")).value
+    engine.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    before = dump(empty)
+    assert not load(empty)
+    assert dump(empty) == before
+
+
+def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
+    assert load(empty)
+    engine = Engine(empty)
+    assert isinstance(empty.clock, ManualClock)
+    while (due := engine.next_due()) is not None:
+        empty.clock.set(max(due, empty.clock.now()))
+        assert engine.run_due()
+    for table in ("trade", "transfer"):
+        assert not rows(
+            empty,
+            f"SELECT id FROM {table} WHERE status IN ('processing', 'executed', 'sent')",  # noqa: S608 - our own table names
+        )
+
+
+def test_every_list_is_exact(loaded: Bank) -> None:
+    engine = Engine(loaded)
+    assert engine.all_trades().pagination.total == len(rows(loaded, "SELECT id FROM trade"))
+    for row in rows(loaded, "SELECT * FROM trading_account"):
+        trades = engine.trades(row.id, ListQuery(limit=100))
+        transactions = engine.transactions(row.id, ListQuery(limit=100))
+        assert len(trades.data) == trades.pagination.total == row.trade_count
+        assert len(transactions.data) == row.transaction_count
+        created = [record.created for record in transactions.data if record.created]
+        assert created == sorted(created, reverse=True)
 
 
 class StopsAfter:
