@@ -249,3 +249,15 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
         return json.loads(body, parse_float=Decimal)
     except RecursionError:
         raise PriceUnusable("the reply is nested too deeply") from None
+
+
+def http_prices(name: str) -> HttpPrices:
+    """The feed of the exchange that ``engine.price_feed = "http:NAME"`` names.
+
+    Raises:
+        ValueError: no such exchange.
+    """
+    exchange = EXCHANGES.get(name)
+    if exchange is None:
+        raise ValueError(f"http prices come from: {', '.join(EXCHANGES)}")
+    return HttpPrices(exchange)

@@ -1,5 +1,6 @@
 """One deployment as a client sees it: its sender and what it is known to offer."""
 
+import re
 import threading
 from typing import Any
 
@@ -11,12 +12,15 @@ from chainteller.service.errors import (
     NotOffered,
     ReplyUnusable,
     ServiceError,
+    ValidationFailed,
 )
 from chainteller.service.features import Feature
 from chainteller.service.models.base import Written
 from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import Page
 from chainteller.service.models.records import Capabilities
+
+_KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
 class Connection:
@@ -73,5 +77,13 @@ class Connection:
         self, path: str, body: Any, model: Any, key: str | None, query: Query = ()
     ) -> Written[Any]:
         """A POST; repeated on a failing line only if the deployment knows idempotency keys."""
-        write = Write("POST", path, key or self.sender.new_key(), body, query)
+        write = Write("POST", path, self._key(key), body, query)
         return self.sender.write(write, model, repeatable=self.offers(Feature.IDEMPOTENCY))
+
+    def _key(self, given: str | None) -> str:
+        """The key to send under. Raises ValidationFailed for one that no header can carry."""
+        if given is None:
+            return self.sender.new_key()
+        if not _KEY.fullmatch(given):
+            raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters.")
+        return given

@@ -88,7 +88,7 @@ class RemoteWallets:
         self, blockchain_account_id: str, request: ClaimRequest
     ) -> SignatureDiagnosis:
         """It changes nothing, so it may always be repeated."""
-        self._at.require(Feature.SIGNATURE_DIAGNOSES)
+        self._at.require(Feature.DIAGNOSES)
         path = f"{_account(blockchain_account_id)}/1P-counterparty-ownership-diagnoses"
         asking = Write("POST", path, self._at.sender.new_key(), request)
         answered: SignatureDiagnosis = self._at.sender.write(

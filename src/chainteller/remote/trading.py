@@ -2,7 +2,7 @@
 
 from chainteller.remote.connection import Connection
 from chainteller.remote.queries import listing, segment
-from chainteller.service.errors import NotFound, OutcomeUnknown, UnsupportedMarket
+from chainteller.service.errors import NotFound, ReplyUnusable, UnsupportedMarket
 from chainteller.service.features import Feature
 from chainteller.service.interface import ALL
 from chainteller.service.models.accounts import OpenTradingAccount, TokenBalance, TradingAccount
@@ -139,10 +139,10 @@ class RemoteTrading:
     ) -> Written[Quote]:
         """The side goes into the query too, as in the specification's example (4.2)."""
         path = f"/trading/markets/{_market(market)}/quotes"
-        key = idempotency_key or self._at.sender.new_key()
-        made = self._at.write(path, request, Page[Quote], key, (("side", request.side),))
+        side = (("side", request.side),)
+        made = self._at.write(path, request, Page[Quote], idempotency_key, side)
         if not made.value.data:
-            raise OutcomeUnknown("The answer carries no quote.", key)
+            raise ReplyUnusable("The answer carries no quote.")
         return Written(made.value.data[0], made.created, made.replayed)
 
     def quote(self, quote_id: str) -> Quote:
@@ -172,7 +172,9 @@ class RemoteTrading:
 
     def all_trades(self, query: ListQuery = ALL) -> Page[Trade]:
         asked = listing(query, *_TRADE_FILTERS)
-        found: Page[Trade] = self._at.read("/trading/trades", Page[Trade], asked, Feature.TRADES)
+        found: Page[Trade] = self._at.read(
+            "/trading/trades", Page[Trade], asked, Feature.ALL_TRADES
+        )
         return found
 
     def cancel_trade(
