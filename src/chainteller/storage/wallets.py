@@ -101,8 +101,8 @@ def find_address(
 def insert_counterparty(connection: Connection, row: Mapping[str, object]) -> bool:
     """False when the address was registered by another write meanwhile."""
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(_C).on_conflict_do_nothing()
-    return connection.execute(statement, row).rowcount == 1
+    statement = dialect.insert(_C).on_conflict_do_nothing().returning(_C.c.id)
+    return connection.execute(statement, row).first() is not None
 
 
 def counterparties_page(
