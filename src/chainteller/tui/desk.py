@@ -1,5 +1,6 @@
 """What all screens share: the service, what is selected, what happened, how fresh it is."""
 
+import asyncio
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -83,6 +84,8 @@ class Desk:
     log: deque[Told] = field(default_factory=lambda: deque(maxlen=_LOG_ROWS))
     unread: int = 0
     writing: set[str] = field(default_factory=set)
+    quiet: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set while no write is running: who needs the balance after a deposit waits for it."""
     watched: set[str] = field(default_factory=set)
     on_start: "Signal[StartedDesk]" = field(init=False)
     on_change: "Signal[tuple[str, ...]]" = field(init=False)
@@ -92,6 +95,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.read_only = self.look.read_only
+        self.quiet.set()
         self.on_start = Signal(self.owner, "started")
         self.on_change = Signal(self.owner, "changed")
         self.on_poll = Signal(self.owner, "polled")
@@ -115,6 +119,15 @@ class Desk:
         return (
             capabilities is None or not capabilities.features or (feature in capabilities.features)
         )
+
+    def begin_write(self, lock: str) -> None:
+        self.writing.add(lock)
+        self.quiet.clear()
+
+    def end_write(self, lock: str) -> None:
+        self.writing.discard(lock)
+        if not self.writing:
+            self.quiet.set()
 
     def new_key(self) -> str:
         """An idempotency key, made before the request is sent."""

@@ -99,9 +99,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
     Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
     Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
-    Command("wallets.open", "enter", "open", "Next step", "next step", 1),
-    Command("wallets.new", "plus", "new_address", "Register a wallet's address", "new address", 1),
-    Command("wallets.account", "o", "next_account", "Next blockchain account", "account", 2),
+    Command("wallets.open", "enter", "open", "Open the account's detail", "open", 1),
+    Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 2),
 )
 """Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""
 

@@ -4,6 +4,7 @@ The wire models need pydantic, which loads after the first frame: hence the impo
 """
 
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
 from chainteller.service.errors import NotOffered, TellerError
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.pages import ListQuery
-    from chainteller.service.models.trades import Transaction
+    from chainteller.service.models.trades import Trade, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +120,53 @@ def market_sheet(service: "Service", names: tuple[str, ...]) -> MarketSheet:
         except NotOffered:
             samples[name] = ()
     return MarketSheet(markets, samples)
+
+
+@dataclass(frozen=True, slots=True)
+class FormSheet:
+    """What the quote form stands on: the account, what it holds, the markets."""
+
+    account: "TradingAccount"
+    balances: "tuple[TokenBalance, ...]"
+    markets: "tuple[Market, ...]"
+
+    def market(self, name: str) -> "Market | None":
+        return next((row for row in self.markets if row.market_name == name), None)
+
+    def spendable(self, market: str, side: str) -> str:
+        """What could be sold at most: buying power, or the units of the market's asset."""
+        if side == "buy":
+            return self.account.buying_power or _usd_like(self.balances)
+        symbol = market.partition("-")[0].upper()
+        found = [row.amount for row in self.balances if row.token.symbol == symbol]
+        return found[0] if found else "0.00"
+
+
+_USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
+
+
+def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:
+    """For a deployment that does not tell buying power: the sum of what counts as dollars."""
+    found = [Decimal(row.amount) for row in balances if row.token.symbol in _USD_LIKE]
+    return f"{sum(found, Decimal(0)).quantize(Decimal('0.01'), ROUND_DOWN)}"
+
+
+def form_sheet(service: "Service", account_id: str) -> FormSheet:
+    """Raises NotFound."""
+    return FormSheet(
+        service.trading_account(account_id),
+        service.token_balances(account_id).data,
+        service.markets().data,
+    )
+
+
+def trade_of_quote(service: "Service", account_id: str, quote_id: str) -> "Trade | None":
+    """What became of a quote whose execution was never answered; None while nothing is known."""
+    try:
+        trade_id = service.quote(quote_id).trade_id
+    except NotOffered:
+        trade_id = None
+    if trade_id is not None:
+        return service.trade(account_id, trade_id)
+    newest = service.trades(account_id, query(limit=20)).data
+    return next((trade for trade in newest if trade.quote_id == quote_id), None)

@@ -10,6 +10,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk, Reach, Told
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.question import Ask, Question
@@ -32,6 +33,8 @@ class DeskScreen(Screen[None]):
     AUTO_FOCUS = ""
     KEY: ClassVar[str] = ""
     """The screen's name in the table of commands."""
+    HAS_OWN_FIELD: ClassVar[bool] = False
+    """Whether ``body`` brings the field bar, in a place of its own."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"),
         (60, "-narrow"),
@@ -60,7 +63,8 @@ class DeskScreen(Screen[None]):
         yield Lines([line()], id="title")
         yield Container(*self.body(), id="body")
         yield FailurePanel()
-        yield FieldBar()
+        if not self.HAS_OWN_FIELD:
+            yield FieldBar(id="field-bar")
         yield StatusLine()
         yield HintBar(footer_of(self.KEY, self.desk.look.keys))
         yield TooSmall()
@@ -130,14 +134,14 @@ class DeskScreen(Screen[None]):
         elif lock in self.desk.writing:
             self.desk.tell(f"still working on the {lock}", "warn")
         else:
-            self.desk.writing.add(lock)
+            self.desk.begin_write(lock)
             self.run_worker(self._guarded(lock, work), group=f"write-{lock}")
 
     async def _guarded(self, lock: str, work: Work) -> None:
         try:
             await self._told_if_refused(work)
         finally:
-            self.desk.writing.discard(lock)
+            self.desk.end_write(lock)
 
     async def _told_if_refused(self, work: Work) -> None:
         try:
@@ -168,7 +172,7 @@ class DeskScreen(Screen[None]):
 
     @property
     def field_bar(self) -> FieldBar:
-        return self.query_one(FieldBar)
+        return self.query_one("#field-bar", FieldBar)
 
     def on_field_closed(self, message: FieldClosed) -> None:
         self.close_field()
@@ -253,7 +257,18 @@ class DeskScreen(Screen[None]):
 
     def customer_text(self) -> str:
         """What ``t`` shows: plain words, no codes of ours."""
-        return ""
+        return self.refusal_text()
+
+    def refusal_text(self) -> str:
+        """What to say about the refusal on the screen."""
+        failure = self.query_one(FailurePanel).failure
+        if failure is None:
+            return ""
+        return self.texts.of_refusal(failure.code, dict(failure.facts), self.desk.look.bank_name)
+
+    @property
+    def texts(self) -> CustomerTexts:
+        return CustomerTexts.load(self.desk.look.customer_texts)
 
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""

@@ -107,7 +107,7 @@ class PagedList(Toned):
     def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
         """Take a page in; with ``follow`` the cursor stays on its record if that moved."""
         key = self.cursor_key if follow else None
-        before = (self.total, self._pages.get(page))
+        before, seen = (self.total, self._pages.get(page)), (self.cursor, self.top)
         self._pages[page] = tuple(rows)
         self._pages.move_to_end(page)
         while len(self._pages) > _PAGES_KEPT:
@@ -116,9 +116,38 @@ class PagedList(Toned):
         self.total = total
         if before != (total, self._pages[page]):
             self._settle_cursor(key, page)
-            self.refresh()
+            self._repaint_changed(page, before, seen)
         if key is None or key != self.cursor_key:
             self._announce()
+
+    def replace_row(self, row: Row) -> None:
+        """Show other cells for one record that is loaded; only its line is painted."""
+        for page, rows in self._pages.items():
+            for offset, old in enumerate(rows):
+                if old.key == row.key and old != row:
+                    self._pages[page] = (*rows[:offset], row, *rows[offset + 1 :])
+                    self._repaint_row((page - 1) * PAGE_ROWS + offset)
+                    return
+
+    def _repaint_changed(
+        self,
+        page: int,
+        before: tuple[int | None, tuple[Row, ...] | None],
+        seen: tuple[int, int],
+    ) -> None:
+        """Only the rows that differ, where nothing moved: a live price repaints its line."""
+        total, old = before
+        rows = self._pages[page]
+        if old is None or (total, len(old), seen) != (
+            self.total,
+            len(rows),
+            (self.cursor, self.top),
+        ):
+            self.refresh()
+            return
+        for offset, (was, row) in enumerate(zip(old, rows, strict=True)):
+            if was != row:
+                self._repaint_row((page - 1) * PAGE_ROWS + offset)
 
     def _settle_cursor(self, key: str | None, page: int) -> None:
         if key is not None:
@@ -161,8 +190,10 @@ class PagedList(Toned):
         return False
 
     def _repaint_row(self, index: int) -> None:
-        left, top = self.gutter.left, self.gutter.top
-        self.refresh(Region(left, top + 1 + index - self.top, self.size.width, 1))
+        y = 1 + index - self.top
+        if 0 < y < self.size.height:
+            left, top = self.gutter.left, self.gutter.top
+            self.refresh(Region(left, top + y, self.size.width, 1))
 
     def _announce(self) -> None:
         key = self.cursor_key
