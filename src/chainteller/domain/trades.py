@@ -4,6 +4,7 @@ The specification names ``processing`` only (section 3); the other words are thi
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -39,3 +40,11 @@ class QuoteStatus(StrEnum):
 def quote_is_live(*, now: int, expires: int) -> bool:
     """Whether it can be executed: not *after* its expiry (specification 2.5)."""
     return now <= expires
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Why the liquidity provider refused a trade."""
+
+    code: str
+    message: str

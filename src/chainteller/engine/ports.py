@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from chainteller.domain.prices import PricePoint
+from chainteller.domain.trades import Rejection
 
 
 class PriceFeed(Protocol):
@@ -16,3 +17,10 @@ class PriceFeed(Protocol):
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
         """Prices at ``start``, ``start + step`` ... up to ``end``, oldest first, gaps left out."""
+
+
+class ExecutionVenue(Protocol):
+    """The liquidity provider that fills trades."""
+
+    def decide(self, trade_id: str) -> Rejection | None:
+        """None when the trade is filled at its price, else why it is not."""

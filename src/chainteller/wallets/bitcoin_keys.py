@@ -1,0 +1,59 @@
+"""Which addresses a Bitcoin key has, and which script an address stands for."""
+
+import base58
+
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.bech32 import decode_segwit, encode_segwit
+from chainteller.wallets.hashes import hash160, tagged_hash
+from chainteller.wallets.networks import Network
+from chainteller.wallets.secp256k1 import compress, curve
+
+
+def script_of(address: Address) -> bytes:
+    """The scriptPubKey of a checked Bitcoin address."""
+    if address.kind in {"p2pkh", "p2sh"}:
+        inner = base58.b58decode_check(address.canonical)[1:]
+        if address.kind == "p2pkh":
+            return b"\x76\xa9\x14" + inner + b"\x88\xac"
+        return b"\xa9\x14" + inner + b"\x87"
+    _, version, program = decode_segwit(address.canonical)
+    opcode = 0x50 + version if version else 0
+    return bytes([opcode, len(program)]) + program
+
+
+def address_of_key(key: bytes, kind: str, network: Network, *, compressed: bool = True) -> Address:
+    """The p2pkh, p2sh (nested segwit), p2wpkh or p2tr address of x ‖ y.
+
+    p2tr is the BIP-86 address: the key path of a key that commits to no script.
+    """
+    packed = compress(key) if compressed else b"\x04" + key
+    if kind == "p2tr":
+        return _segwit(1, taproot_output(key), network, "p2tr")
+    hashed = hash160(packed)
+    if kind == "p2wpkh":
+        return _segwit(0, hashed, network, "p2wpkh")
+    if kind == "p2sh":
+        return _base58(network.p2sh_version, hash160(b"\x00\x14" + hashed), network, "p2sh")
+    return _base58(network.p2pkh_version, hashed, network, "p2pkh")
+
+
+def addresses_of_key(key: bytes, network: Network, *, compressed: bool) -> tuple[Address, ...]:
+    """The addresses that a legacy signature of this key can stand for, p2pkh first."""
+    if not compressed:
+        return (address_of_key(key, "p2pkh", network, compressed=False),)
+    return tuple(address_of_key(key, kind, network) for kind in ("p2pkh", "p2sh", "p2wpkh"))
+
+
+def taproot_output(key: bytes) -> bytes:
+    """The x-only output key of BIP-86 for the internal key x ‖ y."""
+    return curve().tweaked(key, tagged_hash("TapTweak", key[:32]))
+
+
+def _segwit(version: int, program: bytes, network: Network, kind: str) -> Address:
+    text = encode_segwit(network.hrp, version, program)
+    return Address(network, text, text, kind)
+
+
+def _base58(version: int, payload: bytes, network: Network, kind: str) -> Address:
+    text = base58.b58encode_check(bytes([version]) + payload).decode()
+    return Address(network, text, text, kind)

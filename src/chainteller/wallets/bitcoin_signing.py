@@ -1,0 +1,80 @@
+"""Signs as Bitcoin wallets do, with published sample keys only: nothing here hides its timing."""
+
+from chainteller.wallets import bip137, bip322
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.bitcoin_keys import script_of
+from chainteller.wallets.hashes import tagged_hash
+from chainteller.wallets.secp256k1 import ORDER, compress
+
+_HEADER = {"p2pkh": 31, "p2sh": 35, "p2wpkh": 39}
+
+
+def public_key(secret: bytes) -> bytes:
+    """The 64 bytes x ‖ y."""
+    from eth_keys.datatypes import PrivateKey  # noqa: PLC0415 - loaded when a sample signature is asked for
+
+    return bytes(PrivateKey(secret).public_key.to_bytes())
+
+
+def sign_digest(secret: bytes, digest: bytes) -> tuple[int, int, int]:
+    """Deterministic ECDSA with low s: r, s and the parity."""
+    from eth_keys.datatypes import PrivateKey  # noqa: PLC0415 - as above
+
+    signed = PrivateKey(secret).sign_msg_hash(digest)
+    return int(signed.r), int(signed.s), int(signed.v)
+
+
+def sign_legacy(secret: bytes, message: bytes, kind: str) -> bytes:
+    """The 65 bytes of BIP-137 with the header of the address type (31 for any other)."""
+    r, s, parity = sign_digest(secret, bip137.message_digest(message))
+    header = _HEADER.get(kind, 31) + parity
+    return bytes([header]) + r.to_bytes(32, "big") + s.to_bytes(32, "big")
+
+
+def sign_bip322(secret: bytes, message: bytes, address: Address) -> bytes:
+    """The witness stack of the simple form, for p2wpkh, nested p2wpkh and p2tr addresses."""
+    script = script_of(address)
+    outpoint = bip322.spent_outpoint(message, script)
+    if address.kind == "p2tr":
+        return _stack(
+            _sign_schnorr(secret, bip322.taproot_digest(bip322.ToSign(()), outpoint, script, b""))
+        )
+    packed = compress(public_key(secret))
+    digest = bip322.segwit_digest(bip322.ToSign(()), outpoint, packed)
+    r, s, _ = sign_digest(secret, digest)
+    return _stack(_der(r, s) + b"\x01", packed)
+
+
+def _stack(*items: bytes) -> bytes:
+    pieces = b"".join(bip137.compact_size(len(item)) + item for item in items)
+    return bip137.compact_size(len(items)) + pieces
+
+
+def _der(r: int, s: int) -> bytes:
+    body = b""
+    for number in (r, s):
+        octets = number.to_bytes(number.bit_length() // 8 + 1, "big")
+        body += b"\x02" + bytes([len(octets)]) + octets
+    return b"\x30" + bytes([len(body)]) + body
+
+
+def _sign_schnorr(secret: bytes, message: bytes) -> bytes:
+    """BIP-340 with the BIP-86 tweak and a nonce of the message alone."""
+    internal = _even(int.from_bytes(secret, "big"))
+    x_only = public_key(internal.to_bytes(32, "big"))[:32]
+    tweak = int.from_bytes(tagged_hash("TapTweak", x_only), "big")
+    key = _even((internal + tweak) % ORDER)
+    packed = key.to_bytes(32, "big")
+    output = public_key(packed)[:32]
+    seed = tagged_hash("BIP0340/nonce", packed + output + message)
+    nonce = _even(int.from_bytes(seed, "big") % ORDER)
+    commitment = public_key(nonce.to_bytes(32, "big"))[:32]
+    hashed = tagged_hash("BIP0340/challenge", commitment + output + message)
+    challenge = int.from_bytes(hashed, "big") % ORDER
+    return commitment + ((nonce + challenge * key) % ORDER).to_bytes(32, "big")
+
+
+def _even(secret: int) -> int:
+    """The secret of the point with the same x and an even y."""
+    odd = public_key(secret.to_bytes(32, "big"))[63] & 1
+    return ORDER - secret if odd else secret

@@ -1,0 +1,69 @@
+"""What a diagnosis is asked and what it answers."""
+
+from dataclasses import dataclass
+
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.proof import Proof
+
+WRONG_MESSAGE_FORMAT = "WRONG_MESSAGE_FORMAT"
+WRONG_WALLET_ADDRESS = "WRONG_WALLET_ADDRESS"
+NETWORK_MISMATCH = "NETWORK_MISMATCH"
+EXPIRED_CHALLENGE = "EXPIRED_CHALLENGE"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChallenge:
+    """A challenge of the bank customer. `state` is open, expired, used or locked."""
+
+    challenge_id: str
+    counterparty_id: str
+    address: Address
+    text: str
+    state: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAddress:
+    """Another address of the same bank customer; no one else's may be given."""
+
+    counterparty_id: str
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One attempt at one challenge.
+
+    `other_challenges` come in the order in which they are worth trying; those after the 48th are
+    not tried. `earlier_strangers` are addresses recovered from attempts at different challenges.
+    """
+
+    challenge: KnownChallenge
+    signature: str
+    other_challenges: tuple[KnownChallenge, ...] = ()
+    known_addresses: tuple[KnownAddress, ...] = ()
+    earlier_strangers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The verdict and its reason.
+
+    `cause` is one of the four constants of this module, None when accepted or when the
+    challenge's state alone forbids it. `certain` is true only when the cause is proved.
+    `explanation` and `suggestion` are for the agent, `ask_customer` is one sentence to say.
+    None of the texts repeats what the customer pasted.
+    """
+
+    accepted: bool
+    proof: Proof | None
+    cause: str | None
+    certain: bool
+    finding: str
+    explanation: str
+    ask_customer: str
+    recovered_address: str | None
+    other_challenge_id: str | None
+    other_counterparty_id: str | None
+    suggestion: str

@@ -1,0 +1,301 @@
+"""Why a signature was refused: proved where it can be proved, marked as likely where it cannot.
+
+The order is that of cost and certainty: shape, the exact text, other texts, altered texts, other
+ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+from chainteller.wallets.cases import (
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    WRONG_MESSAGE_FORMAT,
+    WRONG_WALLET_ADDRESS,
+    Case,
+    Diagnosis,
+    KnownAddress,
+    KnownChallenge,
+)
+from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.hashes import double_sha256, sha256
+from chainteller.wallets.networks import Family
+from chainteller.wallets.pasted_secrets import SecretPasted
+from chainteller.wallets.probes import (
+    RIGHT,
+    BitcoinProbe,
+    EvmProbe,
+    Probe,
+    foreign_match,
+    probe_for,
+)
+from chainteller.wallets.reader import SignatureReading, Unreadable, read_signature
+from chainteller.wallets.shapes import Shape, shape_of
+from chainteller.wallets.variants import (
+    EVM_DIGESTS,
+    FOREIGN_DIGESTS,
+    altered_texts,
+    hashed_texts,
+)
+from chainteller.wallets.verify import verify_reading
+
+__all__ = [
+    "EXPIRED_CHALLENGE",
+    "NETWORK_MISMATCH",
+    "WRONG_MESSAGE_FORMAT",
+    "WRONG_WALLET_ADDRESS",
+    "Case",
+    "Diagnosis",
+    "KnownAddress",
+    "KnownChallenge",
+    "diagnose",
+]
+
+MAX_OTHER_TEXTS = 48
+MAX_KNOWN_ADDRESSES = 24
+
+
+def diagnose(case: Case) -> Diagnosis:
+    """Judge one attempt and explain it. Never raises for anything a customer may paste."""
+    judged = _judge(case)
+    state = case.challenge.state
+    if state == "open" or judged.finding == "SECRET_PASTED":
+        return judged
+    finding = {"expired": "CHALLENGE_EXPIRED", "used": "CHALLENGE_USED"}.get(
+        state, "CHALLENGE_LOCKED"
+    )
+    closed = _answer(case, finding)
+    besides = (
+        "The signature itself is right."
+        if judged.accepted
+        else f"Besides, the signature would not pass: {judged.explanation}"
+    )
+    return replace(
+        closed,
+        explanation=f"{closed.explanation} {besides}",
+        recovered_address=judged.recovered_address,
+        other_challenge_id=judged.other_challenge_id,
+        other_counterparty_id=judged.other_counterparty_id,
+    )
+
+
+class _Attempt:
+    """A case whose paste has been read, with one probe for each family that is asked about."""
+
+    def __init__(self, case: Case, reading: SignatureReading) -> None:
+        self.case = case
+        self.reading = reading
+        self.text = case.challenge.text.encode()
+        self.shape: Shape = shape_of(reading, case.challenge.address)
+        self.probe_as = cache(self._probe_as)
+        self.probe: Probe = self.probe_as(case.challenge.address.network.family)
+
+    def _probe_as(self, family: Family) -> Probe:
+        return probe_for(self._reading_as(family), family)
+
+    def _reading_as(self, family: Family) -> SignatureReading:
+        """The paste as the family writes it: BIP-322's prefix is only seen by Bitcoin's reading."""
+        if family is not Family.BITCOIN or self.reading.bip322_prefix:
+            return self.reading
+        try:
+            return read_signature(self.case.signature, family)
+        except (SecretPasted, Unreadable):
+            return self.reading
+
+
+def _judge(case: Case) -> Diagnosis:
+    address = case.challenge.address
+    try:
+        reading = read_signature(case.signature, address.network.family)
+    except SecretPasted:
+        return _answer(case, "SECRET_PASTED")
+    except Unreadable as unreadable:
+        return _answer(case, unreadable.finding)
+    proof = verify_reading(case.challenge.text.encode(), reading, address)
+    if proof is not None:
+        return replace(_answer(case, "ACCEPTED"), accepted=True, proof=proof)
+    attempt = _Attempt(case, reading)
+    for step in _STEPS:
+        answer = step(attempt)
+        if answer is not None:
+            return answer
+    return _answer(case, "NO_MATCH", certain=False)
+
+
+def _answer(
+    case: Case,
+    finding: str,
+    *,
+    certain: bool = True,
+    recovered: str | None = None,
+    challenge: KnownChallenge | None = None,
+    counterparty_id: str | None = None,
+) -> Diagnosis:
+    wording = FINDINGS[finding]
+    expected = case.challenge.address.display
+    counterparty = challenge.counterparty_id if challenge else counterparty_id
+    facts = {
+        "network": case.challenge.address.network.name,
+        "expires_at": case.challenge.expires_at,
+        "expected_end": expected[-6:],
+        "recovered": recovered or "",
+        "recovered_end": (recovered or "")[-6:],
+        "other_challenge": challenge.challenge_id if challenge else "",
+        "other_counterparty": counterparty or "",
+        "other_action": _other_action(challenge),
+    }
+    return Diagnosis(
+        accepted=False,
+        proof=None,
+        cause=wording.cause,
+        certain=certain,
+        finding=finding,
+        explanation=wording.explanation.format_map(facts),
+        ask_customer=wording.ask_customer.format_map(facts),
+        recovered_address=recovered,
+        other_challenge_id=challenge.challenge_id if challenge else None,
+        other_counterparty_id=counterparty,
+        suggestion=wording.suggestion.format_map(facts),
+    )
+
+
+def _other_action(challenge: KnownChallenge | None) -> str:
+    if challenge is None:
+        return ""
+    if challenge.state == "open":
+        return f"If it was signed by that wallet, submit it to {challenge.challenge_id}."
+    return "Have the customer sign the text of this challenge."
+
+
+def _damaged_form(attempt: _Attempt) -> Diagnosis | None:
+    finding = attempt.probe.match(attempt.text, attempt.case.challenge.address)
+    return _answer(attempt.case, finding) if finding else None
+
+
+def _other_texts(attempt: _Attempt) -> Diagnosis | None:
+    registered = attempt.case.challenge.address
+    for other in attempt.case.other_challenges[:MAX_OTHER_TEXTS]:
+        message = other.text.encode()
+        if message == attempt.text:
+            continue
+        own = attempt.probe_as(other.address.network.family).match(message, other.address)
+        same_key = attempt.probe.match(message, registered) is not None
+        if own is None and not same_key:
+            continue
+        finding = "EARLIER_CHALLENGE" if same_key else "OTHER_CHALLENGE"
+        signer = registered if same_key else other.address
+        answer = _answer(attempt.case, finding, recovered=signer.display, challenge=other)
+        if own != RIGHT:
+            answer = replace(answer, suggestion=_other_action(replace(other, state="closed")))
+        return replace(answer, cause=_cause_of_other_text(attempt.case, other, answer.cause))
+    return None
+
+
+def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | None) -> str | None:
+    if other.address.network != case.challenge.address.network:
+        return NETWORK_MISMATCH
+    if other.state == "expired" and otherwise == WRONG_MESSAGE_FORMAT:
+        return EXPIRED_CHALLENGE
+    return otherwise
+
+
+def _altered_text(attempt: _Attempt) -> Diagnosis | None:
+    registered = attempt.case.challenge.address
+    for finding, message in altered_texts(attempt.case.challenge.text):
+        if attempt.probe.match(message, registered) is not None:
+            return _answer(attempt.case, finding)
+    stated = attempt.reading.stated_text
+    if stated is not None and attempt.probe.match(stated.encode(), registered) is not None:
+        return _answer(attempt.case, "EDITED_TEXT")
+    return None
+
+
+def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
+    registered = attempt.case.challenge.address
+    probe = attempt.probe
+    if isinstance(probe, EvmProbe):
+        for finding, digest in EVM_DIGESTS:
+            if probe.match_digest(digest(attempt.text), registered) is not None:
+                return _answer(attempt.case, finding)
+        return None
+    if isinstance(probe, BitcoinProbe) and any(
+        probe.match_digest(digest(attempt.text), registered) is not None
+        for digest in (sha256, double_sha256)
+    ):
+        return _answer(attempt.case, "RAW_HASH_SIGNED")
+    return _hashed_text(attempt)
+
+
+def _hashed_text(attempt: _Attempt) -> Diagnosis | None:
+    for finding, message in hashed_texts(attempt.case.challenge.text):
+        if attempt.probe.match(message, attempt.case.challenge.address) is not None:
+            return _answer(attempt.case, finding)
+    return None
+
+
+def _other_family(attempt: _Attempt) -> Diagnosis | None:
+    registered = attempt.case.challenge.address
+    if registered.network.family is Family.SOLANA:
+        return None
+    for finding, digest in FOREIGN_DIGESTS:
+        if foreign_match(attempt.reading, digest, attempt.text, registered):
+            return _answer(attempt.case, finding)
+    return None
+
+
+def _known_address(attempt: _Attempt) -> Diagnosis | None:
+    registered = attempt.case.challenge.address
+    for known in attempt.case.known_addresses[:MAX_KNOWN_ADDRESSES]:
+        address = known.address
+        if address.canonical == registered.canonical:
+            continue
+        if attempt.probe_as(address.network.family).match(attempt.text, address) is None:
+            continue
+        answer = _answer(
+            attempt.case,
+            "OTHER_REGISTERED_ADDRESS",
+            recovered=address.display,
+            counterparty_id=known.counterparty_id,
+        )
+        if address.network.family is not registered.network.family:
+            return replace(answer, cause=NETWORK_MISMATCH)
+        return answer
+    return None
+
+
+def _embedded_key(attempt: _Attempt) -> Diagnosis | None:
+    probe = attempt.probe
+    if not isinstance(probe, BitcoinProbe) or probe.to_sign is None:
+        return None
+    own = probe.signer(attempt.text, attempt.case.challenge.address)
+    if own is None:
+        return None
+    return _answer(attempt.case, "OTHER_ADDRESS_OF_KEY", recovered=own.display)
+
+
+def _shape(attempt: _Attempt) -> Diagnosis | None:
+    finding, certain = attempt.shape.finding, attempt.shape.certain
+    return _answer(attempt.case, finding, certain=certain) if finding else None
+
+
+def _stranger(attempt: _Attempt) -> Diagnosis | None:
+    signer = attempt.probe.signer(attempt.text, attempt.case.challenge.address)
+    if signer is None:
+        return None
+    earlier = {stranger.lower() for stranger in attempt.case.earlier_strangers}
+    twice = signer.display.lower() in earlier
+    finding = "SAME_STRANGER_TWICE" if twice else "UNKNOWN_SIGNER"
+    return _answer(attempt.case, finding, certain=twice, recovered=signer.display)
+
+
+_STEPS = (
+    _damaged_form,
+    _other_texts,
+    _altered_text,
+    _other_hashing,
+    _other_family,
+    _known_address,
+    _embedded_key,
+    _shape,
+    _stranger,
+)

@@ -1,0 +1,312 @@
+"""Every finding in words: for the agent, for the customer, and what to do next.
+
+The sentences hold only addresses, ids and names that the service itself knows.
+"""
+
+from dataclasses import dataclass
+
+from chainteller.wallets.cases import (
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    WRONG_MESSAGE_FORMAT,
+    WRONG_WALLET_ADDRESS,
+)
+
+_AGAIN = "Have the customer copy the whole text once more and sign it unchanged."
+_COPY = (
+    "Could you copy the text from our message once more, all of it and nothing else, "
+    "and sign it again?"
+)
+_SAME = "The signature is by the registered wallet, but"
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """The cause of a finding and its three texts; braces are filled by `diagnose`."""
+
+    cause: str | None
+    explanation: str
+    ask_customer: str
+    suggestion: str = _AGAIN
+
+
+def _altered(what: str, ask: str = _COPY, suggestion: str = _AGAIN) -> Wording:
+    return Wording(WRONG_MESSAGE_FORMAT, f"{_SAME} {what}.", ask, suggestion)
+
+
+def _paste(what: str, ask: str) -> Wording:
+    return Wording(WRONG_MESSAGE_FORMAT, what, ask, "Ask for the complete signature.")
+
+
+_WHOLE = (
+    "Could you copy the whole signature that your wallet shows after signing and send it again?"
+)
+_OWN_WALLET = (
+    "Could you sign with the wallet you registered with us, the one whose address "
+    "ends in {expected_end}?"
+)
+_OTHER_NETWORK = "Could you sign our text as a message with your {network} wallet?"
+
+FINDINGS: dict[str, Wording] = {
+    "ACCEPTED": Wording(
+        None,
+        "The registered wallet signed exactly the text of this challenge.",
+        "Thank you, that is all we need.",
+        "Submit the signature to open the claim.",
+    ),
+    "CHALLENGE_EXPIRED": Wording(
+        EXPIRED_CHALLENGE,
+        "The challenge expired at {expires_at}.",
+        "The text you signed is out of date; may I send you a new one to sign?",
+        "Create a new challenge and have the customer sign its text.",
+    ),
+    "CHALLENGE_USED": Wording(
+        None,
+        "This challenge has already been answered and cannot be used again.",
+        "We already have your signature for this text, so there is nothing more to sign for it.",
+        "Look at the claim it opened; create a new challenge if another claim is needed.",
+    ),
+    "CHALLENGE_LOCKED": Wording(
+        None,
+        "This challenge was locked after too many refused tries.",
+        "May I send you a new text to sign?",
+        "Create a new challenge.",
+    ),
+    # What was pasted
+    "SECRET_PASTED": Wording(
+        WRONG_MESSAGE_FORMAT,
+        "What was pasted looks like a private key, a recovery phrase or a key file (64 hex "
+        "digits"
+        " may also be a transaction hash). Nothing of it was kept.",
+        "Please never send anyone your private key or recovery words; if you sent them to "
+        "us, move"
+        " your funds to a new wallet, and then send us only the signature.",
+        "Delete it wherever it was received, and tell the customer to treat the wallet as exposed.",
+    ),
+    "EMPTY": _paste("Nothing was pasted.", _WHOLE),
+    "TOO_LONG": _paste("What was pasted is far too long to be a signature.", _WHOLE),
+    "TRUNCATED": _paste(
+        "The signature is cut short: dots stand where characters are missing.", _WHOLE
+    ),
+    "ADDRESS_PASTED": _paste(
+        "What was pasted is a wallet address, not a signature.",
+        "That is your wallet's address; could you sign our text in the wallet and send what "
+        "it shows then?",
+    ),
+    "TEXT_PASTED": _paste(
+        "What was pasted is text, not a signature.",
+        "Could you sign our text in your wallet and send the signature it shows, not the "
+        "text itself?",
+    ),
+    "NOT_A_SIGNATURE": _paste(
+        "What was pasted is in no form that wallets give a signature.", _WHOLE
+    ),
+    "WRONG_LENGTH": _paste(
+        "The signature has the wrong length; part of it is missing or added.", _WHOLE
+    ),
+    "MALFORMED_SIGNATURE": _paste(
+        "The numbers in the signature are out of range: no wallet makes such a signature.", _WHOLE
+    ),
+    "CONTRACT_WALLET": Wording(
+        WRONG_MESSAGE_FORMAT,
+        "This is the form smart-contract wallets (Safe, Coinbase Smart Wallet) answer in. "
+        "It can"
+        " only be checked against the chain, which this service does not do.",
+        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? We can only verify "
+        "a wallet"
+        " that has its own key.",
+        "Verify another wallet of the customer, or use the bank's procedure for contract wallets.",
+    ),
+    "BIP322_UNSUPPORTED": Wording(
+        WRONG_MESSAGE_FORMAT,
+        "This is a proof by several keys, a script, a time lock or of funds (BIP-322). Such "
+        "proofs"
+        " are not supported; it says nothing about whose wallet it is.",
+        "Does this wallet need several keys to sign? We can only verify a wallet with a "
+        "single key.",
+        "Verify a single-key wallet, or use the bank's procedure for shared wallets.",
+    ),
+    # The right key, the right text, a damaged form
+    "MISSING_RECOVERY_BYTE": _altered(
+        "its last byte is missing", _WHOLE, "Ask for the complete signature."
+    ),
+    "WRONG_RECOVERY_BYTE": _altered(
+        "the byte that tells how to read it was changed",
+        _WHOLE,
+        "Ask for the signature as the wallet shows it.",
+    ),
+    "EXTRA_BYTES": _altered(
+        "something was added at its end", _WHOLE, "Ask for the signature as the wallet shows it."
+    ),
+    "HIGH_S": _altered(
+        "it is in a second form that wallets never produce, so it may have been altered on the way",
+        "Could you sign our text once more and send us the signature just as your wallet shows it?",
+        "Have the text signed again.",
+    ),
+    "KEY_FORM_IN_HEADER": _altered(
+        "its first byte names another form of the key than the address has",
+        "Could you sign our text again and choose the registered address in the signing window?",
+        "Have the text signed again with the registered address selected.",
+    ),
+    "TAPROOT_NEEDS_BIP322": _altered(
+        "it is the old kind of signature, which cannot prove a taproot address",
+        "Could you sign the text with a wallet that can sign for an address that starts with bc1p?",
+        "The wallet must sign with BIP-322; otherwise verify another address.",
+    ),
+    # The right key, another text
+    "EARLIER_CHALLENGE": _altered(
+        "the text is that of challenge {other_challenge}",
+        "You signed an earlier text of ours; could you sign the newest one?",
+        "{other_action}",
+    ),
+    "OTHER_CHALLENGE": Wording(
+        WRONG_WALLET_ADDRESS,
+        "This is the answer to challenge {other_challenge} of counterparty "
+        "{other_counterparty}, by"
+        " that counterparty's own wallet.",
+        "You signed the text for another of your wallets; could you sign the one for the "
+        "wallet that ends in"
+        " {expected_end}?",
+        "{other_action}",
+    ),
+    "TRAILING_NEWLINE": _altered("the text it signed ends in a line break that is not ours"),
+    "TRAILING_SPACE": _altered("the text it signed ends in a space that is not ours"),
+    "LEADING_SPACE": _altered(
+        "the text it signed begins with a space or line break that is not ours"
+    ),
+    "SURROUNDING_SPACE": _altered("the text it signed has spaces around it that are not ours"),
+    "QUOTED_TEXT": _altered(
+        "the text it signed has quotation marks around it",
+        "Could you sign the text again without the quotation marks around it?",
+    ),
+    "LINE_ENDINGS": _altered("the line breaks in the text it signed are of another kind"),
+    "LINE_BREAKS_LOST": _altered("line breaks were lost from the text it signed"),
+    "LINE_BREAKS_ADDED": _altered(
+        "the text it signed was broken into several lines",
+        "Could you sign the text again as one single line, without line breaks in it?",
+        "Send the text as a QR code or file: copying from a narrow window breaks lines.",
+    ),
+    "LITERAL_ESCAPES": _altered("the text it signed holds the characters backslash and n"),
+    "FIRST_LINE_ONLY": _altered("only the first line of the text was signed"),
+    "HEX_OF_TEXT": _altered(
+        "it signed the text turned into hex digits",
+        "Could you sign the text itself, and switch off any hex option in your wallet?",
+    ),
+    "BASE64_OF_TEXT": _altered("it signed the text turned into base64"),
+    "BASE58_OF_TEXT": _altered("it signed the text turned into base58"),
+    "URL_ENCODED_TEXT": _altered(
+        "it signed the text with its spaces and signs turned into link codes"
+    ),
+    "UTF16_TEXT": _altered("it signed the text in another character encoding"),
+    "INVISIBLE_CHARACTERS": _altered(
+        "the text it signed holds invisible characters, as chat and mail programs insert them",
+        suggestion="Send the text as a QR code or plain-text file.",
+    ),
+    "LOWER_CASE_TEXT": _altered("it signed the text in small letters"),
+    "UPPER_CASE_TEXT": _altered("it signed the text in capital letters"),
+    "FINAL_PERIOD_LOST": _altered(
+        "the full stop at the end of the text is missing",
+        "Could you sign the text again, this time with the full stop at its end?",
+    ),
+    "SPACES_CHANGED": _altered("spaces in the text it signed were added or lost"),
+    "LABEL_INCLUDED": _altered("it signed the text with a label in front of it"),
+    "PART_OF_TEXT": _altered("it signed only part of the text"),
+    "UNICODE_FORM": _altered("it signed the text with its accents encoded in another way"),
+    "EDITED_TEXT": _altered("the wallet's own record shows that another text was signed"),
+    "RAW_HASH_SIGNED": _altered(
+        "it signed a bare hash of the text, as the old eth_sign does, instead of a message",
+        "Could you use your wallet's 'sign message' function to sign our text?",
+        "The wallet must use personal_sign (sign message), not eth_sign.",
+    ),
+    "HASH_OF_TEXT_SIGNED": _altered(
+        "it signed a hash of the text instead of the text",
+        "Could you sign the text itself, without any hashing option?",
+    ),
+    "DOUBLE_PREFIX": _altered(
+        "the text was prepared for signing twice",
+        "Could you sign the text directly in your wallet, without another tool in between?",
+    ),
+    "OLD_TREZOR_PREFIX": _altered(
+        "it was made the way old Trezor firmware signs",
+        "Could you update your Trezor's firmware and sign the text again?",
+    ),
+    # Another network
+    "SIGNED_AS_ETHEREUM": Wording(
+        NETWORK_MISMATCH,
+        f"{_SAME} it was signed as an Ethereum message; this address is on {{network}}.",
+        _OTHER_NETWORK,
+    ),
+    "SIGNED_AS_BITCOIN": Wording(
+        NETWORK_MISMATCH,
+        f"{_SAME} it was signed as a Bitcoin message; this address is on {{network}}.",
+        _OTHER_NETWORK,
+    ),
+    "SIGNED_AS_TRON": Wording(
+        NETWORK_MISMATCH,
+        f"{_SAME} it was signed as a TRON message; this address is on {{network}}.",
+        _OTHER_NETWORK,
+    ),
+    "LOOKS_LIKE_ETHEREUM": Wording(
+        NETWORK_MISMATCH,
+        "The signature has the form of an Ethereum wallet's; this address is on {network}.",
+        _OTHER_NETWORK,
+        "Ask which wallet and network the customer signed with.",
+    ),
+    "LOOKS_LIKE_BITCOIN": Wording(
+        NETWORK_MISMATCH,
+        "The signature has the form of a Bitcoin wallet's; this address is on {network}.",
+        _OTHER_NETWORK,
+        "Ask which wallet and network the customer signed with.",
+    ),
+    "LOOKS_LIKE_SOLANA": Wording(
+        NETWORK_MISMATCH,
+        "The signature has the form of a Solana wallet's; this address is on {network}.",
+        _OTHER_NETWORK,
+        "Ask which wallet and network the customer signed with.",
+    ),
+    # Another key
+    "OTHER_REGISTERED_ADDRESS": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The text was signed by {recovered}, another registered address of this customer"
+        " (counterparty {other_counterparty}).",
+        "You signed with your other wallet, the one that ends in {recovered_end}; could you "
+        "switch to the one"
+        " that ends in {expected_end} and sign again?",
+        "Have it signed with the registered address, or verify the other address with its "
+        "own challenge.",
+    ),
+    "OTHER_ADDRESS_OF_KEY": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The text was signed for {recovered}. The proof carries its own key, so this is certain.",
+        _OWN_WALLET,
+        "Have it signed with the registered address, or register the address that signed.",
+    ),
+    "SAME_STRANGER_TWICE": Wording(
+        WRONG_WALLET_ADDRESS,
+        "Two answers to different challenges point to the same address {recovered}: the "
+        "customer"
+        " signs with that wallet, not with the registered one.",
+        "You seem to sign with the wallet that ends in {recovered_end}; is that yours, or "
+        "could you switch to the"
+        " one that ends in {expected_end}?",
+        "Have it signed with the registered address, or register the address that signed.",
+    ),
+    "UNKNOWN_SIGNER": Wording(
+        WRONG_WALLET_ADDRESS,
+        "Read against this text, the signature points to {recovered}. Either that wallet "
+        "signed,"
+        " or the registered wallet signed a text that differs in a way we cannot guess.",
+        "Which address does your wallet show when you sign: does it end in {recovered_end} "
+        "or in"
+        " {expected_end}?",
+        "If it is the registered address, have the text copied and signed again.",
+    ),
+    "NO_MATCH": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The signature is well formed but is not the registered wallet's over this text. "
+        "This kind"
+        " of signature does not tell who made it: another wallet, or another text.",
+        "Which address does your wallet show when you sign: does it end in {expected_end}?",
+        "If it is the registered address, have the text copied and signed again.",
+    ),
+}

@@ -1,0 +1,37 @@
+"""The hash functions of the three families; Keccak is loaded when first needed."""
+
+import hashlib
+
+
+def keccak256(data: bytes) -> bytes:
+    """Ethereum's Keccak-256 (not SHA3-256: the padding differs). 32 bytes."""
+    from eth_hash.auto import keccak  # noqa: PLC0415 - a Solana desk never pays for it
+
+    return bytes(keccak(data))
+
+
+def sha256(data: bytes) -> bytes:
+    """32 bytes."""
+    return hashlib.sha256(data).digest()
+
+
+def double_sha256(data: bytes) -> bytes:
+    """Bitcoin's hash of transactions and of legacy signed messages. 32 bytes."""
+    return sha256(sha256(data))
+
+
+def hash160(data: bytes) -> bytes:
+    """Bitcoin's hash of keys and scripts: RIPEMD-160 of SHA-256. 20 bytes."""
+    inner = sha256(data)
+    try:
+        return hashlib.new("ripemd160", inner).digest()
+    except ValueError:  # OpenSSL 3 without its legacy provider
+        from Crypto.Hash import RIPEMD160  # noqa: PLC0415 - only where OpenSSL lacks it
+
+        return RIPEMD160.new(inner).digest()
+
+
+def tagged_hash(tag: str, data: bytes) -> bytes:
+    """BIP-340's tagged SHA-256. 32 bytes."""
+    prefix = sha256(tag.encode())
+    return sha256(prefix + prefix + data)

@@ -1,0 +1,232 @@
+"""Reads a pasted signature in every form that wallets and people send, and spots what is none.
+
+A paste is read without knowing which key should have signed; whether the bytes are right is for
+`verify`. A secret is refused before anything else looks at it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from chainteller.wallets.addresses import MAX_PASTE, address_on_any
+from chainteller.wallets.encodings import Candidate, decodings
+from chainteller.wallets.networks import Family
+from chainteller.wallets.pasted_secrets import (
+    SecretPasted,
+    find_secret,
+    has_hex_key,
+    is_solana_secret_key,
+)
+from chainteller.wallets.pasting import unquoted, without_invisibles
+
+_ARMOR = re.compile(
+    r"-----BEGIN [A-Z ]*SIGNED MESSAGE-----\s*?\n(?P<text>.*?)\n?"
+    r"-----BEGIN [A-Z ]*SIGNATURE-----(?P<body>.*?)-----END",
+    re.DOTALL | re.ASCII,
+)
+_LABEL = re.compile(
+    r"(?:^|\n|[\s,;({])(?:signature|signed|sig|result)(?:\s+hash)?\s*(?:is\s*)?[:=]\s*(?P<value>.+)",
+    re.DOTALL | re.IGNORECASE | re.ASCII,
+)
+_ARRAY = re.compile(
+    r"(?:new\s+)?(?:Uint8Array|Buffer|Array|bytes)[^\[\]]{0,24}\[\s*(?P<items>[\d,\s]*)", re.ASCII
+)
+_NUMBERS = re.compile(r"\d{1,3}(?:\s*,\s*\d{1,3}){15,}", re.ASCII)
+_OBJECT_FIELD = re.compile(
+    r"""["']?\b(?:signature|sig|result)["']?\s*:\s*(?P<value>["'`][^"'`]+["'`]|\[[\d,\s]*\])""",
+    re.ASCII,
+)
+_BIP322_PREFIXES = ("smp", "ful", "pof")
+_SIGNATURE_KEYS = ("signature", "sig", "result", "signedMessage", "completedChallenge", "data")
+_TEXT_KEYS = ("msg", "message")
+_MAX_NESTING = 5
+
+
+class Unreadable(ValueError):  # noqa: N818 - reads as what happened
+    """No signature can be read; carries the finding only, never the paste.
+
+    Findings: EMPTY, TOO_LONG, TRUNCATED, ADDRESS_PASTED, TEXT_PASTED, CONTRACT_WALLET and
+    NOT_A_SIGNATURE.
+    """
+
+    finding: str
+
+    def __init__(self, finding: str) -> None:
+        """Keep the finding."""
+        self.finding = finding
+        super().__init__(f"no signature: {finding}")
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureReading:
+    """What a paste may stand for.
+
+    `candidates` are byte strings, the likeliest first. `bip322_prefix` is smp, ful, pof or empty.
+    `stated_text` and `stated_address` are what the wallet's block or JSON says was signed.
+    """
+
+    candidates: tuple[Candidate, ...]
+    bip322_prefix: str = ""
+    stated_text: str | None = None
+    stated_address: str | None = None
+
+
+def read_signature(text: str, family: Family) -> SignatureReading:
+    """Read a paste; `family` only decides which reading of an ambiguous string goes first.
+
+    Raises:
+        SecretPasted: a private key, key file or recovery phrase.
+        Unreadable: nothing in it can be a signature.
+    """
+    if len(text) > MAX_PASTE:
+        raise Unreadable("TOO_LONG")
+    visible = without_invisibles(text)
+    bare = unquoted(visible)
+    secret = find_secret(bare)
+    if secret:
+        raise SecretPasted(secret)
+    reading = _read_armor(visible, family) or _read_value(bare, family, 0)
+    if reading is None and (label := _LABEL.search(bare)):
+        reading = _read_value(unquoted(label["value"]), family, 0)
+    if reading is None or _is_prose(bare, reading):
+        raise _refusal(bare)
+    _refuse_secrets(reading)
+    return reading
+
+
+def _read_value(text: str, family: Family, depth: int) -> SignatureReading | None:
+    if depth > _MAX_NESTING:
+        return None
+    if text[:1] in {"{", "["}:
+        return _read_structure(text, family, depth)
+    array = _ARRAY.match(text)
+    if array or _NUMBERS.fullmatch(text):
+        return _from_numbers(re.findall(r"\d+", array["items"] if array else text))
+    return _read_plain(text, family)
+
+
+def _read_plain(text: str, family: Family) -> SignatureReading | None:
+    joined = "".join(text.replace("\\n", "").replace("\\r", "").split())
+    prefix = joined[:3] if family is Family.BITCOIN and joined[:3] in _BIP322_PREFIXES else ""
+    candidates = decodings(joined[len(prefix) :], base58_first=family is Family.SOLANA)
+    return SignatureReading(candidates, prefix) if candidates else None
+
+
+def _read_structure(text: str, family: Family, depth: int) -> SignatureReading | None:
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        field = _OBJECT_FIELD.search(text)
+        return _read_value(unquoted(field["value"]), family, depth + 1) if field else None
+    return _from_json(parsed, family, depth)
+
+
+def _from_json(value: object, family: Family, depth: int) -> SignatureReading | None:
+    if depth > _MAX_NESTING:
+        return None
+    if isinstance(value, str):
+        return _read_value(unquoted(value), family, depth + 1)
+    if isinstance(value, list):
+        numbers = _from_numbers(value)
+        if numbers is None and len(value) == 1:
+            return _from_json(value[0], family, depth + 1)
+        return numbers
+    return _from_object(value, family, depth) if isinstance(value, dict) else None
+
+
+def _from_object(value: dict[str, object], family: Family, depth: int) -> SignatureReading | None:
+    if "0" in value and all(key.isascii() and key.isdigit() for key in value):
+        return _from_numbers([value.get(str(index)) for index in range(len(value))])
+    reading = _from_parts(value)
+    for key in _SIGNATURE_KEYS:
+        if reading is None and key in value:
+            reading = _from_json(value[key], family, depth + 1)
+    if reading is None:
+        return None
+    texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
+    address = value.get("address")
+    return SignatureReading(
+        reading.candidates,
+        reading.bip322_prefix,
+        str(texts[0]) if texts else None,
+        address if isinstance(address, str) else None,
+    )
+
+
+def _from_parts(value: dict[str, object]) -> SignatureReading | None:
+    """The object {r, s, v} or {r, s, yParity} of JavaScript libraries."""
+    r, s = _integer(value.get("r")), _integer(value.get("s"))
+    v = _integer(value.get("v", value.get("yParity")))
+    if r is None or s is None or max(r, s).bit_length() > 256:
+        return None
+    tail = b"" if v is None or v > 255 else bytes([v])
+    return SignatureReading(
+        (Candidate(r.to_bytes(32, "big") + s.to_bytes(32, "big") + tail, "parts"),)
+    )
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, int) and value >= 0:
+        return value
+    if isinstance(value, str) and len(value) <= 80:
+        pattern = r"0x[0-9a-fA-F]+" if value.startswith("0x") else r"\d+"
+        if re.fullmatch(pattern, value, re.ASCII):
+            return int(value, 0) if value.startswith("0x") else int(value)
+    return None
+
+
+def _from_numbers(values: list[object] | list[str]) -> SignatureReading | None:
+    numbers = [_integer(value) for value in values]
+    octets = [number for number in numbers if number is not None and number <= 255]
+    if not octets or len(octets) != len(values):
+        return None
+    return SignatureReading((Candidate(bytes(octets), "array"),))
+
+
+def _read_armor(text: str, family: Family) -> SignatureReading | None:
+    armor = _ARMOR.search(text.replace("\r\n", "\n"))
+    if not armor:
+        return None
+    lines = [line.strip() for line in armor["body"].splitlines() if line.strip()]
+    values = [re.sub(r"^(?:Address|Signature):\s*", "", line) for line in lines]
+    values = [value for value in values if not value.startswith(("Version:", "Comment:"))]
+    stated = next((value for value in values if _is_address(value)), None)
+    reading = _read_plain("".join(value for value in values if value != stated), family)
+    if reading is None:
+        return None
+    return SignatureReading(reading.candidates, reading.bip322_prefix, armor["text"], stated)
+
+
+def _is_address(text: str) -> bool:
+    return len(text) <= 110 and address_on_any(text) is not None
+
+
+def _is_prose(bare: str, reading: SignatureReading) -> bool:
+    """Whether a string that happens to decode is really an address or a sentence."""
+    if reading.candidates[0].encoding in {"array", "parts"} or reading.stated_text is not None:
+        return False
+    words = bare.split()
+    sentence = len(words) >= 3 and reading.candidates[0].encoding != "hex"
+    return _is_address(bare) or (sentence and sum(map(len, words)) < 16 * len(words))
+
+
+def _refusal(bare: str) -> Exception:
+    if not bare:
+        return Unreadable("EMPTY")
+    if bare in {"0x", "0X"}:
+        return Unreadable("CONTRACT_WALLET")
+    if _is_address("".join(bare.split())):
+        return Unreadable("ADDRESS_PASTED")
+    if has_hex_key(bare):
+        return SecretPasted("private-key-hex")
+    if "..." in bare or "\u2026" in bare:
+        return Unreadable("TRUNCATED")
+    return Unreadable("TEXT_PASTED" if len(bare.split()) >= 3 else "NOT_A_SIGNATURE")
+
+
+def _refuse_secrets(reading: SignatureReading) -> None:
+    for candidate in reading.candidates:
+        if is_solana_secret_key(candidate.data):
+            raise SecretPasted("solana-secret-key")
+        if len(candidate.data) == 32 and candidate.encoding != "base58":
+            raise SecretPasted("private-key-hex")

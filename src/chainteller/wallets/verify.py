@@ -1,0 +1,48 @@
+"""The one question that opens a claim: did the registered key sign exactly this text?"""
+
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.bitcoin import Unsupported, verify_bitcoin
+from chainteller.wallets.evm import verify_evm
+from chainteller.wallets.networks import Family
+from chainteller.wallets.proof import Proof
+from chainteller.wallets.reader import SignatureReading, Unreadable, read_signature
+from chainteller.wallets.solana import verify_solana
+
+__all__ = ["Proof", "verify_bytes", "verify_reading", "verify_signature"]
+
+
+def verify_signature(text: str, signature: str, address: Address) -> Proof | None:
+    """The proof that the address's key signed the text, or None.
+
+    The same call with a claim's own record (text, signature in hex, address) checks it again.
+
+    Raises:
+        SecretPasted: the paste is a private key or recovery phrase; nothing of it is kept.
+    """
+    try:
+        reading = read_signature(signature, address.network.family)
+    except Unreadable:
+        return None
+    return verify_reading(text.encode(), reading, address)
+
+
+def verify_reading(message: bytes, reading: SignatureReading, address: Address) -> Proof | None:
+    """As `verify_signature`, for a paste that has been read."""
+    for candidate in reading.candidates:
+        proof = verify_bytes(message, candidate.data, reading.bip322_prefix, address)
+        if proof is not None:
+            return proof
+    return None
+
+
+def verify_bytes(message: bytes, data: bytes, prefix: str, address: Address) -> Proof | None:
+    """As `verify_signature`, for bytes; `prefix` is BIP-322's smp, ful, pof or empty."""
+    family = address.network.family
+    if family is Family.EVM:
+        return verify_evm(message, data, address)
+    if family is Family.SOLANA:
+        return verify_solana(message, data, address)
+    try:
+        return verify_bitcoin(message, data, prefix, address)
+    except Unsupported:
+        return None
