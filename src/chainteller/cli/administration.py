@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import database_url, load_samples, open_engine, operator
+from chainteller.cli.complaints import Usage
 from chainteller.cli.options import options
+from chainteller.service.errors import ValidationFailed
 from chainteller.settings.values import without_password
 
 if TYPE_CHECKING:
@@ -39,6 +41,17 @@ def api_keys() -> Iterator["ApiKeys"]:
 
     with engine() as found:
         yield ApiKeys(found.bank, operator(options().configured.settings))
+
+
+@contextmanager
+def judged() -> Iterator[None]:
+    """What is wrong with an option of a command on the database is a matter of usage."""
+    try:
+        yield
+    except ValidationFailed as error:
+        found = error.details["errors"]
+        said = "; ".join(f"--{each['field']}: {each['message']}" for each in found)
+        raise Usage(said) from None
 
 
 def init() -> Outcome:
