@@ -19,7 +19,7 @@ from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.engine import Engine
-from chainteller.engine.samples.loading import is_loaded, load_samples
+from chainteller.engine.samples.loading import is_loaded, load_past, load_samples
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -288,6 +288,20 @@ def test_the_same_seed_and_moment_give_the_same_world(loaded: Bank, empty: Bank)
     assert load(empty)
     assert head(empty) == head(loaded)
     assert dump(empty) == dump(loaded)
+
+
+def test_a_past_loaded_earlier_that_day_gives_the_same_world(loaded: Bank, empty: Bank) -> None:
+    assert isinstance(empty.clock, ManualClock)
+    empty.clock.set(MIDNIGHT + 5)
+    assert load_past(empty, FOLDER, SimulatedPrices("42"), "42")
+    assert not load_past(empty, FOLDER, SimulatedPrices("42"), "42")
+    assert not rows(empty, "SELECT * FROM job")
+    assert max(row.at for row in rows(empty, "SELECT at FROM event")) < MIDNIGHT
+    empty.clock.set(NOW)
+    assert load(empty)
+    assert head(empty) == head(loaded)
+    assert dump(empty) == dump(loaded)
+    assert not load(empty)
 
 
 def test_another_seed_gives_another_world(loaded: Bank, empty: Bank) -> None:
