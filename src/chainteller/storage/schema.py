@@ -186,7 +186,7 @@ def guard(connection: Connection) -> None:
         return
     connection.exec_driver_sql(
         "CREATE FUNCTION chainteller_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
+        "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END $$"
     )
     for name in APPEND_ONLY:
         connection.exec_driver_sql(
