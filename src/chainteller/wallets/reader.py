@@ -85,6 +85,9 @@ def read_signature(text: str, family: Family) -> SignatureReading:
     secret = find_secret(bare)
     if secret:
         raise SecretPasted(secret)
+    if bare in {"0x", "0X"}:
+        # What a Safe returns when it signs on the chain.
+        raise Unreadable("CONTRACT_WALLET")
     reading = _read_armor(visible, family) or _read_value(bare, family, 0)
     if reading is None and (label := _LABEL.search(bare)):
         reading = _read_value(unquoted(label["value"]), family, 0)
@@ -213,8 +216,6 @@ def _is_prose(bare: str, reading: SignatureReading) -> bool:
 def _refusal(bare: str) -> Exception:
     if not bare:
         return Unreadable("EMPTY")
-    if bare in {"0x", "0X"}:
-        return Unreadable("CONTRACT_WALLET")
     if _is_address("".join(bare.split())):
         return Unreadable("ADDRESS_PASTED")
     if has_hex_key(bare):
