@@ -87,7 +87,7 @@ def test_says_why_an_address_is_refused(text: str, network: str, expected: str) 
 
 
 def test_refuses_program_derived_addresses_because_they_cannot_sign() -> None:
-    # The associated token account that belongs to a published test wallet lies off the curve.
+    refused = 0
     for number in range(64):
         raw = bytes([number]) + bytes(range(31))
         if not crypto_core_ed25519_is_valid_point(raw):

@@ -40,6 +40,8 @@ _BIP322_PREFIXES = ("smp", "ful", "pof")
 _SIGNATURE_KEYS = ("signature", "sig", "result", "signedMessage", "completedChallenge", "data")
 _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
+# Bytes; shorter ones are words that happen to be base64.
+_SHORTEST = 20
 
 
 class Unreadable(ValueError):  # noqa: N818 - reads as what happened
@@ -205,7 +207,9 @@ def _is_address(text: str) -> bool:
 
 
 def _is_prose(bare: str, reading: SignatureReading) -> bool:
-    """Whether a string that happens to decode is really an address or a sentence."""
+    """Whether a string that happens to decode is a word, an address or a sentence."""
+    if all(len(candidate.data) < _SHORTEST for candidate in reading.candidates):
+        return True
     if reading.candidates[0].encoding in {"array", "parts"} or reading.stated_text is not None:
         return False
     words = bare.split()
