@@ -20,6 +20,7 @@ from chainteller.domain.transfers import TransferStatus
 from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.samples.loading import is_loaded, load_past, load_samples
+from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -328,6 +329,7 @@ def test_a_load_after_a_customer_traded_changes_nothing(empty: Bank) -> None:
     before = dump(empty)
     assert not load(empty)
     assert dump(empty) == before
+    assert verify(empty.database) == ()
 
 
 def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
@@ -337,11 +339,19 @@ def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
     while (due := engine.next_due()) is not None:
         empty.clock.set(max(due, empty.clock.now()))
         assert engine.run_due()
+    assert verify(empty.database) == ()
     for table in ("trade", "transfer"):
         assert not rows(
             empty,
             f"SELECT id FROM {table} WHERE status IN ('processing', 'executed', 'sent')",  # noqa: S608 - our own table names
         )
+
+
+def test_every_invariant_holds_after_loading(loaded: Bank) -> None:
+    assert verify(loaded.database) == ()
+    report = verify_chain(loaded.database)
+    assert report.intact
+    assert report.head == head(loaded)
 
 
 def test_every_list_is_exact(loaded: Bank) -> None:
