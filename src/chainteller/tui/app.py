@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from chainteller.service.errors import TellerError
-from chainteller.tui.calls import ask
+from chainteller.tui.calls import Later, ask
 from chainteller.tui.crash import write_crash_file
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
@@ -27,6 +28,8 @@ from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES, load_themes
+from chainteller.tui.typed_ahead import TypedAhead
+from chainteller.tui.widgets.field import Field
 
 DEAF_S = 0.2
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
@@ -78,6 +81,7 @@ class Console(App[None]):
         self._deaf_until = 0.0
         self._places: list[str] = []
         self._hostile = HostileTextFilter()
+        self.typed_ahead = TypedAhead(self)
         self.theme_names: tuple[str, ...] = ()
 
     # -- start and end ------------------------------------------------------------------------
@@ -93,7 +97,7 @@ class Console(App[None]):
 
     def start_engine(self) -> None:
         """The first frame is painted: now the engine, pydantic and storage may load."""
-        self.run_worker(self._started(), group="start", exclusive=True)
+        self.run_worker(Later(self._started), group="start", exclusive=True)
 
     async def _started(self) -> None:
         try:
@@ -109,7 +113,7 @@ class Console(App[None]):
             self.set_interval(self.desk.look.poll_interval_s, self._poll)
 
     def _poll(self) -> None:
-        self.run_worker(self._poller.poll(), group="poll")
+        self.run_worker(Later(self._poller.poll), group="poll")
 
     def _catch_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -176,13 +180,15 @@ class Console(App[None]):
 
     def start_trade(self, side: str) -> None:
         self.desk.choice.side = side
+        self.typed_ahead.hold()
         self.go("quote")
-        self.call_later(self._open_quote_form, side)
+        self.call_after_refresh(self._open_quote_form, side)
 
     def _open_quote_form(self, side: str) -> None:
         opened = getattr(self.screen, "open_form", None)
         if opened is not None:
             opened(side)
+        self.release_keys()
 
     def action_keys(self) -> None:
         self.push_screen(_screen("help", self.desk, self.screen))
@@ -197,10 +203,25 @@ class Console(App[None]):
         self._deaf_until = monotonic() + DEAF_S
 
     async def on_event(self, event: events.Event) -> None:
-        """Drops keys while the desk is deaf: around every question about money."""
-        if isinstance(event, events.Key) and monotonic() < self._deaf_until:
-            return
+        """Keys are dropped while the desk is deaf, and wait while it changes its place.
+
+        With no field open a key runs its command here and now, so that the next key already
+        meets what it opened.
+        """
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            if monotonic() < self._deaf_until:
+                return
+            if self.typed_ahead.keep(event):
+                return
+            if isinstance(self.focused, Field):
+                if event.key in {"enter", "escape"}:
+                    self.typed_ahead.hold()
+            elif isinstance(self.screen, DeskScreen) and await self._check_bindings(event.key):
+                return
         await super().on_event(event)
+
+    def release_keys(self) -> None:
+        self.typed_ahead.release()
 
     def action_command_palette(self) -> None:
         """Not in a window too small for it: Textual's palette fails there."""
@@ -215,7 +236,7 @@ class Console(App[None]):
         if self.desk.started is None:
             self.start_engine()
         else:
-            self.run_worker(self._poller.poll(now=True), group="poll")
+            self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
     def action_read_only(self) -> None:
         self.desk.read_only = not self.desk.read_only
@@ -229,12 +250,12 @@ class Console(App[None]):
         """Open what an id, an address or a bank account names."""
         from chainteller.tui.finding import open_found  # noqa: PLC0415 - at the first search
 
-        self.run_worker(open_found(self, text), group="find", exclusive=True)
+        self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
 
     def action_samples(self) -> None:
         from chainteller.tui.finding import load_samples  # noqa: PLC0415 - at the first use
 
-        self.run_worker(load_samples(self, self.desk), group="samples")
+        self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, anything else is ignored."""

@@ -6,9 +6,9 @@ The threads are daemons, so that a call that never returns cannot keep the conso
 import asyncio
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Generator
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -63,3 +63,13 @@ async def ask(call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.
 
     _CALLERS.submit(task)
     return await future
+
+
+class Later(Awaitable[None]):
+    """Work for a worker: the coroutine is made when it is awaited, so none is left unawaited."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._work().__await__()

@@ -62,6 +62,9 @@ class Shell(Protocol):
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
 
+    def release_keys(self) -> None:
+        """What was typed ahead of a finished step may go on."""
+
     def poll_now(self) -> None:
         """Ask for news at once."""
 

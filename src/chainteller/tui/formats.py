@@ -55,6 +55,21 @@ def plain(amount: str) -> str:
     return amount.replace(",", "").strip().removesuffix(".")
 
 
+def dollars(amount: str) -> str:
+    """What was typed as dollars, with both decimals: ``1000`` is ``1000.00``."""
+    typed = plain(amount)
+    whole, _, fraction = typed.partition(".")
+    return f"{whole or '0'}.{fraction:0<2}" if typed else ""
+
+
+def same_amount(one: str, other: str) -> bool:
+    """Whether two texts are the same number."""
+    try:
+        return Decimal(plain(one)) == Decimal(plain(other))
+    except ArithmeticError:
+        return False
+
+
 def cents(amount: str) -> int:
     """Whole cents of a USD amount, rounded down; 0 for no number."""
     try:

@@ -7,7 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
-from chainteller.tui.formats import grouped
+from chainteller.tui.formats import same_amount
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 
@@ -55,16 +55,15 @@ class Question(ModalScreen[bool]):
 
     @property
     def _confirmed(self) -> bool:
-        return not self._asked.retype or self._typed == self._asked.retype
+        return not self._asked.retype or same_amount(self._typed, self._asked.retype)
 
     def _draw(self) -> None:
         rows = [line((self._asked.sentence, "strong"))]
         rows += [line((fact, "muted")) for fact in self._asked.facts]
         if self._asked.retype:
-            wanted = grouped(self._asked.retype)
             rows.append(
                 line(
-                    f"type {self._asked.retype} again ({wanted}): ",
+                    f"above the desk's limit: type the amount again, {self._asked.retype}: ",
                     (self._typed + "_", "accent"),
                     ("  matches", "good") if self._confirmed else ("", ""),
                 )

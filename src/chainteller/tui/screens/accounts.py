@@ -14,7 +14,7 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
-from chainteller.tui.formats import cents, grouped, plain
+from chainteller.tui.formats import cents, dollars, grouped, plain
 from chainteller.tui.reads import AccountSheet, account_sheet, query
 from chainteller.tui.screens import accounts_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
@@ -194,7 +194,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if purpose == "filter":
             self.find(value.strip())
         elif account is not None and self._amount_is_good(value):
-            amount = plain(value)
+            amount = dollars(value)
             if purpose == "deposit":
                 self.write("deposit", lambda: self._deposit(account, amount))
             else:

@@ -1,6 +1,7 @@
 """What every screen of the desk shares: its bars, its field, its failures, its guarded writes."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui.calls import Later
 from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk, Reach, Told
 from chainteller.tui.dialogs.boxes import Box, wrapped
@@ -125,7 +127,7 @@ class DeskScreen(Screen[None]):
 
     def read(self, group: str, work: Work) -> None:
         """Run a read; a newer one of the same group replaces it."""
-        self.run_worker(self._told_if_refused(work), group=group, exclusive=True)
+        self.run_worker(Later(partial(self._told_if_refused, work)), group=group, exclusive=True)
 
     def write(self, lock: str, work: Work) -> None:
         """Run a write unless the same one is still running; read-only desks refuse here too."""
@@ -135,7 +137,7 @@ class DeskScreen(Screen[None]):
             self.desk.tell(f"still working on the {lock}", "warn")
         else:
             self.desk.begin_write(lock)
-            self.run_worker(self._guarded(lock, work), group=f"write-{lock}")
+            self.run_worker(Later(partial(self._guarded, lock, work)), group=f"write-{lock}")
 
     async def _guarded(self, lock: str, work: Work) -> None:
         try:
@@ -177,9 +179,11 @@ class DeskScreen(Screen[None]):
     def on_field_closed(self, message: FieldClosed) -> None:
         self.close_field()
         self.field_closed(message.purpose)
+        self.desk.shell.release_keys()
 
     def on_field_submitted(self, message: FieldSubmitted) -> None:
         self.field_submitted(message.purpose, message.value)
+        self.desk.shell.release_keys()
 
     def on_field_changed(self, message: FieldChanged) -> None:
         self.field_changed(message.purpose, message.value)

@@ -1,5 +1,6 @@
 """``+``: find the caller in the core bank and open a trading account for them."""
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -10,7 +11,7 @@ from textual.widgets import Input
 
 from chainteller.service.errors import Conflict, TellerError
 from chainteller.tui import writes
-from chainteller.tui.calls import ask
+from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import grouped, short_id
@@ -73,7 +74,7 @@ class CustomersScreen(ModalScreen[str]):
 
     def _search(self, text: str) -> None:
         self.query_one(FailurePanel).hide()
-        self.run_worker(self._fetch(text), group="customers", exclusive=True)
+        self.run_worker(Later(partial(self._fetch, text)), group="customers", exclusive=True)
 
     async def _fetch(self, text: str) -> None:
         def fetch() -> "tuple[Customer, ...]":
@@ -109,7 +110,7 @@ class CustomersScreen(ModalScreen[str]):
             self.dismiss(account.trading_account_id)
             return
         self._opening = True
-        self.run_worker(self._open(account), group="open")
+        self.run_worker(Later(partial(self._open, account)), group="open")
 
     async def _open(self, account: "BankAccount") -> None:
         key = self._desk.new_key()

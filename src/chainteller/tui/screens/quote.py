@@ -19,7 +19,7 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
-from chainteller.tui.formats import cents, countdown, grouped, plain
+from chainteller.tui.formats import cents, countdown, dollars, grouped, plain
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.reads import form_sheet, trade_of_quote
 from chainteller.tui.screens import quote_view
@@ -46,6 +46,7 @@ class QuoteScreen(DeskScreen):
         self._prefilled = ""
         self._loading = False
         self._submit_when_loaded = False
+        self._execute_when_quoted = False
 
     def body(self) -> Sequence[Widget]:
         form = Container(
@@ -120,7 +121,7 @@ class QuoteScreen(DeskScreen):
             return
         self._loading, self._submit_when_loaded = True, False
         self._open_field("")
-        self.read("form", self._prefill)
+        self.read("prefill", self._prefill)
 
     async def _prefill(self) -> None:
         """What can be spent is known when no deposit is on its way any more."""
@@ -131,8 +132,9 @@ class QuoteScreen(DeskScreen):
             self._loading = False
         if self.field_bar.is_open and self.field_bar.value in {"", self._prefilled}:
             self._fill_field()
-        if self._submit_when_loaded:
-            self.field_submitted("amount", self.field_bar.value)
+        if self._submit_when_loaded and self.state.sheet is not None:
+            all_of_it = self.state.sheet.spendable(self.state.market, self.state.side)
+            self.field_submitted("amount", all_of_it)
 
     def _fill_field(self) -> None:
         sheet = self.state.sheet
@@ -188,12 +190,13 @@ class QuoteScreen(DeskScreen):
         self.action_step_market(message.step)
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.close_field()
         if not value and self._loading:
             self._submit_when_loaded = True
             return
-        self.close_field()
         if self._amount_is_good(value):
-            self.state.amount = plain(value)
+            is_buy = self.state.side == "buy"
+            self.state.amount = dollars(value) if is_buy else plain(value)
             self._ask_for_quote()
         self._draw()
 
@@ -245,7 +248,7 @@ class QuoteScreen(DeskScreen):
                 key,
             )
         except BaseException:
-            state.phase = phase
+            state.phase, self._execute_when_quoted = phase, False
             self._draw()
             raise
         same = before is not None and (before.market_name, before.side) == (
@@ -259,6 +262,9 @@ class QuoteScreen(DeskScreen):
         short = quote_view.shortfall(state)
         if short:
             await self._offer_shortfall(short)
+        elif self._execute_when_quoted:
+            self.write("execution", self._execute)
+        self._execute_when_quoted = False
 
     async def _offer_shortfall(self, short: str) -> None:
         """``y`` deposits exactly the difference, and the quote goes on."""
@@ -287,6 +293,8 @@ class QuoteScreen(DeskScreen):
         state = self.state
         if state.phase is Phase.UNKNOWN:
             self.desk.tell("locked: what became of the last execution is being looked for", "bad")
+        elif state.phase is Phase.ASKING or self._loading:
+            self._execute_when_quoted = True
         elif state.is_live(self.desk.now):
             self.write("execution", self._execute)
         else:

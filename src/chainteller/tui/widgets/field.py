@@ -125,7 +125,7 @@ class FieldBar(Horizontal):
         self.query_one("#field-note", FieldText).show([line(" ", *note, " ")])
         self.add_class("open")
         field.disabled = False
-        field.focus()
+        self.screen.set_focus(field)
 
     def close(self) -> None:
         """Hide the field; the screen's keys work again."""
