@@ -38,7 +38,7 @@ def make() -> tuple[float, int]:
         options=EngineOptions(),
         now=SystemClock().now(),
     )
-    plot.tell(world, read_bank(FOLDER, world.randomness))
+    plot.tell_past(world, read_bank(FOLDER, world.randomness))
     taken = time.perf_counter() - started
     rows = sum(len(found) for found in world.books.rows.values())
     balances = len(world.books.new_balances())

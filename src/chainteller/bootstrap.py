@@ -4,19 +4,19 @@ An embedded place is an engine on a database, with its worker; a remote one is a
 way the caller gets a ``Service`` that acts for the operator, and one thing to close.
 """
 
-import logging
+import hashlib
 import os
-import threading
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chainteller import __version__
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
-from chainteller.domain.clock import SystemClock
+from chainteller.domain.clock import DAY, SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
-from chainteller.paths import private_folder
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.paths import Paths, private_folder, shipped
 from chainteller.service.interface import Service
 from chainteller.service.read_only import ReadOnly
 from chainteller.settings.place import Configured, Place, sqlite_path, sqlite_url
@@ -26,13 +26,12 @@ from chainteller.settings.values import SettingsInvalid
 if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass
     from chainteller.engine.bank import EngineOptions
+    from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
     from chainteller.tui.start import StartedDesk
 
-_LOG = logging.getLogger(__name__)
 _DUE_AT_ONCE = 500
-_WORKER_PAUSE_S = 0.25
 
 
 def _nothing_due() -> int:
@@ -82,7 +81,10 @@ def _remote(place: Place) -> OpenedService:
     from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
 
-    client = RemoteService(place.address, api_key(place, os.environ))
+    try:
+        client = RemoteService(place.address, api_key(place, os.environ))
+    except ValueError as error:
+        raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
     return OpenedService(_guarded(client, place), place.kind, place.label, client.close)
 
 
@@ -103,11 +105,9 @@ def open_engine(
     from chainteller.engine.engine import Engine
     from chainteller.storage.database import open_database
 
-    if place.address == sqlite_url(settings.paths.database):
-        private_folder(settings.paths.data)
     feed = price_feed(settings.engine)
     bank = Bank(
-        database=open_database(place.address),
+        database=open_database(database_url(settings, place)),
         clock=SystemClock(),
         randomness=randomness or SystemRandomness(),
         feed=feed,
@@ -115,6 +115,13 @@ def open_engine(
         options=engine_options(settings.engine, settings.service),
     )
     return Engine(bank)
+
+
+def database_url(settings: Settings, place: Place) -> str:
+    """The place's address; the user's own data folder is made where the file is the default."""
+    if place.address == sqlite_url(settings.paths.database):
+        private_folder(settings.paths.data)
+    return place.address
 
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
@@ -179,34 +186,35 @@ def price_feed(engine: EngineSettings) -> "PriceFeed":
             raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
     from chainteller.adapters.prices_http import http_prices
 
-    return http_prices(argument)
+    try:
+        return http_prices(argument)
+    except ValueError as error:
+        raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
 
 
-class Worker:
-    """A daemon thread that applies what is due until it is told to stop.
+def load_samples(engine: "Engine", seed: str) -> bool:
+    """Load the sample data; False when it is there already."""
+    from chainteller.adapters.prices_simulated import SimulatedPrices
+    from chainteller.engine.samples.loading import load_samples as load
 
-    Several processes may run one on the same database: each job is taken under a lock, so it is
-    done once.
-    """
+    return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
 
-    def __init__(self, engine: "Engine") -> None:
-        self._engine = engine
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="worker")
 
-    def start(self) -> None:
-        self._thread.start()
+def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
+    """The engine with its worker and its keys, as ``serve`` and the console need it."""
+    from chainteller.engine.deployment import EmbeddedDeployment
+    from chainteller.service.deployment import DeploymentOptions
 
-    def stop(self) -> None:
-        self._ended.set()
-        self._thread.join(timeout=5)
+    service = settings.service
+    options = DeploymentOptions(__version__, service.bank_name, service.rate_limits, service.docs)
+    return EmbeddedDeployment(engine, options)
 
-    def _run(self) -> None:
-        while not self._ended.wait(_WORKER_PAUSE_S):
-            try:
-                self._engine.run_due(_DUE_AT_ONCE)
-            except ServiceUnavailable:
-                _LOG.warning("due work waits: the database cannot be used", exc_info=True)
+
+def workspace_file(paths: Paths, place: Place) -> Path:
+    """Where the desk keeps its own notes of a place: one file per profile or address."""
+    digest = hashlib.sha256(place.address.encode()).hexdigest()[:12]
+    name = place.profile.name if place.profile else place.kind
+    return paths.state / f"{name}-{digest}.db"
 
 
 def start_desk(configured: Configured, place: Place) -> "StartedDesk":
@@ -222,21 +230,53 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
 
 def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
     """The demo's service: the sample world of ``seed``, from the cache where it was made today."""
-    from chainteller.engine.samples.cache import copy_sample_database
-
-    copy_sample_database(sqlite_path(place.address), settings.paths.cache, seed)
+    world = _cached_world(settings, seed)
+    shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     return _desk(engine, settings, place)
+
+
+def _cached_world(settings: Settings, seed: str) -> Path:
+    """A database with the sample data of today; those of other days are removed."""
+    folder = private_folder(settings.paths.cache / "worlds")
+    day = SystemClock().now() // DAY
+    made_from = f"{__version__} {seed} {day} {_newest_change()}"
+    world = folder / f"{hashlib.sha256(made_from.encode()).hexdigest()[:24]}.db"
+    if world.exists():
+        return world
+    for old in folder.iterdir():
+        if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
+            old.unlink(missing_ok=True)
+    draft = folder / f"{world.stem}.{os.getpid()}.new"
+    draft.unlink(missing_ok=True)
+    place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
+    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    try:
+        load_samples(engine, seed)
+    finally:
+        engine.close()
+    return draft.replace(world)
+
+
+def _newest_change() -> int:
+    """When what a world is made from last changed, so that an upgrade makes a new one."""
+    package = Path(__file__).parent
+    sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
+    return max(file.stat().st_mtime_ns for folder in sources for file in folder.iterdir())
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
     from chainteller.tui.start import StartedDesk
 
-    worker = Worker(engine)
-    worker.start()
+    worked = deployment(engine, settings)
+    worked.start()
+    return StartedDesk(
+        service=worked.acting_as(operator(settings)),
+        label=place.label,
+        close=worked.stop,
+        load_samples=lambda: _fill(engine, settings),
+    )
 
-    def close() -> None:
-        worker.stop()
-        engine.close()
 
-    return StartedDesk(engine.acting_as(operator(settings)), place.label, close=close)
+def _fill(engine: "Engine", settings: Settings) -> None:
+    load_samples(engine, settings.engine.seed)

@@ -9,7 +9,7 @@ import pytest
 
 from chainteller.cli.complaints import Exit
 from chainteller.cli.main import program
-from chainteller.service import errors
+from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load
 from chainteller.settings.tree import NAMES, PROFILE_NAMES, shown_values
 
@@ -53,7 +53,9 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
-    rows = dict(re.findall(r"^\| `((?:engine|service|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE))
+    rows = dict(
+        re.findall(r"^\| `((?:engine|service|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE)
+    )
     words = {"": {"none", "the system's user", "the console's own"}}
     for name, value, _ in shown_values(load({"CHAINTELLER_HOME": str(home)})):
         if name in rows:
@@ -69,7 +71,7 @@ def _client_errors() -> list[str]:
     return [kind.code for kind in errors.ClientError.__subclasses__()]
 
 
-@pytest.mark.parametrize("code", [*errors.ERRORS, *_client_errors()])
+@pytest.mark.parametrize("code", [*error_codes.ERRORS, *_client_errors()])
 def test_every_error_code_is_documented(code: str) -> None:
     assert f"`{code}`" in DOCUMENTS
 

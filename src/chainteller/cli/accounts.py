@@ -84,14 +84,14 @@ def list_accounts(text: str | None, page: int, limit: int) -> None:
 @idempotent
 def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: str | None) -> None:
     """Open a trading account for a bank account."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.accounts import OpenTradingAccount
 
     request = OpenTradingAccount(
         bank_account_id=bank_account_id, bank_account_type=bank_account_type
     )
-    with service() as bank:
-        written = bank.open_trading_account(request, idempotency_key=key_for(idempotency_key))
+    with writing() as desk:
+        written = desk.write("open_trading_account", request, key=idempotency_key)
     _show(written.value)
 
 

@@ -44,7 +44,7 @@ def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
     from chainteller.cli import administration
 
-    _tell(administration.load_samples())
+    _tell(administration.fill())
 
 
 @database.command("check", epilog=example("chainteller db check"))

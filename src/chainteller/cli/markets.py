@@ -77,14 +77,13 @@ def quote(
     market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
 ) -> None:
     """Ask for a guaranteed price; AMOUNT is of the asset sold."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.pages import Page
     from chainteller.service.models.quotes import QuoteRequest
 
     request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.create_quote(market, request, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("create_quote", market, request, key=idempotency_key)
     if options().json:
         document(Page.whole((written.value,)))
     else:

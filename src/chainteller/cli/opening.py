@@ -1,12 +1,14 @@
 """Opening what a command talks to, and closing it again."""
 
-import secrets
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from chainteller.bootstrap import OpenedService, open_service
+from chainteller.bootstrap import OpenedService, open_service, workspace_file
 from chainteller.cli.options import options
 from chainteller.service.interface import Service
+from chainteller.workspace.recording import Recorder
+from chainteller.workspace.store import Workspace
 
 
 @contextmanager
@@ -23,10 +25,33 @@ def opened() -> Iterator[OpenedService]:
 
 @contextmanager
 def service() -> Iterator[Service]:
+    """For commands that only read."""
     with opened() as found:
         yield found.service
 
 
-def key_for(given: str | None) -> str:
-    """The idempotency key of a write: the one given, or a new one."""
-    return given or f"cli-{secrets.token_hex(16)}"
+@contextmanager
+def writing() -> Iterator[Recorder]:
+    """For commands that write: each request is on disk, with its key, before it is sent."""
+    with opened() as found, recording(found.service) as recorder:
+        yield recorder
+
+
+@contextmanager
+def recording(inner: Service) -> Iterator[Recorder]:
+    with workspace() as own:
+        yield Recorder(inner, own)
+
+
+@contextmanager
+def workspace() -> Iterator[Workspace]:
+    """This desk's own notes for the place; where they cannot be kept, notes that are forgotten."""
+    configured = options().configured
+    try:
+        own = Workspace(workspace_file(configured.settings.paths, configured.place()))
+    except (OSError, sqlite3.Error):
+        own = Workspace(None)
+    try:
+        yield own
+    finally:
+        own.close()

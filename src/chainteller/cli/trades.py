@@ -15,9 +15,9 @@ from chainteller.cli.output import listing, record
 if TYPE_CHECKING:
     from chainteller.bootstrap import OpenedService
     from chainteller.service.errors import InsufficientFunds
-    from chainteller.service.interface import Service
-    from chainteller.service.models.quotes import AssetAmount, Quote
+    from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote
     from chainteller.service.models.trades import Trade
+    from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
 _ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED}
@@ -31,13 +31,12 @@ _ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED
 @idempotent
 def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Execute a quote at its price."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.quotes import ExecuteRequest
 
     request = ExecuteRequest(trading_account_id=account_id)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.execute_quote(quote_id, request, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("execute_quote", quote_id, request, key=idempotency_key)
     _show(written.value)
 
 
@@ -93,11 +92,10 @@ def show(account_id: str, trade_id: str) -> None:
 @idempotent
 def cancel(account_id: str, trade_id: str, idempotency_key: str | None) -> None:
     """Cancel a trade that has not executed yet."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
 
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.cancel_trade(account_id, trade_id, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("cancel_trade", account_id, trade_id, key=idempotency_key)
     _show(written.value)
 
 
@@ -107,7 +105,11 @@ class _Order:
     side: str
     spend: str
     account_id: str
-    key: str
+    key: str | None
+
+    def key_of(self, step: str) -> str | None:
+        """The key of a step before the execution, derived so that a repeated line repeats it."""
+        return self.key and f"{self.key}.{step}"
 
 
 @click.command(
@@ -137,17 +139,17 @@ def trade(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> int:
     """Quote, execute and follow a trade in one line."""
-    from chainteller.cli.opening import key_for, opened
+    from chainteller.cli.opening import opened, recording
 
     if not yes:
         require_terminal()
-    order = _Order(market, side, spend, account_id, key_for(idempotency_key))
-    with opened() as found:
-        quote = _quote(found.service, order)
+    order = _Order(market, side, spend, account_id, idempotency_key)
+    with opened() as found, recording(found.service) as desk:
+        quote = _quote(desk, order)
         sold, bought = _amount(quote.asset_sold), _amount(quote.asset_bought)
         funding = ", depositing what is missing" if fund else ""
         confirm(f"{side}: pay {sold}, get {bought}, in {account_id}{funding}.", yes=yes)
-        made = _execute(found.service, order, quote.id, fund=fund)
+        made = _execute(desk, order, quote.id, fund=fund)
         say(f"{made.id}  {made.status}")
         if wait:
             made = _followed(found, made, account_id)
@@ -159,11 +161,13 @@ def _amount(asset: "AssetAmount") -> str:
     return f"{asset.amount} {asset.symbol}"
 
 
-def _quote(bank: "Service", order: _Order) -> "Quote":
+def _quote(desk: "Recorder", order: _Order) -> "Quote":
     from chainteller.service.models.quotes import QuoteRequest
 
     request = QuoteRequest(amount=order.spend, side=order.side, trading_account_id=order.account_id)
-    quote = bank.create_quote(order.market, request, idempotency_key=f"{order.key}.quote").value
+    quote: Quote = desk.write(
+        "create_quote", order.market, request, key=order.key_of("quote")
+    ).value
     say(
         f"{quote.id}  {quote.side} {quote.market_name} at {quote.price} USD: "
         f"{_amount(quote.asset_sold)} for {_amount(quote.asset_bought)}"
@@ -171,21 +175,26 @@ def _quote(bank: "Service", order: _Order) -> "Quote":
     return quote
 
 
-def _execute(bank: "Service", order: _Order, quote_id: str, *, fund: bool) -> "Trade":
+def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> "Trade":
     from chainteller.service.errors import InsufficientFunds
     from chainteller.service.models.quotes import ExecuteRequest
 
     request = ExecuteRequest(trading_account_id=order.account_id)
     try:
-        return bank.execute_quote(quote_id, request, idempotency_key=order.key).value
+        return _send(desk, quote_id, request, order)
     except InsufficientFunds as short:
         if not fund or short.details.get("currency") != "USD":
             raise
-        _deposit_shortfall(bank, order, short)
-    return bank.execute_quote(quote_id, request, idempotency_key=order.key).value
+        _deposit_shortfall(desk, order, short)
+    return _send(desk, quote_id, request, order)
 
 
-def _deposit_shortfall(bank: "Service", order: _Order, short: "InsufficientFunds") -> None:
+def _send(desk: "Recorder", quote_id: str, request: "ExecuteRequest", order: _Order) -> "Trade":
+    made: Trade = desk.write("execute_quote", quote_id, request, key=order.key).value
+    return made
+
+
+def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFunds") -> None:
     from chainteller.cli.transfers import DEFAULT_CURRENCY, currency_of
     from chainteller.domain.assets import USD
     from chainteller.domain.money import format_cents, parse_atoms
@@ -195,11 +204,8 @@ def _deposit_shortfall(bank: "Service", order: _Order, short: "InsufficientFunds
     held = 0 if not available.strip("0.") else parse_atoms(available, USD)
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)
     say(f"deposit {missing} {DEFAULT_CURRENCY}: {available} is available")
-    bank.deposit(
-        order.account_id,
-        DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY)),
-        idempotency_key=f"{order.key}.deposit",
-    )
+    request = DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY))
+    desk.write("deposit", order.account_id, request, key=order.key_of("deposit"))
 
 
 def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade":

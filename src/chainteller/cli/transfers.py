@@ -74,13 +74,12 @@ def _show(transfer: "Transfer") -> None:
 @idempotent
 def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | None) -> None:
     """Move money from the customer's bank account into the trading account."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.funding import DepositRequest
 
     request = DepositRequest(amount=amount, currency=currency_of(currency))
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.deposit(account_id, request, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("deposit", account_id, request, key=idempotency_key)
     _show(written.value)
 
 
@@ -110,7 +109,7 @@ def withdraw(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> None:
     """Move money out: to the customer's bank account, or to one of the customer's wallets."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.funding import WithdrawalRequest
 
     if via and not counterparty_id:
@@ -121,15 +120,14 @@ def withdraw(  # noqa: PLR0913 - one per option
         require_terminal()
     named = currency or DEFAULT_CURRENCY
     money = currency_of(named)
-    with service() as bank:
+    with writing() as desk:
         destination = None
         target = "the customer's bank account"
         if counterparty_id:
-            destination, target = _wallet(bank, account_id, counterparty_id, via)
+            destination, target = _wallet(desk.service, account_id, counterparty_id, via)
         confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
         request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
-        key = key_for(idempotency_key)
-        written = bank.withdraw(account_id, request, idempotency_key=key)
+        written = desk.write("withdraw", account_id, request, key=idempotency_key)
     _show(written.value)
 
 

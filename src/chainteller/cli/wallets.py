@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli.complaints import say
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import document, line, listing, pairs, record, verbatim
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         Counterparty,
         SignatureDiagnosis,
     )
-    from chainteller.workspace.remembered import Remembered
 
 
 @click.group("blockchain-accounts", cls=TellerGroup)
@@ -35,13 +34,12 @@ def open_blockchain_account(
     trading_account_id: str, network: str, idempotency_key: str | None
 ) -> None:
     """Open a blockchain account with a custody address."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.counterparties import OpenBlockchainAccount
 
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.open_blockchain_account(request, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("open_blockchain_account", request, key=idempotency_key)
     _show_account(written.value)
 
 
@@ -111,13 +109,12 @@ def wallets() -> None:
 @idempotent
 def register(address: str, network: str, idempotency_key: str | None) -> None:
     """Register a wallet's address as a counterparty."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.counterparties import RegisterCounterparty
 
     request = RegisterCounterparty(address=address, network=network)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        written = bank.register_counterparty(request, idempotency_key=key)
+    with writing() as desk:
+        written = desk.write("register_counterparty", request, key=idempotency_key)
     _show_counterparty(written.value)
 
 
@@ -133,14 +130,12 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Make the text that the wallet's owner signs; it alone is printed on stdout."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
     from chainteller.service.models.counterparties import ChallengeRequest
 
     request = ChallengeRequest(counterparty_id=counterparty_id)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        made = bank.create_challenge(account_id, request, idempotency_key=key).value
-    _remembered().keep(made.id, {"account": account_id, "counterparty": counterparty_id})
+    with writing() as desk:
+        made = desk.write("create_challenge", account_id, request, key=idempotency_key).value
     if options().json:
         document(made)
         return
@@ -169,22 +164,11 @@ def claim(
     idempotency_key: str | None,
 ) -> None:
     """Submit the signature of a challenge; SIGNATURE - reads stdin."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli.opening import writing
 
     account, request = _claim(challenge_id, signature, account_id, counterparty_id)
-    with service() as bank:
-        key = key_for(idempotency_key)
-        made = bank.submit_claim(account, request, idempotency_key=key).value
-        wallet = bank.counterparty(request.counterparty_id) if not made.address else None
-    _remembered().keep(
-        made.id,
-        {
-            "account": account,
-            "counterparty": request.counterparty_id,
-            "address": made.address or (wallet.address if wallet else None),
-            "network": made.network or (wallet.network if wallet else None),
-        },
-    )
+    with writing() as desk:
+        made = desk.write("submit_claim", account, request, key=idempotency_key).value
     record(
         made,
         [
@@ -246,25 +230,17 @@ def link(
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
-    from chainteller.cli.opening import key_for, service
+    from chainteller.cli import wallet_steps as steps
+    from chainteller.cli.opening import writing
     from chainteller.service.models.counterparties import LinkRequest
 
-    known = _remembered().of(claim_id)
-    account = account_id or known.get("account")
-    wallet = counterparty_id or known.get("counterparty")
-    if not (account and wallet):
-        raise Usage(
-            f"This desk did not make {claim_id}, so it does not know its account and wallet.",
-            "Add --account BCA_… and --counterparty CPT_…",
-        )
-    with service() as bank:
-        address, network = known.get("address"), known.get("network")
-        if counterparty_id or not (address and network):
-            found = bank.counterparty(wallet)
-            address, network = found.address, found.network or ""
+    with writing() as desk:
+        step = steps.step_of(desk.workspace, claim_id, account_id, counterparty_id)
+        address, network = steps.wallet_of(desk, step.counterparty_id)
         request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
-        key = key_for(idempotency_key)
-        linked = bank.link_counterparty(account, request, idempotency_key=key).value
+        linked = desk.write(
+            "link_counterparty", step.account_id, request, key=idempotency_key
+        ).value
     _show_counterparty(linked)
 
 
@@ -331,26 +307,18 @@ def _text_to_sign(given: str) -> str:
 def _claim(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> tuple[str, "ClaimRequest"]:
+    from chainteller.cli import wallet_steps as steps
+    from chainteller.cli.opening import workspace
     from chainteller.service.models.counterparties import ClaimRequest
 
-    known = _remembered().of(challenge_id)
-    account = account_id or known.get("account")
-    wallet = counterparty_id or known.get("counterparty")
-    if not (account and wallet):
-        raise Usage(
-            f"This desk did not make {challenge_id}, so it does not know its account and wallet.",
-            "Add --account BCA_… and --counterparty CPT_…",
-        )
+    with workspace() as own:
+        step = steps.step_of(own, challenge_id, account_id, counterparty_id)
     completed = sys.stdin.read().strip() if signature == "-" else signature
-    return account, ClaimRequest(
-        challenge_id=challenge_id, completed_challenge=completed, counterparty_id=wallet
+    return step.account_id, ClaimRequest(
+        challenge_id=challenge_id,
+        completed_challenge=completed,
+        counterparty_id=step.counterparty_id,
     )
-
-
-def _remembered() -> "Remembered":
-    from chainteller.workspace.remembered import Remembered
-
-    return Remembered(options().configured.settings.paths.state)
 
 
 def _show_counterparty(found: "Counterparty") -> None:

@@ -35,6 +35,7 @@ _PACES: Mapping[Habit, Pace] = {
     Habit.WAITING: Pace((40, 120), (2, 4), _SMALL, (3, 8), (0, 2)),
     Habit.FIRST: Pace((110, 110), (4, 4), _SMALL, (24, 24), (2, 2)),
 }
+_WITH_WORK = frozenset({Habit.WAITING, Habit.FIRST})
 _DORMANT_SINCE_DAYS = (230, 420)
 _DORMANT_AFTER_DAYS = 180
 _DORMANT_ACTIVE_DAYS = 40
@@ -42,19 +43,28 @@ _MOST_CENTS, _LEAST_CENTS = 260_000, 160_000
 _LATE_PURCHASE_CENTS = 40_000
 
 
-def tell(world: World, bank: Bank) -> None:
-    """Let it all happen, in memory."""
+def tell_past(world: World, bank: Bank) -> None:
+    """All that happened before the last midnight, in memory; ``world.now`` is that midnight."""
     story = Story(world)
-    waiting = [person for person in bank.people if person.habit in {Habit.WAITING, Habit.FIRST}]
-    waiting.sort(key=lambda person: person.habit is Habit.FIRST)
     for person in bank.people:
         bank_accounts = opening.customer(world, person)
         if person.habit is not Habit.NONE:
             _begin(story, person, bank_accounts[0])
     _open_blockchain_accounts(story, bank)
     story.run()
-    for place, person in enumerate(waiting):
-        _leave_unfinished(story, world.accounts[person.reference], place, len(waiting))
+
+
+def waiting(bank: Bank) -> tuple[Person, ...]:
+    """Whose accounts have something under way as the desk opens; the first account's come last."""
+    people = [person for person in bank.people if person.habit in _WITH_WORK]
+    return tuple(sorted(people, key=lambda person: person.habit is Habit.FIRST))
+
+
+def begin_day(world: World, people: tuple[Person, ...]) -> None:
+    """What is under way at ``world.now``; their accounts stand in ``world.accounts``."""
+    story = Story(world)
+    for place, person in enumerate(people):
+        _leave_unfinished(story, world.accounts[person.reference], place, len(people))
     story.run()
 
 
@@ -85,7 +95,7 @@ def _end(story: Story, account: Account, until: int) -> None:
     _world, control = story.world, account.person.control
     if control is not None:
         _restrict(story, account, control, until)
-    if account.person.habit in {Habit.WAITING, Habit.FIRST}:
+    if account.person.habit in _WITH_WORK:
         story.at(story.midnight - 150 * MINUTE, story.trim(account, _MOST_CENTS))
         story.at(story.midnight - 2 * HOUR, story.top_up(account, _LEAST_CENTS))
         story.at(story.midnight - 90 * MINUTE, story.buy(account, MARKETS[0], _LATE_PURCHASE_CENTS))
