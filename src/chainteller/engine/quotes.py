@@ -1,5 +1,7 @@
 """Quotes: making one at a fixed price, and executing it once."""
 
+import math
+
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Market
@@ -56,7 +58,7 @@ def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
         mid_micros=point.mid_micros,
         half_spread_bps=market.half_spread_bps,
         hold_premium_bps_per_minute=tx.bank.options.hold_premium_bps_per_minute,
-        window=tx.bank.options.quote_window_s * SECOND,
+        window=round(tx.bank.options.quote_window_s * SECOND),
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
     )
     sells_amount = request.amount_of != "bought"
@@ -86,7 +88,7 @@ def _require_room(tx: Transaction, account_id: str) -> None:
     if tx.bank.options.rate_limits and (
         quotes.count_open(tx.connection, account_id, tx.now) >= limit
     ):
-        window_s = tx.bank.options.quote_window_s
+        window_s = math.ceil(tx.bank.options.quote_window_s)
         raise RateLimited(
             "The account has too many open quotes.",
             {

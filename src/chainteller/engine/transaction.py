@@ -7,6 +7,7 @@ an attempt counter) and raises.
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -33,6 +34,7 @@ from chainteller.storage.faults import explain, is_transient
 Model = TypeVar("Model", bound=WireModel)
 TRIES = 5
 _SECRET_INPUTS = frozenset({"completed_challenge"})
+_HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
 
 
@@ -53,12 +55,21 @@ class Call(Generic[Model]):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What the audit trail keeps of the request: never a signature."""
+        """What the audit trail keeps of a request that was done: never a signature."""
         if self.request is None:
             return {}
         return self.request.model_dump(
             by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True
         )
+
+    @property
+    def harmless_inputs(self) -> dict[str, Any]:
+        """Of a refused request only short words: a long one may be a secret in a wrong field."""
+        return {
+            name: value
+            for name, value in self.inputs.items()
+            if isinstance(value, str) and _HARMLESS.fullmatch(value)
+        }
 
 
 @dataclass(slots=True)
@@ -251,7 +262,9 @@ def _record_refusal(call: Call[Model], error: ServiceError, refused: Transaction
     with refused.bank.database.write() as connection:
         record = Transaction(refused.bank, connection, refused.actor)
         refused.remember_refusal_in(record)
-        record.audit(call.operation, _subject(call), call.inputs, error=error.code)
+        subject = _subject(call)
+        shown = subject if _HARMLESS.fullmatch(subject) else ""
+        record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
         record.commit()
 
 

@@ -29,7 +29,7 @@ from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.storage import jobs, trades, transfers
+from chainteller.storage import trades, transfers
 from chainteller.storage.database import Record
 
 RESOURCE = "withdrawal"
@@ -175,8 +175,6 @@ def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
         )
     ledger.post(tx, (release(account.id, row.id, trades.hold_parts(row.hold)),))
     transfers.advance(tx.connection, row, TransferStatus.CANCELLED, updated=tx.now)
-    for kind in (REVIEW, SEND):
-        jobs.remove(tx.connection, kind, row.id)
     accounts.record_activity(tx, account, "withdrawal.cancelled")
     announce(tx, account.id, row.id, TransferStatus.CANCELLED)
     stored = transfers.find(tx.connection, account.id, row.id, Direction.WITHDRAWAL)

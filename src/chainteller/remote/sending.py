@@ -21,13 +21,13 @@ from chainteller.remote.transport import (
     TransportFault,
     Unanswered,
 )
+from chainteller.service.error_codes import from_wire
 from chainteller.service.errors import (
     ClientError,
     OutcomeUnknown,
     ReplyUnusable,
     ServiceError,
     ServiceUnreachable,
-    from_wire,
 )
 from chainteller.service.models.base import WireModel, Written
 

@@ -3,7 +3,8 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 
@@ -34,10 +35,36 @@ def canonical(value: Mapping[str, Any]) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
+_COVERED = (
+    "action",
+    "actor",
+    "at",
+    "error",
+    "inputs",
+    "object",
+    "organisation_id",
+    "outcome",
+    "previous_hash",
+    "seq",
+)
+"""What a hash covers: every other column, in alphabetical order as canonical JSON has them."""
+
+
 def link_hash(row: Mapping[str, Any]) -> str:
     """SHA-256 over the previous hash and every other column, in canonical JSON."""
-    covered = {name: value for name, value in row.items() if name != "hash"}
-    return hashlib.sha256(canonical(covered).encode()).hexdigest()
+    return _digest([row[name] for name in _COVERED])
+
+
+def _digest(covered: Sequence[Any]) -> str:
+    """The hash of ``_COVERED``, written out: a chain of many rows is checked by it."""
+    action, actor, at, error, inputs, subject, organisation, outcome, previous, seq = covered
+    text = (
+        f'{{"action":{_quoted(action)},"actor":{_quoted(actor)},"at":{at:d},'
+        f'"error":{"null" if error is None else _quoted(error)},"inputs":{_quoted(inputs)},'
+        f'"object":{_quoted(subject)},"organisation_id":{_quoted(organisation)},'
+        f'"outcome":{_quoted(outcome)},"previous_hash":{_quoted(previous)},"seq":{seq:d}}}'
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def head(connection: Connection, *, lock: bool = False) -> Record:
@@ -136,7 +163,27 @@ def audit_model(row: Record) -> AuditRow:
     return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
 
 
-def audit_rows(connection: Connection) -> Iterator[Record]:
+class Link(NamedTuple):
+    """One row of the chain with the hash that its contents give."""
+
+    seq: int
+    previous_hash: str
+    hash: str
+    computed_hash: str
+
+
+def links(connection: Connection) -> Iterator[Link]:
     """The whole chain, oldest first, without holding it in memory."""
+    t = Tables.audit
+    rows = connection.execute(
+        select(*(t.c[name] for name in _COVERED), t.c.hash).order_by(t.c.seq),
+        execution_options={"yield_per": 5_000},
+    )
+    for row in rows:
+        yield Link(row[9], row[8], row[10], _digest(row[:10]))
+
+
+def audit_rows(connection: Connection) -> Iterator[Record]:
+    """Every audit row, oldest first, without holding them in memory."""
     t = Tables.audit
     return iter(connection.execution_options(yield_per=5_000).execute(select(t).order_by(t.c.seq)))

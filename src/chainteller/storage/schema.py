@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlmodel import SQLModel
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.domain.ledger import CORE
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage import wallet_tables
 from chainteller.storage.faults import unavailable
@@ -180,13 +181,14 @@ def guard(connection: Connection) -> None:
         for verb in ("INSERT", "UPDATE"):
             connection.exec_driver_sql(
                 f"CREATE TRIGGER ledger_account_stays_positive_{verb.lower()} "
-                f"BEFORE {verb} ON ledger_account WHEN NEW.balance LIKE '-%' "
+                f"BEFORE {verb} ON ledger_account "
+                f"WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
                 "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
             )
         return
     connection.exec_driver_sql(
         "CREATE FUNCTION chainteller_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION '% is append-only', TG_TABLE_NAME; END $$"
+        "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END $$"
     )
     for name in APPEND_ONLY:
         connection.exec_driver_sql(
@@ -194,7 +196,8 @@ def guard(connection: Connection) -> None:
             "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()"
         )
     connection.exec_driver_sql(
-        "ALTER TABLE ledger_account ADD CONSTRAINT balance_not_negative CHECK (balance >= 0)"
+        "ALTER TABLE ledger_account ADD CONSTRAINT balance_not_negative "
+        f"CHECK (balance >= 0 OR code = '{CORE}')"
     )
 
 

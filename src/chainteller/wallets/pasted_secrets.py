@@ -4,6 +4,8 @@ Erring towards "secret" costs the customer one more paste; erring the other way 
 into a log. Only the kind of secret is ever returned, never a part of it.
 """
 
+import base64
+import binascii
 import re
 
 import base58
@@ -21,12 +23,15 @@ _LABEL = re.compile(
     r"(?:private|secret|recovery|seed|mnemonic|backup)[\s_-]*(?:key|phrase|words?|seed)?\s*(?:is|[:=])",
     re.IGNORECASE | re.ASCII,
 )
+_NUMBERS = re.compile(r"\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*,?\s*\]?", re.ASCII)
+_HEX_OF_64 = re.compile(r"(?:0[xX])?[0-9a-fA-F]{128}", re.ASCII)
+_BASE64_OF_64 = re.compile(r"[A-Za-z0-9+/_-]{86}(?:==)?", re.ASCII)
 _PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY", re.ASCII)
 _WORDS = re.compile(r"(?:\d{1,2}[.):]?\s*)?([A-Za-z]{3,8})[,;.]?", re.ASCII)
 _PHRASE_LENGTHS = frozenset({12, 15, 18, 21, 24, 25})
 
 
-class SecretPasted(ValueError):  # noqa: N818 - reads as what happened
+class SecretPasted(ValueError):
     """A secret was pasted where a signature was asked for. Carries its kind only."""
 
     kind: str
@@ -51,7 +56,7 @@ def find_secret(text: str) -> str | None:
         return "private-key-hex"
     if is_recovery_phrase(text):
         return "recovery-words"
-    return _base58_secret(text)
+    return "solana-secret-key" if _is_raw_secret(text.strip()) else _base58_secret(text)
 
 
 def has_hex_key(text: str) -> bool:
@@ -71,6 +76,23 @@ def is_recovery_phrase(text: str) -> bool:
 def is_solana_secret_key(data: bytes) -> bool:
     """Whether 64 bytes are a seed followed by its own public key, as wallets export it."""
     return len(data) == 64 and crypto_sign_seed_keypair(data[:32])[0] == data[32:]
+
+
+def _is_raw_secret(text: str) -> bool:
+    """Whether the text spells a Solana secret key, or a 32-byte seed as numbers."""
+    if _NUMBERS.fullmatch(text):
+        numbers = [int(number) for number in re.findall(r"\d+", text, re.ASCII)]
+        octets = bytes(number for number in numbers if number <= 255)
+        return len(octets) == 32 or is_solana_secret_key(octets)
+    if _HEX_OF_64.fullmatch(text):
+        return is_solana_secret_key(bytes.fromhex(text[-128:]))
+    if not _BASE64_OF_64.fullmatch(text):
+        return False
+    try:
+        standard = text[:86].replace("-", "+").replace("_", "/")
+        return is_solana_secret_key(base64.b64decode(standard + "=="))
+    except binascii.Error:
+        return False
 
 
 def _base58_secret(text: str) -> str | None:

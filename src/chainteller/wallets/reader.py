@@ -40,9 +40,11 @@ _BIP322_PREFIXES = ("smp", "ful", "pof")
 _SIGNATURE_KEYS = ("signature", "sig", "result", "signedMessage", "completedChallenge", "data")
 _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
+# Bytes; shorter ones are words that happen to be base64.
+_SHORTEST = 20
 
 
-class Unreadable(ValueError):  # noqa: N818 - reads as what happened
+class Unreadable(ValueError):
     """No signature can be read; carries the finding only, never the paste.
 
     Findings: EMPTY, TOO_LONG, TRUNCATED, ADDRESS_PASTED, TEXT_PASTED, CONTRACT_WALLET and
@@ -85,6 +87,9 @@ def read_signature(text: str, family: Family) -> SignatureReading:
     secret = find_secret(bare)
     if secret:
         raise SecretPasted(secret)
+    if bare in {"0x", "0X"}:
+        # What a Safe returns when it signs on the chain.
+        raise Unreadable("CONTRACT_WALLET")
     reading = _read_armor(visible, family) or _read_value(bare, family, 0)
     if reading is None and (label := _LABEL.search(bare)):
         reading = _read_value(unquoted(label["value"]), family, 0)
@@ -202,7 +207,9 @@ def _is_address(text: str) -> bool:
 
 
 def _is_prose(bare: str, reading: SignatureReading) -> bool:
-    """Whether a string that happens to decode is really an address or a sentence."""
+    """Whether a string that happens to decode is a word, an address or a sentence."""
+    if all(len(candidate.data) < _SHORTEST for candidate in reading.candidates):
+        return True
     if reading.candidates[0].encoding in {"array", "parts"} or reading.stated_text is not None:
         return False
     words = bare.split()
@@ -213,8 +220,6 @@ def _is_prose(bare: str, reading: SignatureReading) -> bool:
 def _refusal(bare: str) -> Exception:
     if not bare:
         return Unreadable("EMPTY")
-    if bare in {"0x", "0X"}:
-        return Unreadable("CONTRACT_WALLET")
     if _is_address("".join(bare.split())):
         return Unreadable("ADDRESS_PASTED")
     if has_hex_key(bare):

@@ -66,10 +66,12 @@ def _solana_shape(reading: SignatureReading) -> Shape:
 
 def _foreign_65(candidate: Candidate) -> Shape:
     data = candidate.data
-    if candidate.encoding != "base64" and data[64] in {0, 1, 27, 28}:
+    if candidate.encoding == "base64" and _has_bitcoin_header(candidate):
+        return Shape("LOOKS_LIKE_BITCOIN")
+    if data[64] in {0, 1, 27, 28}:
         return Shape("LOOKS_LIKE_ETHEREUM", certain=data[64] in {27, 28})
     if _has_bitcoin_header(candidate):
-        return Shape("LOOKS_LIKE_BITCOIN", certain=candidate.encoding == "base64")
+        return Shape("LOOKS_LIKE_BITCOIN", certain=False)
     return Shape("WRONG_LENGTH")
 
 

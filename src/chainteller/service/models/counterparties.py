@@ -109,3 +109,9 @@ class SignatureDiagnosis(WireModel):
     other_counterparty_id: str | None = None
     expired_at: Timestamp | None = None
     suggestion: str = ""
+
+
+class ReverificationRequest(RequestModel):
+    """``reason`` is AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE."""
+
+    reason: str
