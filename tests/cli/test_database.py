@@ -74,3 +74,30 @@ def test_a_key_that_cannot_be_is_usage(teller: Teller, arguments: tuple[str, str
     ended = teller("keys", "create", "--name", "a", *arguments)
     assert ended.code == 2
     assert f"{arguments[0]}: " in ended.complaint[0]
+
+
+def test_a_backup_is_whole_and_overwrites_nothing(
+    bank: Path, teller: Teller, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup.db"
+    assert teller("db", "backup", str(file)).code == 0
+    assert teller("db", "check", "--database", f"sqlite:///{file}").code == 0
+    assert teller("db", "backup", str(file)).code == 1
+    head = teller("audit", "verify", "--json").body["head"]
+    teller("quote", "sol-usd", "buy", "10")
+    assert teller("audit", "verify", "--json").body["head"] != head
+    assert teller("db", "restore", str(file)).code == 0
+    assert teller("audit", "verify", "--json").body["head"] == head
+
+
+def test_check_tells_mode_and_version(bank: Path, teller: Teller) -> None:
+    shown = teller("db", "check", "--json").body
+    assert shown["healthy"] is True
+    assert shown["schemaState"] == "current"
+    assert shown["journalMode"]
+
+
+def test_upgrade_of_a_current_database_changes_nothing(bank: Path, teller: Teller) -> None:
+    told = teller("db", "upgrade", "--json").body
+    assert told["from"] == told["to"]
+    assert teller("db", "verify").code == 0

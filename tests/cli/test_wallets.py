@@ -49,7 +49,7 @@ def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Telle
     for _ in range(8):
         ended = teller("wallets", "diagnose", challenge.body["id"], signature)
         assert ended.code == 0
-    assert "WRONG_WALLET_ADDRESS" in ended.out
+        assert "WRONG_WALLET_ADDRESS" in ended.out
     refused = teller("wallets", "claim", challenge.body["id"], signature, "--json")
     assert (refused.code, refused.body["error"]) == (1, "INVALID_SIGNATURE")
     good = _signed(challenge.out, name)

@@ -14,6 +14,7 @@ from chainteller.settings.values import without_password
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
+    from chainteller.service.models.databases import DatabaseReport
     from chainteller.service.models.records import ChainReport
 
 Outcome = dict[str, object]
@@ -55,11 +56,15 @@ def judged() -> Iterator[None]:
 
 
 def init() -> Outcome:
-    with engine():
-        return {"database": without_password(_address()), "schema": "current"}
+    """``created`` is False where the database was there and is current."""
+    from chainteller.storage import maintenance
+
+    created = maintenance.init(_address())
+    return {"database": without_password(_address()), "created": created}
 
 
 def upgrade() -> Outcome:
+    """The revisions before and after."""
     from chainteller.storage import maintenance
 
     before, after = maintenance.upgrade(_address())
@@ -73,7 +78,7 @@ def fill() -> Outcome:
     return {"database": without_password(_address()), "loaded": loaded}
 
 
-def check() -> Outcome:
+def check() -> "DatabaseReport":
     from chainteller.storage import maintenance
 
     return maintenance.check(_address())
@@ -98,22 +103,27 @@ def verify_chain() -> "ChainReport":
 
 def backup(file: Path) -> Outcome:
     from chainteller.storage import maintenance
+    from chainteller.storage.database import open_database
 
-    maintenance.backup(_address(), file)
+    database = open_database(_address())
+    try:
+        maintenance.backup(database, file)
+    finally:
+        database.close()
     return {"database": without_password(_address()), "backup": str(file)}
 
 
 def restore(file: Path) -> Outcome:
     from chainteller.storage import maintenance
 
-    maintenance.restore(_address(), file)
-    return {"database": without_password(_address()), "restored": str(file)}
+    kept = maintenance.restore(file, _address())
+    return {"database": without_password(_address()), "kept": str(kept) if kept else None}
 
 
 def copy(to_url: str) -> Outcome:
-    from chainteller.storage import maintenance
+    from chainteller.storage.copying import copy as copied
 
-    rows = maintenance.copy(_address(), to_url)
+    rows = copied(_address(), to_url)
     return {"from": without_password(_address()), "to": without_password(to_url), "rows": rows}
 
 
