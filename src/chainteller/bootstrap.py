@@ -266,6 +266,7 @@ def _cached_world(settings: Settings, seed: str) -> Path:
         _load_past(engine, seed)
     finally:
         engine.close()
+        draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
     return draft.replace(world)
 
 
@@ -273,7 +274,8 @@ def _newest_change() -> int:
     """When what a world is made from last changed, so that an upgrade makes a new one."""
     package = Path(__file__).parent
     sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
-    return max(file.stat().st_mtime_ns for folder in sources for file in folder.iterdir())
+    files = (file for folder in sources for file in folder.iterdir() if file.is_file())
+    return max(file.stat().st_mtime_ns for file in files)
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
