@@ -12,7 +12,7 @@ from chainteller.domain.actors import Actor
 from chainteller.remote.client import RemoteService
 from chainteller.service.interface import Service
 
-IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite")
+IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite", "embedded-postgres", "serve-postgres")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,10 @@ class Place:
 
 @pytest.fixture(params=IMPLEMENTATIONS)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    world = build(sqlite_url(tmp_path))
+    url = sqlite_url(tmp_path)
+    if request.param.endswith("postgres"):
+        url = request.getfixturevalue("postgres_url")
+    world = build(url)
     try:
         yield from _placed(request.param, world)
     finally:

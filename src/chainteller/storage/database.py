@@ -121,10 +121,17 @@ def _parse(url: str) -> URL:
     return parsed
 
 
-def _open_sqlite(parsed: URL) -> tuple[Engine, Path]:
+def sqlite_path(url: str) -> Path | None:
+    """The file that a URL names; None for PostgreSQL. Raises ServiceUnavailable: BAD_URL."""
+    parsed = _parse(url)
+    if not parsed.drivername.startswith("sqlite"):
+        return None
     if not parsed.database or parsed.database == ":memory:":
         raise unavailable("BAD_URL", "A SQLite URL names a file.", "Write sqlite:///FILE.")
-    path = Path(parsed.database).expanduser()
+    return Path(parsed.database).expanduser()
+
+
+def _open_sqlite(path: Path) -> Engine:
     schema.inspect_file(path)
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -135,7 +142,7 @@ def _open_sqlite(parsed: URL) -> tuple[Engine, Path]:
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
-    return engine, path
+    return engine
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
@@ -179,10 +186,10 @@ def connect(url: str) -> Database:
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
     """
-    parsed = _parse(url)
-    if not parsed.drivername.startswith("sqlite"):
-        return Database(_open_postgres(parsed), None)
-    engine, path = _open_sqlite(parsed)
+    path = sqlite_path(url)
+    if path is None:
+        return Database(_open_postgres(_parse(url)), None)
+    engine = _open_sqlite(path)
     try:
         schema.touch(path, journal_mode())
         return Database(engine, path)

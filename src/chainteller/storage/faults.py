@@ -59,15 +59,8 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
     """The named error for whatever the driver raised."""
     if isinstance(error, PoolTimeout):
         return unavailable("OVERLOADED", "Too many calls wait for the database.", "Try again.")
-    cause = error.orig
-    if isinstance(cause, sqlite3.Error):
-        name = getattr(cause, "sqlite_errorname", "") or ""
-        for prefix, reason, message, suggestion in _SQLITE:
-            if name.startswith(prefix):
-                return unavailable(reason, message, suggestion)
-        return unavailable(
-            name or "STORAGE_FAULT", "The database failed.", "Run: chainteller db check"
-        )
+    if isinstance(error.orig, sqlite3.Error):
+        return explain_sqlite(error.orig)
     if isinstance(error, OperationalError) or error.connection_invalidated:
         return unavailable(
             "DISCONNECTED",
@@ -75,6 +68,14 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
             "Check that it runs and that the URL is right; nothing was changed.",
         )
     return unavailable("DATABASE_FAULT", "The database failed.", "Run: chainteller db check")
+
+
+def explain_sqlite(error: sqlite3.Error) -> ServiceUnavailable:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    for prefix, reason, message, suggestion in _SQLITE:
+        if name.startswith(prefix):
+            return unavailable(reason, message, suggestion)
+    return unavailable(name or "STORAGE_FAULT", "The database failed.", "Run: chainteller db check")
 
 
 def is_transient(error: DBAPIError) -> bool:

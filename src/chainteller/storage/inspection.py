@@ -223,8 +223,9 @@ Ordinal = tuple[str, str, int]
 
 
 def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordinal]:
-    rows = _stream(connection, statement)
-    return ((str(row[0]), str(row[1]), int(row[2])) for row in rows)
+    for row in _stream(connection, statement):
+        account, counter, ordinal = list(row)
+        yield str(account), str(counter), int(ordinal)
 
 
 def trade_ordinals(connection: Connection) -> Iterator[Ordinal]:
