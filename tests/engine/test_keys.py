@@ -9,7 +9,7 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.keys import ApiKey
-from chainteller.engine.keys import ApiKeys, authenticate
+from chainteller.engine.keys import ApiKeys, Doorkeeper, authenticate
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -174,3 +174,32 @@ def test_a_new_organisation_begins_with_its_first_key(world: World, keys: ApiKey
     assert service.trading_accounts().data == ()
     with pytest.raises(ServiceError):
         service.trading_account("TDA_1")
+
+
+def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
+    world: World, keys: ApiKeys
+) -> None:
+    seconds = [100.0]
+    door = Doorkeeper(world.bank, lambda: seconds[0])
+    revoked, expiring = keys.create("one"), keys.create("two", expires="1h")
+    for key in (revoked, expiring):
+        assert door.principal(key.text).actor.key_id == key.key_id
+    keys.revoke(revoked.key_id)
+    door.principal(revoked.text)
+    seconds[0] += 0.25
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(revoked.text)
+    assert refused.value.details == {"reason": "REVOKED"}
+    world.advance(3_600)
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(expiring.text)
+    assert refused.value.details == {"reason": "EXPIRED"}
+
+
+def test_the_doorkeeper_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
+    door = Doorkeeper(world.bank)
+    key = keys.create("one")
+    for wrong in (key.text[:-1], key.text + "x", "", "nonsense"):
+        for _ in range(2):
+            with pytest.raises(Unauthorized):
+                door.principal(wrong)
