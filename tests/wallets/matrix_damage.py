@@ -46,6 +46,7 @@ def secrets() -> Iterator[tuple[str, str]]:
     yield "12 words on lines", WORDS.replace(" ", "\n").upper()
     yield "12 words with commas", WORDS.replace(" ", ", ")
     yield "24 words", LONG_WORDS
+    yield "words in a sentence", f"Hello, here are my words {WORDS} thanks"
     yield "extended key", XPRV
     yield "key file", KEY_FILE
     yield "mnemonic JSON", json.dumps({"mnemonic": WORDS})

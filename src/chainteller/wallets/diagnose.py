@@ -87,7 +87,9 @@ class _Attempt:
         self.case = case
         self.reading = reading
         self.text = case.challenge.text.encode()
-        self.shape: Shape = shape_of(reading, case.challenge.address)
+        self.shape: Shape = shape_of(
+            reading, case.challenge.address, self._reading_as(Family.BITCOIN)
+        )
         self.probe_as = cache(self._probe_as)
         self.probe: Probe = self.probe_as(case.challenge.address.network.family)
 
@@ -214,7 +216,9 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
         if attempt.probe.match(message, registered) is not None:
             return _answer(attempt.case, finding)
     stated = attempt.reading.stated_text
-    if stated is not None and attempt.probe.match(stated.encode(), registered) is not None:
+    # JSON may hold half a surrogate pair, which has no UTF-8 form.
+    signed = None if stated is None else stated.encode("utf-8", "replace")
+    if signed is not None and attempt.probe.match(signed, registered) is not None:
         return _answer(attempt.case, "EDITED_TEXT")
     return None
 

@@ -27,8 +27,9 @@ _NUMBERS = re.compile(r"\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*,?\s*\]?", re.A
 _HEX_OF_64 = re.compile(r"(?:0[xX])?[0-9a-fA-F]{128}", re.ASCII)
 _BASE64_OF_64 = re.compile(r"[A-Za-z0-9+/_-]{86}(?:==)?", re.ASCII)
 _PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY", re.ASCII)
-_WORDS = re.compile(r"(?:\d{1,2}[.):]?\s*)?([A-Za-z]{3,8})[,;.]?", re.ASCII)
-_PHRASE_LENGTHS = frozenset({12, 15, 18, 21, 24, 25})
+_NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
+_WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
+_SHORTEST_PHRASE = 12
 
 
 class SecretPasted(ValueError):  # noqa: N818 - reads as what happened
@@ -65,12 +66,18 @@ def has_hex_key(text: str) -> bool:
 
 
 def is_recovery_phrase(text: str) -> bool:
-    """Whether the text is 12 to 25 short words and nothing else, numbered or not."""
-    words = re.sub(r"(\d[.):]?)\s+", r"\1", text).split()
-    if len(words) not in _PHRASE_LENGTHS:
-        # Words separated by commas, dashes or underscores only.
-        words = [word for word in re.split(r"[\s,;_\-]+", text.strip()) if word]
-    return len(words) in _PHRASE_LENGTHS and all(_WORDS.fullmatch(word) for word in words)
+    """Whether 12 words of 3 to 8 letters follow each other, numbered, listed or bare.
+
+    Sentences are saved by their short words and their signs.
+    """
+    run = 0
+    for token in re.split(r"[\s,;_\-]+", text):
+        if not token or _NUMBERING.fullmatch(token):
+            continue
+        run = run + 1 if _WORD.fullmatch(token) else 0
+        if run == _SHORTEST_PHRASE:
+            return True
+    return False
 
 
 def is_solana_secret_key(data: bytes) -> bool:

@@ -18,9 +18,14 @@ class Shape:
     certain: bool = True
 
 
-def shape_of(reading: SignatureReading, address: Address) -> Shape:
-    """The finding that the shape alone supports. It is only asked for when nothing is proved."""
+def shape_of(reading: SignatureReading, address: Address, as_bitcoin: SignatureReading) -> Shape:
+    """The finding that the shape alone supports. It is only asked for when nothing is proved.
+
+    `as_bitcoin` is the same paste as Bitcoin's reader takes it, without BIP-322's prefix.
+    """
     family = address.network.family
+    if family is not Family.BITCOIN and as_bitcoin.bip322_prefix and _is_bip322(as_bitcoin):
+        return Shape("LOOKS_LIKE_BITCOIN", certain=family is Family.SOLANA)
     if family is Family.EVM:
         return _evm_shape(reading)
     if family is Family.SOLANA:
@@ -86,7 +91,7 @@ def _bitcoin_shape(reading: SignatureReading, address: Address) -> Shape:
         return Shape("LOOKS_LIKE_SOLANA", certain=False)
     if _looks_like_evm(best):
         return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
-    if _is_bip322(reading):
+    if reading.bip322_prefix or _is_bip322(reading):
         return Shape()
     if all(len(c.data) not in {64, 65} for c in reading.candidates):
         return Shape("WRONG_LENGTH")
@@ -125,8 +130,6 @@ def _has_bitcoin_header(candidate: Candidate) -> bool:
 
 
 def _is_bip322(reading: SignatureReading) -> bool:
-    if reading.bip322_prefix:
-        return True
     return any(_is_proof(c.data) for c in reading.candidates if c.encoding in {"base64", "hex"})
 
 
