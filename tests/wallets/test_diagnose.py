@@ -21,7 +21,6 @@ from tests.wallets.matrix_damage import secrets
 
 from chainteller.wallets.diagnose import (
     EXPIRED_CHALLENGE,
-    MAX_OTHER_TEXTS,
     NETWORK_MISMATCH,
     WRONG_MESSAGE_FORMAT,
     Diagnosis,
@@ -74,11 +73,8 @@ def test_names_the_challenge_to_which_the_signature_belongs() -> None:
 
 
 def test_looks_no_further_than_the_48th_other_challenge() -> None:
-    others = tuple(
-        challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}")
-        for n in range(MAX_OTHER_TEXTS + 1)
-    )
-    last, beyond = others[MAX_OTHER_TEXTS - 1], others[MAX_OTHER_TEXTS]
+    others = tuple(challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}") for n in range(49))
+    last, beyond = others[47], others[48]
     found = diagnose(case(ALICE.registered, ALICE.answer(last.text), other_challenges=others))
     assert found.other_challenge_id == last.challenge_id
     lost = diagnose(case(ALICE.registered, ALICE.answer(beyond.text), other_challenges=others))
