@@ -37,7 +37,7 @@ _WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
 _SHORTEST_PHRASE = 12
 
 
-class SecretPasted(ValueError):  # noqa: N818 - reads as what happened
+class SecretPasted(ValueError):
     """A secret was pasted where a signature was asked for. Carries its kind only."""
 
     kind: str

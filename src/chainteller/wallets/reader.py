@@ -40,7 +40,7 @@ _SHORTEST = 20
 _MAX_BLOCK_LINES = 40
 
 
-class Unreadable(ValueError):  # noqa: N818 - reads as what happened
+class Unreadable(ValueError):
     """No signature can be read; carries the finding only, never the paste.
 
     Findings: EMPTY, TOO_LONG, TRUNCATED, ADDRESS_PASTED, TEXT_PASTED, CONTRACT_WALLET and

@@ -1,0 +1,123 @@
+"""Simulated mid prices: a pure function of (seed, market, time) that looks like a market.
+
+The logarithm of a price is that of the market's usual level plus twelve layers of value noise.
+A layer has a hashed height at every multiple of its period and straight lines between them; its
+amplitude grows with the square root of its period, which is how far a random walk strays in that
+time. So any instant, past or future, costs the same few additions, needs no history, and every
+process agrees on it. All arithmetic is on whole numbers: no rounding differs between machines.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isqrt
+
+from chainteller.domain.clock import DAY, SECOND
+from chainteller.domain.prices import PricePoint
+
+_TICK = SECOND
+_ONE = 10**12
+"""The fixed point of logarithms: ``_ONE`` is 1.0."""
+_HEIGHT_BITS = 32
+_PERIODS = tuple(2 * SECOND * 4**layer for layer in range(12))
+"""Two seconds, eight seconds ... up to 97 days."""
+_MICROS_PER_CENT = 10_000
+_MASK = 2**64 - 1
+_CACHED_HEIGHTS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    usual_micros: int
+    amplitude_per_day: int
+    """Amplitude of a layer whose period is one day, in parts of ``_ONE``."""
+
+
+_LEVELS: Mapping[str, _Level] = {
+    "btc-usd": _Level(100_000_000_000, 24 * _ONE // 1000),
+    "eth-usd": _Level(3_400_000_000, 30 * _ONE // 1000),
+    "sol-usd": _Level(200_000_000, 34 * _ONE // 1000),
+}
+_UNKNOWN_TO_US = _Level(100_000_000, 30 * _ONE // 1000)
+
+
+class SimulatedPrices:
+    """A price feed for demos, training and tests; it is never stale and trips no halt.
+
+    Any market name has a price: those of the bank near realistic levels, others near 100 USD.
+    """
+
+    checks_staleness = False
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._curves: dict[str, _Curve] = {}
+
+    def price(self, market: str, at: int) -> PricePoint:
+        """The mid price that holds from the whole second before ``at``; O(1) for any instant."""
+        curve = self._curves.get(market)
+        if curve is None:
+            level = _LEVELS.get(market, _UNKNOWN_TO_US)
+            curve = self._curves[market] = _Curve(f"{self._seed}/{market}", level)
+        observed_at = at - at % _TICK
+        return PricePoint(curve.mid_micros(observed_at), observed_at)
+
+    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
+        """Prices at ``start``, ``start + step`` ... up to ``end``, oldest first; no gaps."""
+        return tuple(self.price(market, at) for at in range(start, end + 1, step))
+
+
+class _Curve:
+    """One market's curve; it remembers recent heights only, which changes no answer."""
+
+    def __init__(self, name: str, level: _Level) -> None:
+        digest = hashlib.sha256(name.encode()).digest()
+        self._key = int.from_bytes(digest[:8], "big")
+        self._usual_micros = level.usual_micros
+        self._layers = tuple(
+            (number, period, _amplitude(level, period)) for number, period in enumerate(_PERIODS)
+        )
+        self._heights: dict[int, int] = {}
+
+    def mid_micros(self, at: int) -> int:
+        """USD x 1,000,000 a unit, in whole cents, at least one."""
+        logarithm = 0
+        for number, period, amplitude in self._layers:
+            bucket, into = divmod(at, period)
+            left = self._height(number, bucket)
+            right = self._height(number, bucket + 1)
+            height = left + (right - left) * into // period
+            logarithm += amplitude * height >> _HEIGHT_BITS
+        cents = self._usual_micros * _exp(logarithm) // (_ONE * _MICROS_PER_CENT)
+        return max(1, cents) * _MICROS_PER_CENT
+
+    def _height(self, layer: int, bucket: int) -> int:
+        """A height in ``[-2 ** 32, 2 ** 32)`` from the splitmix64 mixing of layer and bucket."""
+        place = bucket * len(_PERIODS) + layer
+        height = self._heights.get(place)
+        if height is None:
+            mixed = (self._key + place * 0x9E3779B97F4A7C15) & _MASK
+            mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+            mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & _MASK
+            height = ((mixed ^ (mixed >> 31)) >> 31) - 2**_HEIGHT_BITS
+            if len(self._heights) >= _CACHED_HEIGHTS:
+                self._heights.clear()
+            self._heights[place] = height
+        return height
+
+
+def _amplitude(level: _Level, period: int) -> int:
+    """Grows with the root of the period; the fastest is tripled so that a live screen lives."""
+    amplitude = isqrt(level.amplitude_per_day**2 * period // DAY)
+    return 3 * amplitude if period == _PERIODS[0] else amplitude
+
+
+def _exp(logarithm: int) -> int:
+    """``e ** x`` for fixed-point ``x`` within about [-2, 2], by its series."""
+    total = term = _ONE
+    for divisor in range(1, 24):
+        term = term * logarithm // (_ONE * divisor)
+        if term in (0, -1):
+            break
+        total += term
+    return total

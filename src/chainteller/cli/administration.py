@@ -1,0 +1,116 @@
+"""What is done to a database rather than asked of a service: ``db``, ``keys``, ``serve``."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller.bootstrap import database_url, load_samples, open_engine, operator
+from chainteller.cli.options import options
+from chainteller.settings.values import without_password
+
+if TYPE_CHECKING:
+    from chainteller.engine.engine import Engine
+    from chainteller.engine.keys import ApiKeys
+    from chainteller.service.models.records import ChainReport
+
+Outcome = dict[str, object]
+
+
+@contextmanager
+def engine() -> Iterator["Engine"]:
+    """The engine on the configured database, without its due work applied."""
+    configured = options().configured
+    found = open_engine(configured.settings, configured.database())
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def _address() -> str:
+    configured = options().configured
+    return database_url(configured.settings, configured.database())
+
+
+@contextmanager
+def api_keys() -> Iterator["ApiKeys"]:
+    from chainteller.engine.keys import ApiKeys
+
+    with engine() as found:
+        yield ApiKeys(found.bank, operator(options().configured.settings))
+
+
+def init() -> Outcome:
+    with engine():
+        return {"database": without_password(_address()), "schema": "current"}
+
+
+def upgrade() -> Outcome:
+    from chainteller.storage import maintenance
+
+    before, after = maintenance.upgrade(_address())
+    return {"database": without_password(_address()), "from": before, "to": after}
+
+
+def fill() -> Outcome:
+    """Load the sample data; ``loaded`` is False where it was there already."""
+    with engine() as found:
+        loaded = load_samples(found, options().configured.settings.engine.seed)
+    return {"database": without_password(_address()), "loaded": loaded}
+
+
+def check() -> Outcome:
+    from chainteller.storage import maintenance
+
+    return maintenance.check(_address())
+
+
+def verify() -> list[str]:
+    """Every breach of the books, in words."""
+    from chainteller.engine.verification import verify as verified
+
+    with engine() as found:
+        breaches = verified(found.bank.database, found.bank.options.limits)
+    return [str(each) for each in breaches]
+
+
+def verify_chain() -> "ChainReport":
+    """The audit chain of the place."""
+    from chainteller.engine.verification import verify_chain as verified
+
+    with engine() as found:
+        return verified(found.bank.database)
+
+
+def backup(file: Path) -> Outcome:
+    from chainteller.storage import maintenance
+
+    maintenance.backup(_address(), file)
+    return {"database": without_password(_address()), "backup": str(file)}
+
+
+def restore(file: Path) -> Outcome:
+    from chainteller.storage import maintenance
+
+    maintenance.restore(_address(), file)
+    return {"database": without_password(_address()), "restored": str(file)}
+
+
+def copy(to_url: str) -> Outcome:
+    from chainteller.storage import maintenance
+
+    rows = maintenance.copy(_address(), to_url)
+    return {"from": without_password(_address()), "to": without_password(to_url), "rows": rows}
+
+
+def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:
+    """Serve until a signal; answers the exit code."""
+    from chainteller.api.server import serve as run
+    from chainteller.bootstrap import deployment
+
+    configured = options().configured
+    found = open_engine(configured.settings, configured.database())
+    if sample:
+        load_samples(found, configured.settings.engine.seed)
+    return run(deployment(found, configured.settings), host, port, workers, log)

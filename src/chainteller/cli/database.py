@@ -1,0 +1,107 @@
+"""The engine's database: init, upgrade, sample, check, verify, backup, restore, copy."""
+
+from pathlib import Path
+
+import click
+
+from chainteller.cli.complaints import Exit, say
+from chainteller.cli.options import TellerGroup, example, options
+from chainteller.cli.output import document, line, pairs
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.group("db", cls=TellerGroup)
+def database() -> None:
+    """The database of the embedded engine."""
+
+
+def _tell(outcome: dict[str, object]) -> None:
+    if options().json:
+        document(outcome)
+    else:
+        pairs(list(outcome.items()))
+
+
+@database.command("init", epilog=example("chainteller db init"))
+def init() -> None:
+    """Create the schema and the organisation `default`; a current database stays as it is."""
+    from chainteller.cli import administration
+
+    _tell(administration.init())
+
+
+@database.command("upgrade", epilog=example("chainteller db upgrade"))
+def upgrade() -> None:
+    """Bring the schema of an older version up to this one."""
+    from chainteller.cli import administration
+
+    _tell(administration.upgrade())
+
+
+@database.command("sample", epilog=example("chainteller db sample"))
+def sample() -> None:
+    """Load the sample data into the organisation `default`; a second time changes nothing."""
+    from chainteller.cli import administration
+
+    _tell(administration.fill())
+
+
+@database.command("check", epilog=example("chainteller db check"))
+def check() -> int:
+    """Integrity of the file, journal mode and schema version."""
+    from chainteller.cli import administration
+
+    outcome = administration.check()
+    _tell(outcome)
+    return Exit.DONE if outcome["ok"] else Exit.REFUSED
+
+
+@database.command("verify", epilog=example("chainteller db verify"))
+def verify() -> int:
+    """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
+    from chainteller.cli import administration
+
+    breaches = administration.verify()
+    if options().json:
+        document({"ok": not breaches, "breaches": breaches})
+    elif not breaches:
+        line("every invariant holds")
+    if not breaches:
+        return Exit.DONE
+    say(
+        f"BREACH: {breaches[0]}",
+        *(f"  {each}" for each in breaches[1:]),
+        "Next: stop writing to this database, keep it as it is and compare it with a backup.",
+    )
+    return Exit.REFUSED
+
+
+@database.command("backup", epilog=example("chainteller db backup bank-2026-11-20.db"))
+@click.argument("file", type=_FILE)
+def backup(file: Path) -> None:
+    """Write a consistent copy to FILE while the database is in use."""
+    from chainteller.cli import administration
+
+    _tell(administration.backup(file))
+
+
+@database.command("restore", epilog=example("chainteller db restore bank-2026-11-20.db"))
+@click.argument("file", type=_FILE)
+def restore(file: Path) -> None:
+    """Put the database back to what FILE holds."""
+    from chainteller.cli import administration
+
+    _tell(administration.restore(file))
+
+
+@database.command("copy", epilog=example("chainteller db copy postgresql://bank@db/teller"))
+@click.argument("to_url", metavar="TO_URL")
+def copy(to_url: str) -> None:
+    """Copy everything into another, empty database and verify both."""
+    from chainteller.cli import administration
+
+    _tell(administration.copy(to_url))
+
+
+COMMANDS = (database,)

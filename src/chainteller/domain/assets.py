@@ -1,0 +1,69 @@
+"""What can be held: assets, the bank's deposit tokens and the markets between them.
+
+An asset is a symbol on one network; the same symbol on another network is another asset
+(``USDC@solana`` is not ``USDC@ethereum``). Amounts are counted in atoms, ``10 ** decimals`` to
+the whole unit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+FIAT_NETWORK = "fiat"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Asset:
+    symbol: str
+    network: str
+    decimals: int
+
+    @property
+    def key(self) -> str:
+        return f"{self.symbol}@{self.network}"
+
+    @property
+    def is_fiat(self) -> bool:
+        return self.network == FIAT_NETWORK
+
+
+USD = Asset("USD", FIAT_NETWORK, 2)
+DEPOSIT_TOKEN_USD = Asset("BUSD1", "bank", 2)
+USDC_SOLANA = Asset("USDC", "solana", 6)
+USDC_ETHEREUM = Asset("USDC", "ethereum", 6)
+BTC = Asset("BTC", "bitcoin", 8)
+ETH = Asset("ETH", "ethereum", 18)
+SOL = Asset("SOL", "solana", 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """A market against USD.
+
+    ``half_spread_bps`` is half the distance between bid and ask; order sizes are whole cents of
+    the USD leg.
+    """
+
+    name: str
+    base: Asset
+    half_spread_bps: int
+    minimum_order_cents: int = 100
+    maximum_order_cents: int = 10_000_000
+
+
+MARKETS: tuple[Market, ...] = (
+    Market("sol-usd", SOL, 40),
+    Market("btc-usd", BTC, 20),
+    Market("eth-usd", ETH, 25),
+)
+MARKETS_BY_NAME: Mapping[str, Market] = {market.name: market for market in MARKETS}
+
+DEPOSIT_TOKENS: Mapping[str, Asset] = {"DPT_USD": DEPOSIT_TOKEN_USD}
+STABLECOINS: tuple[Asset, ...] = (USDC_SOLANA, USDC_ETHEREUM)
+
+CASH_EQUIVALENTS: tuple[Asset, ...] = (USD, DEPOSIT_TOKEN_USD, *STABLECOINS)
+"""Worth one USD each for trading and for withdrawals to the bank, drawn on in this order."""
+
+CRYPTO: tuple[Asset, ...] = (BTC, ETH, SOL)
+ASSETS: tuple[Asset, ...] = (*CASH_EQUIVALENTS, *CRYPTO)
+ASSETS_BY_KEY: Mapping[str, Asset] = {asset.key: asset for asset in ASSETS}
+NATIVE_BY_NETWORK: Mapping[str, Asset] = {asset.network: asset for asset in CRYPTO}

@@ -1,0 +1,70 @@
+"""The one clock. An instant is an integer: microseconds since 1970-01-01T00:00:00Z."""
+
+import re
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+class Clock(Protocol):
+    def now(self) -> int:
+        """The present instant, microseconds since the epoch."""
+
+
+class SystemClock:
+    """The machine's wall clock."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000
+
+
+class ManualClock:
+    """A clock that stands still until it is moved: for tests and training."""
+
+    def __init__(self, now: int) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        return self._now
+
+    def advance(self, microseconds: int) -> None:
+        self._now += microseconds
+
+    def set(self, instant: int) -> None:
+        self._now = instant
+
+
+def to_datetime(instant: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=instant)
+
+
+def from_datetime(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def format_instant(instant: int) -> str:
+    """``2026-11-20T12:04:31.000000Z``: always six digits, so that timestamps sort as text."""
+    return to_datetime(instant).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def parse_instant(text: str) -> int:
+    """Read an ISO 8601 timestamp with a zone.
+
+    Raises:
+        ValueError: anything else.
+    """
+    if not _TIMESTAMP.fullmatch(text):
+        raise ValueError("a timestamp such as 2026-11-20T12:00:00Z")
+    return from_datetime(datetime.fromisoformat(text))
+
+
+def midnight_before(instant: int) -> int:
+    return instant - instant % DAY

@@ -1,0 +1,345 @@
+"""Double-entry journals: which postings each event makes.
+
+A journal is a set of legs that sum to zero per asset. Accounts are named by a code; customers
+have three sub-balances per asset (available, held, incoming), everything else is the bank's own
+book. The chart and the postings are those of docs/ledger.md.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chainteller.domain.assets import CASH_EQUIVALENTS, USD, Asset
+from chainteller.domain.money import Amount, atoms_of_cents, whole_cents
+
+
+class Bucket(StrEnum):
+    AVAILABLE = "available"
+    HELD = "held"
+    INCOMING = "incoming"
+
+
+CORE = "core"
+CUSTODY = "custody"
+LP_RECEIVABLE = "lp.receivable"
+LP_PAYABLE = "lp.payable"
+CUSTOMER_RECEIVABLE = "recv:customer"
+TRANSIT = "transit"
+FEE_INCOME = "income:fee"
+SPREAD_INCOME = "income:spread"
+WITHDRAWAL_FEE_INCOME = "income:withdrawal-fee"
+
+DEBIT_NORMAL = frozenset({CORE, CUSTODY, LP_RECEIVABLE, CUSTOMER_RECEIVABLE})
+"""Assets and expenses: a debit makes them larger. Everything else grows by a credit."""
+
+DUE_EITHER_WAY = frozenset({CORE})
+"""Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
+
+CUSTOMER_PREFIX = "customer:"
+INCOME_PREFIX = "income:"
+ISSUER_PREFIX = "issuer:"
+
+
+def customer(account_id: str, bucket: Bucket) -> str:
+    return f"{CUSTOMER_PREFIX}{account_id}:{bucket}"
+
+
+def issuer(token: Asset) -> str:
+    """What the issuer of a token (the bank for its deposit token) owes in USD."""
+    return f"{ISSUER_PREFIX}{token.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One side of an entry: ``atoms`` of ``asset``, a debit or a credit of ``account``."""
+
+    account: str
+    asset: Asset
+    debit: bool
+    atoms: int
+
+    @property
+    def change(self) -> int:
+        """How the account's balance moves, counted on the account's own side."""
+        return self.atoms if self.debit == (self.account in DEBIT_NORMAL) else -self.atoms
+
+
+class UnbalancedJournalError(ValueError):
+    """The legs of an asset do not sum to zero, or one is not positive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """``kind`` names the event and ``reference`` the record; together they occur once."""
+
+    kind: str
+    reference: str
+    legs: tuple[Leg, ...]
+
+    def __post_init__(self) -> None:
+        sums: dict[Asset, int] = defaultdict(int)
+        for leg in self.legs:
+            if leg.atoms <= 0:
+                raise UnbalancedJournalError(f"{self.kind}: a leg of {leg.atoms}")
+            sums[leg.asset] += leg.atoms if leg.debit else -leg.atoms
+        if not self.legs or any(sums.values()):
+            raise UnbalancedJournalError(f"{self.kind}: {dict(sums)}")
+
+    @property
+    def key(self) -> str:
+        return f"{self.reference}:{self.kind}"
+
+
+def _debit(account: str, asset: Asset, atoms: int) -> Leg:
+    return Leg(account, asset, debit=True, atoms=atoms)
+
+
+def _credit(account: str, asset: Asset, atoms: int) -> Leg:
+    return Leg(account, asset, debit=False, atoms=atoms)
+
+
+def _journal(kind: str, reference: str, legs: Iterable[Leg]) -> Journal:
+    return Journal(kind, reference, tuple(leg for leg in legs if leg.atoms))
+
+
+def draw(
+    available: Mapping[Asset, int], cents: int, order: tuple[Asset, ...] = CASH_EQUIVALENTS
+) -> tuple[Amount, ...] | None:
+    """Which cash equivalents pay ``cents``: whole cents of each in the given order.
+
+    Returns None when together they are not enough.
+    """
+    parts, missing = [], cents
+    for asset in order:
+        taken = min(missing, whole_cents(available.get(asset, 0), asset))
+        if taken:
+            parts.append(Amount(atoms_of_cents(taken, asset), asset))
+            missing -= taken
+    return None if missing else tuple(parts)
+
+
+def buying_power(available: Mapping[Asset, int]) -> int:
+    """Cents that can be spent: the whole cents of every cash equivalent."""
+    return sum(whole_cents(available.get(asset, 0), asset) for asset in CASH_EQUIVALENTS)
+
+
+def deposit_completed(account_id: str, reference: str, token: Asset, cents: int) -> Journal:
+    """The core bank was debited; the customer holds the token, the issuer the dollars."""
+    atoms = atoms_of_cents(cents, token)
+    return _journal(
+        "deposit",
+        reference,
+        (
+            _debit(CORE, USD, cents),
+            _credit(issuer(token), USD, cents),
+            _debit(CUSTODY, token, atoms),
+            _credit(customer(account_id, Bucket.AVAILABLE), token, atoms),
+        ),
+    )
+
+
+def deposit_returned(
+    account_id: str, reference: str, token: Asset, cents: int, recoverable_cents: int
+) -> Journal:
+    """The core bank claws back ``cents``, of which the customer still has a part."""
+    taken = atoms_of_cents(recoverable_cents, token)
+    return _journal(
+        "deposit-return",
+        reference,
+        (
+            _debit(customer(account_id, Bucket.AVAILABLE), token, taken),
+            _credit(CUSTODY, token, taken),
+            _debit(issuer(token), USD, recoverable_cents),
+            _debit(CUSTOMER_RECEIVABLE, USD, cents - recoverable_cents),
+            _credit(CORE, USD, cents),
+        ),
+    )
+
+
+def hold(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
+    available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
+    return _journal(
+        "hold",
+        reference,
+        (
+            leg
+            for part in parts
+            for leg in (
+                _debit(available, part.asset, part.atoms),
+                _credit(held, part.asset, part.atoms),
+            )
+        ),
+    )
+
+
+def release(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
+    """Give back exactly what ``hold`` took."""
+    available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
+    return _journal(
+        "release",
+        reference,
+        (
+            leg
+            for part in parts
+            for leg in (
+                _debit(held, part.asset, part.atoms),
+                _credit(available, part.asset, part.atoms),
+            )
+        ),
+    )
+
+
+def _redeem(held: str, parts: tuple[Amount, ...]) -> Iterable[Leg]:
+    """Held cash equivalents leave the customer; tokens are redeemed at par with their issuer."""
+    for part in parts:
+        yield _debit(held, part.asset, part.atoms)
+        if not part.asset.is_fiat:
+            yield _credit(CUSTODY, part.asset, part.atoms)
+            yield _debit(issuer(part.asset), USD, whole_cents(part.atoms, part.asset))
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """An executed order: USD figures in cents, ``base_atoms`` of ``base``.
+
+    ``provider_cents`` is the liquidity provider's cost of a buy or gross proceeds of a sell.
+    """
+
+    account_id: str
+    reference: str
+    base: Asset
+    base_atoms: int
+    usd_cents: int
+    fee_cents: int
+    provider_cents: int
+
+
+def fill_buy(fill: Fill, parts: tuple[Amount, ...]) -> Journal:
+    """``usd_cents`` is what the customer gives, all-in; ``parts`` is what was held for it."""
+    spread = fill.usd_cents - fill.fee_cents - fill.provider_cents
+    return _journal(
+        "fill",
+        fill.reference,
+        (
+            *_redeem(customer(fill.account_id, Bucket.HELD), parts),
+            _credit(LP_PAYABLE, USD, fill.provider_cents),
+            _credit(FEE_INCOME, USD, fill.fee_cents),
+            _credit(SPREAD_INCOME, USD, spread),
+            _debit(LP_RECEIVABLE, fill.base, fill.base_atoms),
+            _credit(customer(fill.account_id, Bucket.INCOMING), fill.base, fill.base_atoms),
+        ),
+    )
+
+
+def fill_sell(fill: Fill) -> Journal:
+    """``usd_cents`` is what the customer gets, net of the fee."""
+    spread = fill.provider_cents - fill.fee_cents - fill.usd_cents
+    return _journal(
+        "fill",
+        fill.reference,
+        (
+            _debit(customer(fill.account_id, Bucket.HELD), fill.base, fill.base_atoms),
+            _credit(LP_PAYABLE, fill.base, fill.base_atoms),
+            _debit(LP_RECEIVABLE, USD, fill.provider_cents),
+            _credit(customer(fill.account_id, Bucket.INCOMING), USD, fill.usd_cents),
+            _credit(FEE_INCOME, USD, fill.fee_cents),
+            _credit(SPREAD_INCOME, USD, spread),
+        ),
+    )
+
+
+def settle_buy(fill: Fill) -> Journal:
+    return _journal(
+        "settle",
+        fill.reference,
+        (
+            _debit(CUSTODY, fill.base, fill.base_atoms),
+            _credit(LP_RECEIVABLE, fill.base, fill.base_atoms),
+            _debit(customer(fill.account_id, Bucket.INCOMING), fill.base, fill.base_atoms),
+            _credit(customer(fill.account_id, Bucket.AVAILABLE), fill.base, fill.base_atoms),
+            _debit(LP_PAYABLE, USD, fill.provider_cents),
+            _credit(CORE, USD, fill.provider_cents),
+        ),
+    )
+
+
+def settle_sell(fill: Fill) -> Journal:
+    return _journal(
+        "settle",
+        fill.reference,
+        (
+            _debit(LP_PAYABLE, fill.base, fill.base_atoms),
+            _credit(CUSTODY, fill.base, fill.base_atoms),
+            _debit(CORE, USD, fill.provider_cents),
+            _credit(LP_RECEIVABLE, USD, fill.provider_cents),
+            _debit(customer(fill.account_id, Bucket.INCOMING), USD, fill.usd_cents),
+            _credit(customer(fill.account_id, Bucket.AVAILABLE), USD, fill.usd_cents),
+        ),
+    )
+
+
+def bank_withdrawal_sent(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
+    cents = sum(whole_cents(part.atoms, part.asset) for part in parts)
+    return _journal(
+        "sent",
+        reference,
+        (*_redeem(customer(account_id, Bucket.HELD), parts), _credit(CORE, USD, cents)),
+    )
+
+
+def bank_withdrawal_returned(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
+    """The legs of ``sent`` reversed, to the customer's available balance."""
+    sent = bank_withdrawal_sent(account_id, reference, parts)
+    held, available = customer(account_id, Bucket.HELD), customer(account_id, Bucket.AVAILABLE)
+    return _journal(
+        "return",
+        reference,
+        (
+            Leg(
+                available if leg.account == held else leg.account,
+                leg.asset,
+                debit=not leg.debit,
+                atoms=leg.atoms,
+            )
+            for leg in sent.legs
+        ),
+    )
+
+
+def wallet_withdrawal_sent(
+    account_id: str, reference: str, amount: Amount, fee_atoms: int
+) -> Journal:
+    """Broadcast: the amount is in transit, the fee is earned."""
+    return _journal(
+        "sent",
+        reference,
+        (
+            _debit(customer(account_id, Bucket.HELD), amount.asset, amount.atoms + fee_atoms),
+            _credit(TRANSIT, amount.asset, amount.atoms),
+            _credit(WITHDRAWAL_FEE_INCOME, amount.asset, fee_atoms),
+        ),
+    )
+
+
+def wallet_withdrawal_confirmed(reference: str, amount: Amount) -> Journal:
+    return _journal(
+        "confirmed",
+        reference,
+        (
+            _debit(TRANSIT, amount.asset, amount.atoms),
+            _credit(CUSTODY, amount.asset, amount.atoms),
+        ),
+    )
+
+
+def wallet_withdrawal_failed(account_id: str, reference: str, amount: Amount) -> Journal:
+    """After broadcast: the amount comes back, the fee does not."""
+    return _journal(
+        "failed",
+        reference,
+        (
+            _debit(TRANSIT, amount.asset, amount.atoms),
+            _credit(customer(account_id, Bucket.AVAILABLE), amount.asset, amount.atoms),
+        ),
+    )

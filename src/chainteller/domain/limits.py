@@ -1,0 +1,98 @@
+"""Withdrawal limits: rolling windows per destination class, in whole cents of USD notional."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chainteller.domain.clock import DAY, HOUR
+
+
+class DestinationClass(StrEnum):
+    OWN_BANK = "own-bank-account"
+    UNVERIFIED = "unverified-counterparty"
+    VERIFIED = "VerifiedCounterparty1P"
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRule:
+    """``period`` in microseconds; 0 is the limit of one withdrawal."""
+
+    rule_id: str
+    destination: DestinationClass
+    period: int
+    limit_cents: int
+
+
+PERIODS: Mapping[str, int] = {"per-transaction": 0, "24h": DAY, "30d": 30 * DAY}
+UNVERIFIED_HOLD = 24 * HOUR
+"""How long after its registration an unverified wallet receives nothing."""
+
+DEFAULT_LIMITS: Mapping[DestinationClass, tuple[int, int, int]] = {
+    DestinationClass.OWN_BANK: (2_500_000, 10_000_000, 50_000_000),
+    DestinationClass.UNVERIFIED: (100_000, 250_000, 1_000_000),
+    DestinationClass.VERIFIED: (5_000_000, 20_000_000, 100_000_000),
+}
+
+
+def rules(
+    limits: Mapping[DestinationClass, tuple[int, int, int]] = DEFAULT_LIMITS,
+) -> tuple[LimitRule, ...]:
+    return tuple(
+        LimitRule(f"{destination}:{name}", destination, period, cents)
+        for destination, amounts in limits.items()
+        for (name, period), cents in zip(PERIODS.items(), amounts, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A withdrawal that counts: its notional and when it was requested."""
+
+    destination: DestinationClass
+    notional_cents: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """``resets_at`` is when the oldest counted withdrawal leaves the window, if there is one."""
+
+    rule: LimitRule
+    used_cents: int
+    resets_at: int | None
+
+    @property
+    def remaining_cents(self) -> int:
+        return max(0, self.rule.limit_cents - self.used_cents)
+
+
+def usage(rule: LimitRule, history: Iterable[Spent], now: int) -> Usage:
+    """What of ``rule`` is used; a withdrawal exactly one period old no longer counts."""
+    if rule.period == 0:
+        return Usage(rule, 0, None)
+    counted = [
+        spent
+        for spent in history
+        if spent.destination is rule.destination and spent.at > now - rule.period
+    ]
+    oldest = min((spent.at for spent in counted), default=None)
+    return Usage(
+        rule,
+        sum(spent.notional_cents for spent in counted),
+        None if oldest is None else oldest + rule.period,
+    )
+
+
+def first_exceeded(
+    all_rules: Iterable[LimitRule],
+    history: tuple[Spent, ...],
+    requested: Spent,
+) -> Usage | None:
+    """The first rule of the destination's class that the requested withdrawal would break."""
+    for rule in all_rules:
+        if rule.destination is not requested.destination:
+            continue
+        used = usage(rule, history, requested.at)
+        if used.used_cents + requested.notional_cents > rule.limit_cents:
+            return used
+    return None

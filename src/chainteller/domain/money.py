@@ -1,0 +1,109 @@
+r"""Amounts as exact integers of atoms, read from and written as decimal text.
+
+The grammar of a request's amount is ``[0-9]{1,38}(\.[0-9]{1,18})?`` in ASCII, greater than
+zero. Output never has an exponent: fiat carries exactly its decimals, every other asset is
+trimmed to at least two.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+from chainteller.domain.assets import USD, Asset
+
+_GRAMMAR = re.compile(r"([0-9]{1,38})(?:\.([0-9]{1,18}))?", re.ASCII)
+MAX_ATOMS = 10**38 - 1
+"""The widest amount that both databases hold exactly (NUMERIC(38, 0))."""
+
+
+class AmountMalformed(ValueError):
+    """The text is not a positive decimal number in the grammar."""
+
+
+class AmountTooPrecise(ValueError):
+    """The text has more decimals than the asset (or the payment) can carry."""
+
+    def __init__(self, max_decimals: int) -> None:
+        super().__init__(f"at most {max_decimals} decimals")
+        self.max_decimals = max_decimals
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """``atoms`` of ``asset``; arithmetic between different assets is an error."""
+
+    atoms: int
+    asset: Asset
+
+    def __post_init__(self) -> None:
+        if type(self.atoms) is not int:
+            raise TypeError(f"atoms are whole numbers, not {type(self.atoms).__name__}")
+
+    def __str__(self) -> str:
+        return format_atoms(self.atoms, self.asset)
+
+    def __add__(self, other: Self) -> "Amount":
+        self._same(other)
+        return Amount(self.atoms + other.atoms, self.asset)
+
+    def __sub__(self, other: Self) -> "Amount":
+        self._same(other)
+        return Amount(self.atoms - other.atoms, self.asset)
+
+    def _same(self, other: "Amount") -> None:
+        if self.asset != other.asset:
+            raise ValueError(f"{self.asset.key} and {other.asset.key} do not add up")
+
+
+def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) -> int:
+    """Read a positive amount.
+
+    Args:
+        text: what the request carried; anything but a string is malformed.
+        asset: whose atoms are counted.
+        max_decimals: a stricter bound than the asset's own (money to a bank has whole cents).
+
+    Raises:
+        AmountMalformed: not in the grammar, zero, or wider than ``MAX_ATOMS``.
+        AmountTooPrecise: more decimals than can be carried.
+    """
+    match = _GRAMMAR.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
+        raise AmountMalformed("a positive decimal number such as 100.00")
+    whole, fraction = match[1], match[2] or ""
+    if not int(whole) and not int(fraction or "0"):
+        raise AmountMalformed("greater than zero")
+    allowed = asset.decimals if max_decimals is None else min(max_decimals, asset.decimals)
+    if len(fraction) > allowed:
+        raise AmountTooPrecise(allowed)
+    atoms = int(whole + fraction.ljust(asset.decimals, "0"))
+    if atoms > MAX_ATOMS:
+        raise AmountMalformed("too large")
+    return atoms
+
+
+def format_atoms(atoms: int, asset: Asset) -> str:
+    """Write ``atoms`` as decimal text (``150000000`` of BTC is ``1.50``)."""
+    sign, digits = ("-" if atoms < 0 else ""), str(abs(atoms)).rjust(asset.decimals + 1, "0")
+    whole, fraction = digits[: -asset.decimals], digits[-asset.decimals :]
+    if not asset.is_fiat:
+        fraction = fraction.rstrip("0").ljust(2, "0")
+    return f"{sign}{whole}.{fraction}"
+
+
+def format_cents(cents: int) -> str:
+    return format_atoms(cents, USD)
+
+
+def whole_cents(atoms: int, asset: Asset) -> int:
+    """The whole cents in ``atoms`` of a cash equivalent, worth one USD a unit; floored."""
+    return int(atoms // 10 ** (asset.decimals - USD.decimals))
+
+
+def atoms_of_cents(cents: int, asset: Asset) -> int:
+    """``cents`` of USD as atoms of a cash equivalent, at par."""
+    return int(cents * 10 ** (asset.decimals - USD.decimals))
+
+
+def ceil_div(numerator: int, denominator: int) -> int:
+    return -(-numerator // denominator)

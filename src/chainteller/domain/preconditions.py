@@ -1,0 +1,32 @@
+"""Who may trade: terms, identity level and controls."""
+
+from enum import StrEnum
+
+TERMS_VERSION = "2026-01"
+"""The trading provider's terms that a customer must have accepted."""
+
+REQUIRED_KYC = "enhanced"
+KYC_LEVELS = ("none", "basic", "enhanced")
+
+
+class Control(StrEnum):
+    FROZEN = "FROZEN"
+    SELL_ONLY = "SELL_ONLY"
+    DORMANT = "DORMANT"
+    CLOSED = "CLOSED"
+
+
+class Act(StrEnum):
+    OPEN = "open"
+    DEPOSIT = "deposit"
+    BUY = "buy"
+    SELL = "sell"
+    WITHDRAW = "withdraw"
+
+
+_LEFT_BY_SELL_ONLY = frozenset({Act.SELL, Act.WITHDRAW})
+
+
+def forbids(control: str, act: Act) -> bool:
+    """Whether a control stands in the way; an unknown control forbids everything."""
+    return not (control == Control.SELL_ONLY and act in _LEFT_BY_SELL_ONLY)

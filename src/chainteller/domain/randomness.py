@@ -1,0 +1,39 @@
+"""The one source of randomness: the operating system's, or a seed's where a run must repeat."""
+
+import hashlib
+import secrets
+from typing import Protocol
+
+
+class Randomness(Protocol):
+    def bytes(self, count: int) -> bytes:
+        """``count`` unpredictable (or, from a seed, repeatable) bytes."""
+
+
+class SystemRandomness:
+    """The operating system's generator: ids, nonces and keys of everything real."""
+
+    def bytes(self, count: int) -> bytes:
+        return secrets.token_bytes(count)
+
+
+class SeededRandomness:
+    """A repeatable stream (SHA-256 in counter mode) for demos, training, tests and samples."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = hashlib.sha256(seed.encode()).digest()
+        self._counter = 0
+        self._buffer = b""
+
+    def bytes(self, count: int) -> bytes:
+        while len(self._buffer) < count:
+            block = self._seed + self._counter.to_bytes(8, "big")
+            self._buffer += hashlib.sha256(block).digest()
+            self._counter += 1
+        taken, self._buffer = self._buffer[:count], self._buffer[count:]
+        return taken
+
+
+def below(randomness: Randomness, bound: int) -> int:
+    """A number in ``[0, bound)``; the bias is under 2 ** -32 for bounds up to 2 ** 32."""
+    return int.from_bytes(randomness.bytes(8), "big") % bound

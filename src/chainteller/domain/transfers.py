@@ -1,0 +1,49 @@
+"""The life of deposits and withdrawals; the specification shows neither record."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class TransferStatus(StrEnum):
+    PROCESSING = "processing"
+    REVIEWING = "reviewing"
+    SENT = "sent"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    RETURNED = "returned"
+
+
+class Direction(StrEnum):
+    DEPOSIT = "deposit"
+    WITHDRAWAL = "withdrawal"
+
+
+_S = TransferStatus
+
+DEPOSIT_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
+    _S.PROCESSING: frozenset({_S.COMPLETED, _S.FAILED}),
+    _S.COMPLETED: frozenset({_S.RETURNED}),
+    _S.FAILED: frozenset(),
+    _S.RETURNED: frozenset(),
+}
+WITHDRAWAL_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
+    _S.REVIEWING: frozenset({_S.PROCESSING, _S.CANCELLED, _S.REJECTED}),
+    _S.PROCESSING: frozenset({_S.SENT, _S.CANCELLED, _S.FAILED}),
+    _S.SENT: frozenset({_S.COMPLETED, _S.FAILED}),
+    _S.COMPLETED: frozenset({_S.RETURNED}),
+    _S.CANCELLED: frozenset(),
+    _S.REJECTED: frozenset(),
+    _S.FAILED: frozenset(),
+    _S.RETURNED: frozenset(),
+}
+TRANSITIONS = {
+    Direction.DEPOSIT: DEPOSIT_TRANSITIONS,
+    Direction.WITHDRAWAL: WITHDRAWAL_TRANSITIONS,
+}
+HOLDING = frozenset({_S.REVIEWING, _S.PROCESSING})
+"""A withdrawal in these states holds its funds and may be cancelled."""
+COUNTED = frozenset({_S.REVIEWING, _S.PROCESSING, _S.SENT, _S.COMPLETED})
+"""A withdrawal in these states uses up its limits."""
+ENDED = frozenset({_S.COMPLETED, _S.CANCELLED, _S.REJECTED, _S.FAILED, _S.RETURNED})

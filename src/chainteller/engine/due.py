@@ -1,0 +1,71 @@
+"""Work that is due: which function does each kind, and doing it one transaction at a time."""
+
+from collections.abc import Callable, Mapping
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import DAY
+from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction, now, work_unit
+from chainteller.storage import idempotency, jobs, transfers
+from chainteller.storage import trades as trade_rows
+
+KEY_LIFETIME = DAY
+_STEPS: Mapping[str, Callable[[Transaction, str], None]] = {
+    trades.FILL: settlement.fill,
+    trades.SETTLE: settlement.settle,
+    deposits.COMPLETE: deposits.complete,
+    withdrawals.REVIEW: payouts.pass_review,
+    withdrawals.SEND: payouts.send,
+    withdrawals.COMPLETE: payouts.complete,
+}
+
+
+def run(bank: Bank, limit: int) -> int:
+    """Do what is due now, at most ``limit`` pieces; how many were done."""
+    done = 0
+    while done < limit and work_unit(bank, Actor(name="worker"), _one):
+        done += 1
+    return done
+
+
+def _one(tx: Transaction) -> bool:
+    """The next due job, in the name of the organisation whose record it is."""
+    job = jobs.take_due(tx.connection, tx.now)
+    if job is None:
+        return False
+    tx.actor = Actor(_organisation_of(tx, job.reference), "worker")
+    jobs.remove(tx.connection, job.kind, job.reference)
+    _STEPS[job.kind](tx, job.reference)
+    return True
+
+
+def _organisation_of(tx: Transaction, reference: str) -> str:
+    row = trade_rows.find_any(tx.connection, reference) or transfers.find_any(
+        tx.connection, reference
+    )
+    if row is None:
+        raise AssertionError(f"work on {reference}, which does not exist")
+    return str(row.organisation_id)
+
+
+def is_due(bank: Bank) -> bool:
+    """Whether there is anything to do now; a read, so that an idle worker writes nothing."""
+    with bank.database.read() as connection:
+        first = jobs.next_due(connection)
+        return first is not None and first <= now(bank, connection)
+
+
+def next_at(bank: Bank) -> int | None:
+    """When the next work is due; None when there is none."""
+    with bank.database.read() as connection:
+        return jobs.next_due(connection)
+
+
+def purge_keys(bank: Bank) -> None:
+    """Forget idempotency keys after their lifetime; natural keys go on protecting."""
+    work_unit(
+        bank,
+        Actor(name="worker"),
+        lambda tx: idempotency.purge(tx.connection, tx.now - KEY_LIFETIME) > 0,
+    )

@@ -1,0 +1,76 @@
+"""Withdrawal limits of an account, by destination class."""
+
+from sqlalchemy import Connection
+
+from chainteller.domain.clock import SECOND, format_instant
+from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
+from chainteller.domain.money import format_cents
+from chainteller.engine import accounts
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction, now
+from chainteller.service.errors import LimitExceeded
+from chainteller.service.models.funding import LimitUsage
+from chainteller.service.models.pages import Page
+from chainteller.storage import transfers
+
+
+def _longest(all_rules: tuple[LimitRule, ...]) -> int:
+    return max(rule.period for rule in all_rules)
+
+
+def require_within(tx: Transaction, account_id: str, requested: Spent) -> None:
+    """Raises LimitExceeded for the first rule that the withdrawal would break.
+
+    The account's row is locked, so that two servers cannot both pass.
+    """
+    all_rules = rules(tx.bank.options.limits)
+    history = transfers.spent_since(tx.connection, account_id, tx.now - _longest(all_rules))
+    exceeded = first_exceeded(all_rules, history, requested)
+    if exceeded is None:
+        return
+    tx.when_refused(
+        lambda record: record.event(
+            "limit.exceeded", account_id, ruleId=exceeded.rule.rule_id, tradingAccountId=account_id
+        )
+    )
+    raise LimitExceeded("The withdrawal limit would be exceeded.", _details(exceeded, requested))
+
+
+def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
+    rule, remaining = exceeded.rule, format_cents(exceeded.remaining_cents)
+    advice = f"At most {remaining} USD may leave now"
+    if exceeded.resets_at is not None:
+        advice += f"; more from {format_instant(exceeded.resets_at)}"
+    return {
+        "ruleId": rule.rule_id,
+        "scope": "withdrawal",
+        "destinationClass": rule.destination,
+        "period": rule.period // SECOND,
+        "limit": format_cents(rule.limit_cents),
+        "used": format_cents(exceeded.used_cents),
+        "requested": format_cents(requested.notional_cents),
+        "remaining": remaining,
+        "resetsAt": None if exceeded.resets_at is None else format_instant(exceeded.resets_at),
+        "suggestion": f"{advice}.",
+    }
+
+
+def show(
+    bank: Bank, connection: Connection, organisation_id: str, account_id: str
+) -> Page[LimitUsage]:
+    account = accounts.find(connection, organisation_id, account_id)
+    at, all_rules = now(bank, connection), rules(bank.options.limits)
+    history = transfers.spent_since(connection, account.id, at - _longest(all_rules))
+    return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
+
+
+def _model(used: Usage) -> LimitUsage:
+    return LimitUsage(
+        rule_id=used.rule.rule_id,
+        destination_class=used.rule.destination,
+        period_seconds=used.rule.period // SECOND,
+        limit=format_cents(used.rule.limit_cents),
+        used=format_cents(used.used_cents),
+        remaining=format_cents(used.remaining_cents),
+        resets_at=used.resets_at,
+    )

@@ -1,0 +1,111 @@
+"""Markets: prices now and yesterday, and whether a market can be used."""
+
+from sqlalchemy import Connection
+
+from chainteller.domain.assets import MARKETS, Asset, Market
+from chainteller.domain.clock import DAY, MINUTE, SECOND, format_instant
+from chainteller.domain.money import format_cents
+from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoint
+from chainteller.domain.quoting import MICROS_PER_CENT
+from chainteller.engine import reading
+from chainteller.engine.bank import Bank
+from chainteller.service.errors import MarketUnavailable
+from chainteller.service.models.markets import Market as MarketModel
+from chainteller.service.models.markets import PriceSample
+from chainteller.service.models.pages import Page
+from chainteller.storage import markets
+from chainteller.storage.database import Record
+
+OPEN = "open"
+_CHART_SPAN = 60 * MINUTE
+_CHART_STEP = 30 * SECOND
+_UNKNOWN_RESOLUTION = MINUTE
+
+
+def price_cents(point: PricePoint) -> int:
+    return point.mid_micros // MICROS_PER_CENT
+
+
+def unit_cents(bank: Bank, at: int) -> dict[Asset, int]:
+    """The mid price in cents of one unit of each base asset; unpriced ones are left out."""
+    return {
+        market.base: price_cents(point)
+        for market in MARKETS
+        if (point := bank.feed.price(market.name, at)) is not None
+    }
+
+
+def closure(bank: Bank, control: Record | None, market: Market, at: int) -> tuple[str, int] | None:
+    """Why the market cannot be used at an instant, and until when; None when it is open."""
+    if market.name in bank.options.maintenance:
+        return "MAINTENANCE", at + _UNKNOWN_RESOLUTION
+    if control is not None and (control.until is None or control.until > at):
+        return control.reason, control.until or at + _UNKNOWN_RESOLUTION
+    point = bank.feed.price(market.name, at)
+    if point is None:
+        return "PROVIDER_DOWN", at + _UNKNOWN_RESOLUTION
+    if not bank.feed.checks_staleness:
+        return None
+    if at - point.at > STALE_AFTER_S * SECOND:
+        return "PRICE_STALE", at + _UNKNOWN_RESOLUTION
+    before = bank.feed.price(market.name, point.at - MINUTE)
+    if before is not None:
+        move = abs(point.mid_micros - before.mid_micros) * 100
+        if move > HALT_MOVE_PERCENT * before.mid_micros:
+            return "VOLATILITY_HALT", at + _UNKNOWN_RESOLUTION
+    return None
+
+
+def require_open(bank: Bank, connection: Connection, market: Market, at: int) -> PricePoint:
+    """The price to deal at. Raises MarketUnavailable."""
+    closed = closure(bank, markets.control(connection, market.name), market, at)
+    point = bank.feed.price(market.name, at)
+    if closed is None and point is not None:
+        return point
+    reason, until = closed or ("PROVIDER_DOWN", at + _UNKNOWN_RESOLUTION)
+    raise MarketUnavailable(market.name, reason, format_instant(until))
+
+
+def all_markets(
+    bank: Bank, connection: Connection, names: tuple[str, ...], at: int
+) -> Page[MarketModel]:
+    controls = markets.controls(connection)
+    wanted = [market for market in MARKETS if not names or market.name in names]
+    shown = (_model(bank, controls.get(market.name), market, at) for market in wanted)
+    return Page[MarketModel].whole(tuple(model for model in shown if model is not None))
+
+
+def one_market(bank: Bank, connection: Connection, name: str, at: int) -> MarketModel:
+    market = reading.market(name)
+    model = _model(bank, markets.control(connection, name), market, at)
+    if model is None:
+        raise MarketUnavailable(name, "PROVIDER_DOWN", format_instant(at + _UNKNOWN_RESOLUTION))
+    return model
+
+
+def _model(bank: Bank, control: Record | None, market: Market, at: int) -> MarketModel | None:
+    """None while a feed has never given a price."""
+    point = bank.feed.price(market.name, at)
+    if point is None:
+        return None
+    yesterday = bank.feed.price(market.name, at - DAY) or point
+    closed = closure(bank, control, market, at)
+    return MarketModel(
+        market_name=market.name,
+        network=market.base.network,
+        current_price=format_cents(price_cents(point)),
+        yesterdays_price=format_cents(price_cents(yesterday)),
+        at=point.at,
+        status=closed[0] if closed else OPEN,
+        estimated_resolution=closed[1] if closed else None,
+    )
+
+
+def samples(bank: Bank, name: str, at: int) -> Page[PriceSample]:
+    """The last hour, a sample every thirty seconds."""
+    market = reading.market(name)
+    end = at - at % _CHART_STEP
+    points = bank.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
+    return Page[PriceSample].whole(
+        tuple(PriceSample(price=format_cents(price_cents(point)), at=point.at) for point in points)
+    )

@@ -1,0 +1,26 @@
+"""What the engine needs of the outside world; the adapters fulfil these by shape."""
+
+from typing import Protocol
+
+from chainteller.domain.prices import PricePoint
+from chainteller.domain.trades import Rejection
+
+
+class PriceFeed(Protocol):
+    """Mid prices of the markets."""
+
+    checks_staleness: bool
+    """Whether age and jumps of its prices may halt a market; a simulation never does."""
+
+    def price(self, market: str, at: int) -> PricePoint | None:
+        """The newest price observed at or before the instant, or None before the first."""
+
+    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
+        """Prices at ``start``, ``start + step`` ... up to ``end``, oldest first, gaps left out."""
+
+
+class ExecutionVenue(Protocol):
+    """The liquidity provider that fills trades."""
+
+    def decide(self, trade_id: str) -> Rejection | None:
+        """None when the trade is filled at its price, else why it is not."""

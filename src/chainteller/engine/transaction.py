@@ -1,0 +1,299 @@
+"""One write: the only place that commits.
+
+The effect, its audit row, its events and its idempotency record are one commit. A refusal rolls
+the effect back, commits one audit row (with whatever the refusal itself must remember, such as
+an attempt counter) and raises.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import stamina
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import SystemClock, format_instant
+from chainteller.domain.ids import Prefix, new_id
+from chainteller.engine.bank import Bank
+from chainteller.service.errors import (
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    ServiceError,
+    ValidationFailed,
+)
+from chainteller.service.models.base import WireModel, Written
+from chainteller.storage import chain, idempotency, jobs
+from chainteller.storage.faults import explain, is_transient
+
+Model = TypeVar("Model", bound=WireModel)
+TRIES = 5
+_SECRET_INPUTS = frozenset({"completed_challenge"})
+_HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
+_MAXIMUM_KEY_LENGTH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Model]):
+    """A write as it was asked for: what, on which record, with which body, under which key."""
+
+    operation: str
+    answer: type[Model]
+    path: tuple[str, ...] = ()
+    request: WireModel | None = None
+    idempotency_key: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        body = self.request.to_json() if self.request else ""
+        return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        """What the audit trail keeps of a request that was done: never a signature."""
+        if self.request is None:
+            return {}
+        return self.request.model_dump(
+            by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True
+        )
+
+    @property
+    def harmless_inputs(self) -> dict[str, Any]:
+        """Of a refused request only short words: a long one may be a secret in a wrong field."""
+        return {
+            name: value
+            for name, value in self.inputs.items()
+            if isinstance(value, str) and _HARMLESS.fullmatch(value)
+        }
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A write under way. ``now`` is read once, after the rows that decide were locked."""
+
+    bank: Bank
+    connection: Connection
+    actor: Actor
+    balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
+    created: bool = True
+    audited_object: str = ""
+    _now: int | None = None
+    _audit: list[dict[str, Any]] = field(default_factory=list)
+    _events: list[dict[str, Any]] = field(default_factory=list)
+    _when_refused: Callable[["Transaction"], None] | None = None
+
+    @property
+    def now(self) -> int:
+        """The instant of this write; never before any that was committed earlier."""
+        if self._now is None:
+            self._now = max(_authority(self.bank, self.connection), chain.last_at(self.connection))
+        return self._now
+
+    @property
+    def organisation_id(self) -> str:
+        return self.actor.organisation
+
+    def new_id(self, prefix: Prefix) -> str:
+        return new_id(prefix, self.bank.randomness)
+
+    def after(self, delay_s: float) -> int:
+        return self.now + round(delay_s * 1_000_000)
+
+    def event(self, event_type: str, resource: str, **data: object) -> None:
+        """Tell a change; ``data`` carries wire names and no secrets."""
+        self._events.append(
+            {
+                "id": self.new_id(Prefix.EVENT),
+                "type": event_type,
+                "at": self.now,
+                "organisation_id": self.organisation_id,
+                "resource": resource,
+                "data": chain.canonical(data),
+            }
+        )
+
+    def audit(
+        self,
+        action: str,
+        subject: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        error: str | None = None,
+    ) -> None:
+        self._audit.append(
+            {
+                "at": self.now,
+                "organisation_id": self.organisation_id,
+                "actor": self.actor.name,
+                "action": action,
+                "object": subject[:96],
+                "inputs": chain.canonical(inputs or {}),
+                "outcome": "done" if error is None else "refused",
+                "error": error,
+            }
+        )
+
+    def schedule(self, kind: str, reference: str, run_at: int) -> None:
+        jobs.schedule(self.connection, kind, reference, run_at)
+
+    def when_refused(self, remember: Callable[["Transaction"], None]) -> None:
+        """What a refusal of this write leaves behind, in the refusal's own commit."""
+        self._when_refused = remember
+
+    def remember_refusal_in(self, record: "Transaction") -> None:
+        if self._when_refused is not None:
+            self._when_refused(record)
+
+    def forget_time(self) -> None:
+        """Read the clock again at the next use: what was read before a lock does not decide."""
+        self._now = None
+
+    def commit(self) -> None:
+        if self._audit or self._events:
+            chain.append(self.connection, self._audit, self._events, self.now)
+        self.connection.commit()
+
+
+def _authority(bank: Bank, connection: Connection) -> int:
+    if bank.database.is_postgres and isinstance(bank.clock, SystemClock):
+        return chain.server_now(connection)
+    return bank.clock.now()
+
+
+def now(bank: Bank, connection: Connection) -> int:
+    """The instant of a read."""
+    return max(_authority(bank, connection), chain.last_at(connection))
+
+
+def write(
+    bank: Bank, actor: Actor, call: Call[Model], work: Callable[[Transaction], Model]
+) -> Written[Model]:
+    """Run ``work`` as one transaction, once per idempotency key.
+
+    Raises:
+        ServiceError: whatever ``work`` refuses, after the refusal was recorded.
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+    key = _checked_key(call.idempotency_key)
+    refusal: tuple[ServiceError, Transaction] | None = None
+    try:
+        for attempt in stamina.retry_context(
+            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
+        ):
+            with attempt, bank.database.write() as connection:
+                transaction = Transaction(bank, connection, actor)
+                try:
+                    return _attempt(transaction, call, key, work)
+                except ServiceError as error:
+                    refusal = (error, transaction)
+        if refusal is None:
+            raise AssertionError("a write neither returned nor refused")
+        _record_refusal(call, *refusal)
+    except (DBAPIError, PoolTimeout) as error:
+        if key and isinstance(error, DBAPIError) and is_transient(error):
+            raise IdempotencyInProgress(
+                "The first request with this key is still being answered.", {"key": key}
+            ) from error
+        raise explain(error) from error
+    raise refusal[0]
+
+
+def _may_succeed_again(error: Exception) -> bool:
+    return isinstance(error, DBAPIError) and is_transient(error)
+
+
+def _attempt(
+    transaction: Transaction,
+    call: Call[Model],
+    key: str | None,
+    work: Callable[[Transaction], Model],
+) -> Written[Model]:
+    claimed: dict[str, object] = {}
+    if key is not None:
+        claimed = {
+            "organisation_id": transaction.organisation_id,
+            "operation": call.operation,
+            "key": key,
+            "fingerprint": call.fingerprint,
+            "at": transaction.now,
+        }
+        transaction.forget_time()
+        if not idempotency.claim(transaction.connection, claimed):
+            return _replay(transaction, call, key)
+    result = work(transaction)
+    transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
+    if claimed:
+        idempotency.finish(
+            transaction.connection, claimed, result.to_json(), created=transaction.created
+        )
+    transaction.commit()
+    return Written(result, created=transaction.created)
+
+
+def _subject(call: Call[Model]) -> str:
+    return call.path[-1] if call.path else ""
+
+
+def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Model]:
+    first = idempotency.find(
+        transaction.connection, transaction.organisation_id, call.operation, key
+    )
+    if first is None or first.body is None:
+        raise IdempotencyInProgress(
+            "The first request with this key is still being answered.", {"key": key}
+        )
+    if first.fingerprint != call.fingerprint:
+        raise IdempotencyKeyReused(
+            "This idempotency key was used for another request.",
+            {"key": key, "firstUsedAt": format_instant(first.at)},
+        )
+    value = call.answer.model_validate_json(first.body)
+    return Written(value, created=first.created_record, replayed=True)
+
+
+def _record_refusal(call: Call[Model], error: ServiceError, refused: Transaction) -> None:
+    """Commit what a refused write leaves: one audit row and what it must remember."""
+    with refused.bank.database.write() as connection:
+        record = Transaction(refused.bank, connection, refused.actor)
+        refused.remember_refusal_in(record)
+        subject = _subject(call)
+        shown = subject if _HARMLESS.fullmatch(subject) else ""
+        record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
+        record.commit()
+
+
+def _checked_key(key: str | None) -> str | None:
+    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters."""
+    if key is None:
+        return None
+    bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
+    if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
+        raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
+    return bare
+
+
+def work_unit(bank: Bank, actor: Actor, work: Callable[[Transaction], bool]) -> bool:
+    """Run one piece of the service's own due work; ``work`` says whether there was any.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+    try:
+        for attempt in stamina.retry_context(
+            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
+        ):
+            with attempt, bank.database.write() as connection:
+                transaction = Transaction(bank, connection, actor)
+                if not work(transaction):
+                    return False
+                transaction.commit()
+                return True
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    raise AssertionError("unreachable: the last attempt raises")

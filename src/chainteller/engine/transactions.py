@@ -1,0 +1,64 @@
+"""Everything with the prefix TXN_ in one list: deposits, withdrawals and trades."""
+
+from sqlalchemy import Connection
+
+from chainteller.domain.transfers import Direction
+from chainteller.engine import accounts, deposits, reading, trades, withdrawals
+from chainteller.service.errors import NotFound, ValidationFailed
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.trades import TRADE_TYPE, Transaction
+from chainteller.storage import trades as trade_rows
+from chainteller.storage import transfers
+from chainteller.storage.pages import ordinals
+
+_DEPOSIT_TYPE, _WITHDRAWAL_TYPE = (f"{direction}-transaction" for direction in Direction)
+TYPES = (TRADE_TYPE, _DEPOSIT_TYPE, _WITHDRAWAL_TYPE)
+
+
+def page(
+    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transaction]:
+    checked = reading.checked_query(query, ("-created",))
+    narrowed = checked.model_copy(update={"type": None})
+    match checked.type:
+        case None:
+            return _all(connection, organisation_id, account_id, checked)
+        case "trade-execution-transaction":
+            only_trades = trades.page(connection, organisation_id, account_id, narrowed)
+            return Page[Transaction].model_validate(only_trades.model_dump())
+        case "deposit-transaction":
+            moved = deposits.page(connection, organisation_id, account_id, narrowed)
+        case "withdrawal-transaction":
+            moved = withdrawals.page(connection, organisation_id, account_id, narrowed)
+        case _:
+            raise ValidationFailed.of("filter[type]", f"one of {', '.join(TYPES)}")
+    return Page[Transaction].model_validate(moved.model_dump())
+
+
+def _all(
+    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transaction]:
+    account = accounts.find(connection, organisation_id, account_id)
+    first, last = ordinals(query, account.transaction_count)
+    found: list[tuple[int, Transaction]] = [
+        *trade_rows.of_transactions(connection, account.id, first, last),
+        *transfers.of_transactions(connection, account.id, first, last),
+    ]
+    found.sort(key=lambda pair: pair[0], reverse=True)
+    shown = tuple(transaction for _, transaction in found)
+    return reading.page(shown, account.transaction_count, query)
+
+
+def show(
+    connection: Connection, organisation_id: str, account_id: str, transaction_id: str
+) -> Transaction:
+    account = accounts.find(connection, organisation_id, account_id)
+    reading.checked_id("transaction", transaction_id)
+    trade = trade_rows.find(connection, account.id, transaction_id)
+    if trade is not None:
+        return trade_rows.to_model(trade)
+    for direction in Direction:
+        row = transfers.find(connection, account.id, transaction_id, direction)
+        if row is not None:
+            return transfers.to_model(row)
+    raise NotFound("transaction", transaction_id)

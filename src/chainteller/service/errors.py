@@ -1,0 +1,399 @@
+"""Every way in which the service says no, and every way in which it cannot be heard.
+
+::
+
+    TellerError
+    ├── ServiceError                    the service answered with an error body
+    │   ├── ...                         one class per code
+    │   └── UnknownRefusal              a code that this version does not know
+    └── ClientError                     no answer of the service can be shown
+        ├── ServiceUnreachable          nothing was sent
+        ├── OutcomeUnknown              a write was sent and no answer came
+        ├── ReplyUnusable               an answer came that breaks the contract
+        ├── ReadOnlyProfile             this desk may not write
+        └── NotOffered                  the deployment lacks this addition
+
+A ``ServiceError`` is its code, a message in one sentence and ``details``, whose keys are those
+of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP status.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+Details = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    field: str
+    code: str
+    message: str
+
+
+class TellerError(Exception):
+    """Anything that a person at the desk is told in three parts: code, meaning, what to do."""
+
+    code: ClassVar[str] = "ERROR"
+    next_step: ClassVar[str] = ""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    @property
+    def suggestion(self) -> str:
+        return self.next_step
+
+
+class ServiceError(TellerError):
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, details: Details | None = None) -> None:
+        super().__init__(message)
+        self.details: dict[str, Any] = dict(details or {})
+
+    @property
+    def suggestion(self) -> str:
+        return str(self.details.get("suggestion") or self.next_step)
+
+    def to_wire(self) -> dict[str, Any]:
+        return {"error": self.code, "message": self.message, "details": self.details}
+
+
+class ValidationFailed(ServiceError):
+    """A field is missing, unknown or not in its grammar; the input is never repeated."""
+
+    code = "VALIDATION_ERROR"
+    status = 400
+    next_step = "Correct the named fields and send it again."
+
+    def __init__(
+        self, errors: tuple[FieldError, ...], message: str = "The request is not valid."
+    ) -> None:
+        super().__init__(message, {"errors": [asdict(error) for error in errors]})
+
+    @classmethod
+    def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":
+        return cls((FieldError(field, code, message),))
+
+
+class MalformedRequest(ServiceError):
+    code = "MALFORMED_REQUEST"
+    status = 400
+    next_step = "Send a body of valid JSON in UTF-8."
+
+
+class ExceedsPrecision(ServiceError):
+    code = "EXCEEDS_PRECISION"
+    status = 400
+    next_step = "Give the amount with fewer decimals."
+
+    def __init__(self, field: str, asset: str, max_decimals: int) -> None:
+        super().__init__(
+            f"The amount has more than {max_decimals} decimals.",
+            {"field": field, "asset": asset, "maxDecimals": max_decimals},
+        )
+
+
+class Unauthorized(ServiceError):
+    """``reason`` is MISSING, MALFORMED, UNKNOWN, EXPIRED or REVOKED."""
+
+    code = "UNAUTHORIZED"
+    status = 401
+    next_step = "Send a valid API key: Authorization: Bearer <API_KEY>."
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("A valid API key is required.", {"reason": reason})
+
+
+class Forbidden(ServiceError):
+    code = "FORBIDDEN"
+    status = 403
+    next_step = "Use a key that has the scope."
+
+    def __init__(self, required_scope: str, key_id: str) -> None:
+        super().__init__(
+            f"This key lacks the scope {required_scope}.",
+            {"requiredScope": required_scope, "keyId": key_id},
+        )
+
+
+class TermsNotAccepted(ServiceError):
+    code = "TERMS_NOT_ACCEPTED"
+    status = 403
+    next_step = "The customer accepts the trading provider's terms first."
+
+
+class KycRequired(ServiceError):
+    code = "KYC_REQUIRED"
+    status = 403
+    next_step = "The customer completes the enhanced identity check first."
+
+
+class AccountRestricted(ServiceError):
+    code = "ACCOUNT_RESTRICTED"
+    status = 403
+    next_step = "Ask the team that set the control."
+
+    def __init__(self, control: str, reason_code: str) -> None:
+        details = {"control": control, "reasonCode": reason_code}
+        super().__init__(f"The account is restricted: {control}.", details)
+
+
+class NotFound(ServiceError):
+    code = "NOT_FOUND"
+    status = 404
+    next_step = "Check the id."
+
+    def __init__(self, resource: str, identifier: str) -> None:
+        super().__init__(f"No such {resource}.", {"resource": resource, "id": identifier})
+
+
+class MethodNotAllowed(ServiceError):
+    code = "METHOD_NOT_ALLOWED"
+    status = 405
+
+
+class UnsupportedMediaType(ServiceError):
+    code = "UNSUPPORTED_MEDIA_TYPE"
+    status = 415
+    next_step = "Send Content-Type: application/json."
+
+
+class PayloadTooLarge(ServiceError):
+    code = "PAYLOAD_TOO_LARGE"
+    status = 413
+
+
+class Conflict(ServiceError):
+    code = "CONFLICT"
+    status = 409
+
+
+class QuoteExpired(ServiceError):
+    code = "QUOTE_EXPIRED"
+    status = 409
+
+    def __init__(self, quote_id: str, expired_at: str) -> None:
+        super().__init__(
+            "The price quote has expired.",
+            {
+                "quoteId": quote_id,
+                "expiredAt": expired_at,
+                "suggestion": "Request a new quote and execute it before it expires.",
+            },
+        )
+
+
+class QuoteAlreadyUsed(ServiceError):
+    code = "QUOTE_ALREADY_USED"
+    status = 409
+    next_step = "Look at the trade that it became; do not execute again."
+
+
+class QuoteAccountMismatch(ServiceError):
+    code = "QUOTE_ACCOUNT_MISMATCH"
+    status = 409
+    next_step = "Execute it in the account that it was made for."
+
+
+class TradeNotCancellable(ServiceError):
+    code = "TRADE_NOT_CANCELLABLE"
+    status = 409
+    next_step = "An executed trade stands; a trade in the other direction is the remedy."
+
+
+class WithdrawalNotCancellable(ServiceError):
+    code = "WITHDRAWAL_NOT_CANCELLABLE"
+    status = 409
+
+
+class ClaimAlreadyUsed(ServiceError):
+    code = "CLAIM_ALREADY_USED"
+    status = 409
+    next_step = "Make a new challenge and claim for this wallet."
+
+
+class ClaimExpired(ServiceError):
+    code = "CLAIM_EXPIRED"
+    status = 409
+    next_step = "Make a new challenge and have it signed."
+
+
+class ChallengeAlreadyUsed(ServiceError):
+    code = "CHALLENGE_ALREADY_USED"
+    status = 409
+    next_step = "Use the claim that it gave, or make a new challenge."
+
+
+class ChallengeLocked(ServiceError):
+    code = "CHALLENGE_LOCKED"
+    status = 409
+    next_step = "Make a new challenge."
+
+
+class IdempotencyInProgress(ServiceError):
+    code = "IDEMPOTENCY_IN_PROGRESS"
+    status = 409
+    next_step = "Wait, then repeat the same request with the same key."
+
+
+class IdempotencyKeyReused(ServiceError):
+    code = "IDEMPOTENCY_KEY_REUSED"
+    status = 422
+    next_step = "Use a new key for a new request."
+
+
+class UnsupportedAccountType(ServiceError):
+    code = "UNSUPPORTED_ACCOUNT_TYPE"
+    status = 422
+
+
+class InsufficientFunds(ServiceError):
+    """Amounts are decimal text in ``currency`` (specification 7, rule 1)."""
+
+    code = "INSUFFICIENT_FUNDS"
+    status = 422
+    next_step = "Deposit the difference or choose a smaller amount."
+
+    def __init__(self, available: str, required: str, currency: str) -> None:
+        super().__init__(
+            "The balance is insufficient.",
+            {"available": available, "required": required, "currency": currency},
+        )
+
+
+class AmountBelowMinimum(ServiceError):
+    code = "AMOUNT_BELOW_MINIMUM"
+    status = 422
+    next_step = "Choose a larger amount."
+
+
+class LimitExceeded(ServiceError):
+    code = "LIMIT_EXCEEDED"
+    status = 422
+    next_step = "Choose a smaller amount or wait until the limit resets."
+
+
+class DestinationOnHold(ServiceError):
+    code = "DESTINATION_ON_HOLD"
+    status = 422
+    next_step = "Wait until the hold ends, or verify the wallet."
+
+
+class UnsupportedMarket(ServiceError):
+    """404 where the market is part of the path; the listed ones are in ``supported``."""
+
+    code = "UNSUPPORTED_MARKET"
+    status = 404
+    next_step = "Choose one of the supported markets."
+
+
+class UnsupportedNetwork(ServiceError):
+    code = "UNSUPPORTED_NETWORK"
+    status = 422
+    next_step = "Choose one of the supported networks."
+
+
+class UnsupportedCurrency(ServiceError):
+    code = "UNSUPPORTED_CURRENCY"
+    status = 422
+    next_step = "Choose one of the supported currencies."
+
+
+class InvalidAddress(ServiceError):
+    code = "INVALID_ADDRESS"
+    status = 422
+    next_step = "Ask for the address again, copied from the wallet."
+
+
+class NetworkMismatch(ServiceError):
+    code = "NETWORK_MISMATCH"
+    status = 422
+    next_step = "Use the expected network."
+
+
+class InvalidSignature(ServiceError):
+    """``cause`` is one of the four of specification 7, rule 4; the rest is the diagnosis."""
+
+    code = "INVALID_SIGNATURE"
+    status = 422
+
+
+class RateLimited(ServiceError):
+    code = "RATE_LIMITED"
+    status = 429
+    next_step = "Wait, then try again."
+
+
+class InternalError(ServiceError):
+    code = "INTERNAL_ERROR"
+    status = 500
+    next_step = "Try again; if it stays, report the request id."
+
+
+class MarketUnavailable(ServiceError):
+    """``reason`` says why (specification 7, rule 3); ``estimatedResolution`` is a timestamp."""
+
+    code = "MARKET_UNAVAILABLE"
+    status = 503
+    next_step = "Wait until the market reopens."
+
+    def __init__(self, market: str, reason: str, estimated_resolution: str) -> None:
+        super().__init__(
+            "The market is temporarily unavailable.",
+            {"market": market, "reason": reason, "estimatedResolution": estimated_resolution},
+        )
+
+
+class ServiceUnavailable(ServiceError):
+    """The database cannot be used now; ``reason`` names the fault."""
+
+    code = "SERVICE_UNAVAILABLE"
+    status = 503
+    next_step = "Mend the cause and try again; nothing was changed."
+
+
+class UnknownRefusal(ServiceError):
+    """A code of a deployment that this version does not know, shown as it came."""
+
+    def __init__(self, code: str, message: str, details: Details, status: int) -> None:
+        super().__init__(message, details)
+        self.code = code  # type: ignore[misc]  # the wire decides this one's code
+        self.status = status  # type: ignore[misc]  # and its status
+
+
+class ClientError(TellerError):
+    """No answer of the service can be shown."""
+
+
+class ServiceUnreachable(ClientError):
+    code = "UNREACHABLE"
+    next_step = "Check the address and the network, then try again; nothing was sent."
+
+
+class OutcomeUnknown(ClientError):
+    """A write was sent and no answer came: it may or may not have happened."""
+
+    code = "OUTCOME_UNKNOWN"
+    next_step = "Do not send it anew: repeat it with the same idempotency key, or look for it."
+
+    def __init__(self, message: str, idempotency_key: str) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+
+
+class ReplyUnusable(ClientError):
+    code = "REPLY_UNUSABLE"
+    next_step = "The deployment answered against its contract; tell its operator."
+
+
+class ReadOnlyProfile(ClientError):
+    code = "READ_ONLY"
+    next_step = "Switch read-only off to change anything."
+
+
+class NotOffered(ClientError):
+    code = "NOT_OFFERED"
+    next_step = "This deployment does not offer it; use an id that you know."

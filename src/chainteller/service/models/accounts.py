@@ -1,0 +1,57 @@
+"""Trading accounts (specification 2.1), token balances (2.3) and the bank's customers."""
+
+from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+
+
+class OpenTradingAccount(RequestModel):
+    bank_account_id: str
+    bank_account_type: str
+
+
+class TradingAccount(WireModel):
+    """``controls`` are FROZEN, SELL_ONLY, DORMANT or CLOSED; everything past the type is ours."""
+
+    id: str
+    bank_account_id: str
+    bank_account_type: str
+    controls: tuple[str, ...] = ()
+    customer_id: str | None = None
+    customer_name: str | None = None
+    created: Timestamp | None = None
+    buying_power: str | None = None
+    crypto_value_usd: str | None = None
+    last_activity: Timestamp | None = None
+    last_activity_type: str | None = None
+
+
+class Token(WireModel):
+    symbol: str
+    network: str
+
+
+class TokenBalance(WireModel):
+    """``amount`` is what is available; ``total`` is available, held and incoming together."""
+
+    token: Token
+    amount: str
+    held: str | None = None
+    incoming: str | None = None
+    total: str | None = None
+    value_usd: str | None = None
+
+
+class BankAccount(WireModel):
+    id: str
+    type: str
+    balance: str
+    trading_account_id: str | None
+
+
+class Customer(WireModel):
+    id: str
+    name: str
+    reference: str
+    kyc_level: str
+    terms_accepted: bool
+    controls: tuple[str, ...]
+    bank_accounts: tuple[BankAccount, ...]

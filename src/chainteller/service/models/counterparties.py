@@ -1,0 +1,117 @@
+"""Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
+
+from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+
+COUNTERPARTY = "counterparty"
+VERIFIED_FIRST_PARTY = "VerifiedCounterparty1P"
+
+
+class OpenBlockchainAccount(RequestModel):
+    trading_account_id: str
+    network: str
+
+
+class BlockchainAccount(WireModel):
+    id: str
+    trading_account_id: str
+    network: str
+    address: str
+    status: str
+    created: Timestamp
+
+
+class RegisterCounterparty(RequestModel):
+    address: str
+    network: str
+
+
+class Verification(WireModel):
+    """``status`` is current, expiring, expired or revoked."""
+
+    status: str
+    verified_at: Timestamp
+    expires_at: Timestamp
+    claim_id: str
+
+
+class Counterparty(WireModel):
+    type: str = COUNTERPARTY
+    id: str
+    network: str | None = None
+    address: str
+    created: Timestamp | None = None
+    verification: Verification | None = None
+
+
+class ChallengeRequest(RequestModel):
+    """``valid_seconds`` is an extension for air-gapped signing, up to seven days."""
+
+    counterparty_id: str
+    valid_seconds: int | None = None
+
+
+class Challenge(WireModel):
+    id: str
+    challenge: str
+    expires: Timestamp | None = None
+    network: str | None = None
+    address: str | None = None
+    counterparty_id: str | None = None
+    blockchain_account_id: str | None = None
+    status: str | None = None
+    attempts: int | None = None
+
+
+class ClaimRequest(RequestModel):
+    challenge_id: str
+    completed_challenge: str
+    counterparty_id: str
+
+
+class OwnershipClaim(WireModel):
+    id: str
+    type: str = "ownership-claim"
+    blockchain_account_id: str | None = None
+    counterparty_id: str | None = None
+    challenge_id: str | None = None
+    network: str | None = None
+    address: str | None = None
+    method: str | None = None
+    scheme: str | None = None
+    status: str | None = None
+    created: Timestamp | None = None
+    expires: Timestamp | None = None
+    linked_at: Timestamp | None = None
+
+
+class LinkRequest(RequestModel):
+    address: str
+    network: str
+    ownership_claim_id: str
+
+
+class SignatureDiagnosis(WireModel):
+    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE."""
+
+    accepted: bool
+    cause: str | None = None
+    certain: bool = False
+    finding: str
+    explanation: str
+    ask_customer: str
+    challenge_id: str
+    counterparty_id: str
+    network: str
+    expected_address: str
+    recovered_address: str | None = None
+    scheme: str | None = None
+    other_challenge_id: str | None = None
+    other_counterparty_id: str | None = None
+    expired_at: Timestamp | None = None
+    suggestion: str = ""
+
+
+class ReverificationRequest(RequestModel):
+    """``reason`` is AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE."""
+
+    reason: str

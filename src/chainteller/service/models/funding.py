@@ -1,0 +1,96 @@
+"""Deposits and withdrawals, with the currency object of specification 2.2."""
+
+from typing import Literal
+
+from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+
+
+class Currency(RequestModel):
+    """Discriminated by ``type``: stablecoin-currency and crypto-currency carry ``symbol`` and
+    ``network``, deposit-token-currency carries ``id``. Answers resolve all that is known.
+    """
+
+    type: Literal["stablecoin-currency", "deposit-token-currency", "crypto-currency"]
+    id: str | None = None
+    symbol: str | None = None
+    network: str | None = None
+
+
+class Destination(RequestModel):
+    """Where a withdrawal goes: left out, the customer's bank account."""
+
+    type: Literal["bank-account", "counterparty"]
+    counterparty_id: str | None = None
+    blockchain_account_id: str | None = None
+
+
+class DepositRequest(RequestModel):
+    amount: str
+    currency: Currency
+
+
+class WithdrawalRequest(RequestModel):
+    amount: str
+    currency: Currency
+    destination: Destination | None = None
+
+
+class TransferCurrency(WireModel):
+    type: str
+    id: str | None = None
+    symbol: str | None = None
+    network: str | None = None
+
+
+class TransferDestination(WireModel):
+    type: str
+    bank_account_id: str | None = None
+    counterparty_id: str | None = None
+    blockchain_account_id: str | None = None
+    network: str | None = None
+    address: str | None = None
+    verified: bool | None = None
+
+
+class Reason(WireModel):
+    code: str
+    message: str
+
+
+class Review(WireModel):
+    reason: str
+    eta: Timestamp
+
+
+class Transfer(WireModel):
+    """A deposit or a withdrawal; ``type`` is deposit-transaction or withdrawal-transaction."""
+
+    type: str
+    id: str
+    status: str
+    trading_account_id: str | None = None
+    amount: str
+    currency: TransferCurrency
+    bank_account_id: str | None = None
+    destination: TransferDestination | None = None
+    fee: str | None = None
+    notional_usd: str | None = None
+    created: Timestamp | None = None
+    updated: Timestamp | None = None
+    completed_at: Timestamp | None = None
+    cancellable: bool | None = None
+    failure_reason: Reason | None = None
+    review: Review | None = None
+    network_tx_hash: str | None = None
+
+
+class LimitUsage(WireModel):
+    """One withdrawal rule; ``period_seconds`` 0 is the limit of a single withdrawal."""
+
+    rule_id: str
+    destination_class: str
+    period_seconds: int
+    limit: str
+    used: str
+    remaining: str
+    resets_at: Timestamp | None = None

@@ -1,0 +1,20 @@
+"""Markets (specification 2.4) and recent price samples."""
+
+from chainteller.service.models.base import Timestamp, WireModel
+
+
+class Market(WireModel):
+    """``status`` is open or the reason of MARKET_UNAVAILABLE, with its estimated end."""
+
+    market_name: str
+    network: str
+    current_price: str
+    yesterdays_price: str
+    at: Timestamp
+    status: str | None = None
+    estimated_resolution: Timestamp | None = None
+
+
+class PriceSample(WireModel):
+    price: str
+    at: Timestamp

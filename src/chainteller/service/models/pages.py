@@ -1,0 +1,48 @@
+"""Lists: the envelope of the specification (section 2) and what a list may be asked for."""
+
+from typing import Generic, TypeVar
+
+from chainteller.service.models.base import WireModel
+
+Item = TypeVar("Item")
+
+DEFAULT_LIMIT = 20
+MAXIMUM_LIMIT = 100
+
+
+class Pagination(WireModel):
+    total: int
+    page: int
+    limit: int
+
+
+class Page(WireModel, Generic[Item]):
+    data: tuple[Item, ...]
+    pagination: Pagination
+
+    @classmethod
+    def whole(cls, items: tuple[Item, ...]) -> "Page[Item]":
+        """A list that is always given whole (markets, balances, limits)."""
+        shown = max(len(items), DEFAULT_LIMIT)
+        return cls(data=items, pagination=Pagination(total=len(items), page=1, limit=shown))
+
+
+class ListQuery(WireModel):
+    """Page, filters and order of a list; each list documents the filters that it honours.
+
+    ``created_gte`` and ``created_lt`` are timestamps; ``sort`` is ``-created`` (the default),
+    ``created`` or, for trading accounts, ``-lastActivity``.
+    """
+
+    page: int = 1
+    limit: int = DEFAULT_LIMIT
+    text: str | None = None
+    bank_account_id: str | None = None
+    trading_account_id: str | None = None
+    status: str | None = None
+    side: str | None = None
+    market: str | None = None
+    type: str | None = None
+    created_gte: str | None = None
+    created_lt: str | None = None
+    sort: str | None = None

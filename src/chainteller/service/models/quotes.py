@@ -1,0 +1,53 @@
+"""Quotes (specification 2.5)."""
+
+from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+
+
+class QuoteRequest(RequestModel):
+    """``amount`` is of the asset sold, unless ``amount_of`` is ``bought``."""
+
+    amount: str
+    side: str
+    amount_of: str | None = None
+    trading_account_id: str | None = None
+
+
+class AssetAmount(WireModel):
+    symbol: str
+    network: str
+    amount: str
+
+
+class Fees(WireModel):
+    flat: str
+    bps: int
+    total: str | None = None
+    currency: str | None = None
+
+
+class Pricing(WireModel):
+    """What the price is made of; basis points are shown with up to two decimals."""
+
+    mid: str
+    half_spread_bps: int
+    hold_premium_bps: str
+
+
+class Quote(WireModel):
+    id: str
+    market_name: str
+    side: str
+    price: str
+    asset_bought: AssetAmount
+    asset_sold: AssetAmount
+    created: Timestamp
+    expires: Timestamp
+    fees: Fees
+    status: str | None = None
+    trading_account_id: str | None = None
+    trade_id: str | None = None
+    pricing: Pricing | None = None
+
+
+class ExecuteRequest(RequestModel):
+    trading_account_id: str

@@ -1,0 +1,69 @@
+"""What a deployment tells about itself and its history: capabilities, events, audit rows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chainteller.service.models.base import Timestamp, WireModel
+
+
+class CurrencyOffer(WireModel):
+    """A currency object's fields (specification 2.2) with its decimals."""
+
+    type: str
+    id: str | None = None
+    symbol: str
+    network: str
+    decimals: int
+
+
+class Capabilities(WireModel):
+    """``features`` names the additions to the specification that this deployment offers."""
+
+    name: str = ""
+    version: str = ""
+    features: tuple[str, ...] = ()
+    currencies: tuple[CurrencyOffer, ...] = ()
+    networks: tuple[str, ...] = ()
+    markets: tuple[str, ...] = ()
+
+
+class Event(WireModel):
+    seq: int
+    id: str
+    type: str
+    at: Timestamp
+    resource: str
+    data: Mapping[str, Any]
+
+
+class EventPage(WireModel):
+    """Events after a cursor, oldest first; ``next`` is the cursor for the following call."""
+
+    data: tuple[Event, ...]
+    next: int
+
+
+class AuditRow(WireModel):
+    """One link of the audit chain: ``hash`` covers ``previous_hash`` and every other field."""
+
+    seq: int
+    at: Timestamp
+    organisation: str
+    actor: str
+    action: str
+    object: str
+    inputs: Mapping[str, Any]
+    outcome: str
+    error: str | None
+    previous_hash: str
+    hash: str
+
+
+class ChainReport(WireModel):
+    """The outcome of checking the audit chain; ``head`` is the newest row's hash."""
+
+    intact: bool
+    rows: int
+    head: str
+    first_broken: int | None = None
+    problem: str | None = None

@@ -1,0 +1,36 @@
+"""Trades (specification 2.6)."""
+
+from chainteller.service.models.base import Timestamp, WireModel
+from chainteller.service.models.funding import Reason, Transfer
+from chainteller.service.models.quotes import AssetAmount, Fees
+
+TRADE_TYPE = "trade-execution-transaction"
+
+
+class Trade(WireModel):
+    """``amount`` is the quantity of the base asset, so that amount times price is the USD leg."""
+
+    type: str = TRADE_TYPE
+    id: str
+    status: str
+    market: str
+    side: str
+    price: str
+    amount: str
+    created: Timestamp
+    updated: Timestamp
+    trading_account_id: str | None = None
+    quote_id: str | None = None
+    asset_bought: AssetAmount | None = None
+    asset_sold: AssetAmount | None = None
+    fees: Fees | None = None
+    executed_at: Timestamp | None = None
+    settled_at: Timestamp | None = None
+    cancelled_at: Timestamp | None = None
+    failure_reason: Reason | None = None
+    cancellable: bool | None = None
+    version: int | None = None
+
+
+Transaction = Trade | Transfer
+"""Every record with the prefix TXN_."""

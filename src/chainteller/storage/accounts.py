@@ -1,0 +1,222 @@
+"""Customers and bank accounts of the core bank, and trading accounts."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, insert, or_, select, update
+
+from chainteller.domain.money import format_cents
+from chainteller.domain.preconditions import TERMS_VERSION
+from chainteller.service.models.accounts import BankAccount, Customer
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, listing
+from chainteller.storage.tables import Tables
+
+_T = Tables.trading_account
+_C = Tables.customer
+_B = Tables.bank_account
+_ACCOUNT = (
+    select(
+        _T,
+        _C.c.name.label("customer_name"),
+        _C.c.kyc_level,
+        _C.c.terms_version,
+        _C.c.control.label("customer_control"),
+        _C.c.control_reason.label("customer_control_reason"),
+    )
+    .join(_C, _C.c.id == _T.c.customer_id)
+    .where(_T.c.organisation_id == bindparam("b_organisation"))
+)
+_FIND = _ACCOUNT.where(_T.c.id == bindparam("b_id"))
+_FIND_LOCKED = _FIND.with_for_update(of=_T)
+_FIND_BANK = (
+    select(
+        _B,
+        _C.c.kyc_level,
+        _C.c.terms_version,
+        _C.c.control.label("customer_control"),
+        _C.c.control_reason.label("customer_control_reason"),
+    )
+    .join(_C, _C.c.id == _B.c.customer_id)
+    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
+)
+_FIND_BANK_LOCKED = _FIND_BANK.with_for_update(of=_B)
+_UPDATE = (
+    update(_T)
+    .where(_T.c.id == bindparam("b_id"))
+    .values(
+        version=_T.c.version + 1,
+        trade_count=bindparam("b_trade_count"),
+        deposit_count=bindparam("b_deposit_count"),
+        withdrawal_count=bindparam("b_withdrawal_count"),
+        transaction_count=bindparam("b_transaction_count"),
+        last_activity=bindparam("b_last_activity"),
+        last_activity_type=bindparam("b_last_activity_type"),
+    )
+)
+_SET_CONTROL = (
+    update(_T)
+    .where(_T.c.id == bindparam("b_id"))
+    .values(
+        control=bindparam("b_control"),
+        control_reason=bindparam("b_reason"),
+        version=_T.c.version + 1,
+    )
+)
+_SET_BANK_BALANCE = (
+    update(_B)
+    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
+    .values(balance=bindparam("b_balance"))
+)
+_SET_BANK_ACCOUNT = (
+    update(_B)
+    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
+    .values(trading_account_id=bindparam("b_trading_account_id"))
+)
+COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
+
+
+def find(
+    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
+) -> Record | None:
+    """A trading account with what its customer's preconditions depend on."""
+    return connection.execute(
+        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": account_id}
+    ).first()
+
+
+def find_bank_account(
+    connection: Connection, organisation_id: str, bank_account_id: str, *, lock: bool = False
+) -> Record | None:
+    return connection.execute(
+        _FIND_BANK_LOCKED if lock else _FIND_BANK,
+        {"b_organisation": organisation_id, "b_id": bank_account_id},
+    ).first()
+
+
+def insert_account(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(insert(_T), row)
+
+
+def set_counters(
+    connection: Connection, account: Mapping[str, object], now: int, activity: str
+) -> None:
+    connection.execute(
+        _UPDATE,
+        {f"b_{name}": account[name] for name in COUNTERS}
+        | {"b_id": account["id"], "b_last_activity": now, "b_last_activity_type": activity},
+    )
+
+
+def set_control(connection: Connection, account_id: str, control: str, reason: str) -> None:
+    connection.execute(_SET_CONTROL, {"b_id": account_id, "b_control": control, "b_reason": reason})
+
+
+def set_bank_balance(
+    connection: Connection, organisation_id: str, bank_account_id: str, balance: int
+) -> None:
+    connection.execute(
+        _SET_BANK_BALANCE,
+        {"b_organisation": organisation_id, "b_id": bank_account_id, "b_balance": balance},
+    )
+
+
+def set_trading_account(
+    connection: Connection, organisation_id: str, bank_account_id: str, account_id: str
+) -> None:
+    connection.execute(
+        _SET_BANK_ACCOUNT,
+        {
+            "b_organisation": organisation_id,
+            "b_id": bank_account_id,
+            "b_trading_account_id": account_id,
+        },
+    )
+
+
+def _contains(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[list[Record], int]:
+    """Trading accounts, newest first or by last activity."""
+    statement = _ACCOUNT.where(*filters(_T, query, ("bank_account_id",))).params(
+        b_organisation=organisation_id
+    )
+    if query.text:
+        pattern = _contains(query.text)
+        statement = statement.where(
+            or_(
+                _T.c.id.ilike(pattern, escape="\\"),
+                _T.c.bank_account_id.ilike(pattern, escape="\\"),
+                _C.c.search_name.like(_contains(query.text.casefold()), escape="\\"),
+                _C.c.reference.ilike(pattern, escape="\\"),
+            )
+        )
+    orders = {
+        None: (_T.c.created.desc(), _T.c.id.desc()),
+        "-created": (_T.c.created.desc(), _T.c.id.desc()),
+        "created": (_T.c.created, _T.c.id),
+        "-lastActivity": (_T.c.last_activity.desc(), _T.c.id.desc()),
+        "lastActivity": (_T.c.last_activity, _T.c.id),
+    }
+    return listing(connection, statement, orders[query.sort], query)
+
+
+def customers(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[Customer, ...], int]:
+    """Customers by name, reference or bank account, in the order of their references."""
+    statement = select(_C).where(_C.c.organisation_id == organisation_id)
+    if query.text:
+        pattern = _contains(query.text)
+        owners = select(_B.c.customer_id).where(
+            _B.c.organisation_id == organisation_id, _B.c.id.ilike(pattern, escape="\\")
+        )
+        statement = statement.where(
+            or_(
+                _C.c.search_name.like(_contains(query.text.casefold()), escape="\\"),
+                _C.c.reference.ilike(pattern, escape="\\"),
+                _C.c.id.in_(owners),
+            )
+        )
+    rows, total = listing(connection, statement, (_C.c.reference, _C.c.id), query)
+    accounts = _bank_accounts(connection, [row.id for row in rows])
+    return tuple(_customer_model(row, accounts.get(row.id, ())) for row in rows), total
+
+
+def _bank_accounts(
+    connection: Connection, customer_ids: Sequence[str]
+) -> dict[str, tuple[BankAccount, ...]]:
+    found: dict[str, tuple[BankAccount, ...]] = {}
+    rows = connection.execute(
+        select(_B).where(_B.c.customer_id.in_(customer_ids)).order_by(_B.c.id)
+    )
+    for row in rows:
+        account = BankAccount(
+            id=row.id,
+            type=row.type,
+            balance=format_cents(row.balance),
+            trading_account_id=row.trading_account_id,
+        )
+        found[row.customer_id] = (*found.get(row.customer_id, ()), account)
+    return found
+
+
+def _customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
+    return Customer(
+        id=row.id,
+        name=row.name,
+        reference=row.reference,
+        kyc_level=row.kyc_level,
+        terms_accepted=row.terms_version == TERMS_VERSION,
+        controls=() if row.control is None else (row.control,),
+        bank_accounts=bank_accounts,
+    )
+
+
+def account_ids(connection: Connection) -> list[str]:
+    return list(connection.execute(select(_T.c.id).order_by(_T.c.id)).scalars())

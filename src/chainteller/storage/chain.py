@@ -1,0 +1,189 @@
+"""The head row, the hash-chained audit trail and the event outbox."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.records import AuditRow, Event
+from chainteller.storage.database import Record
+from chainteller.storage.pages import listing
+from chainteller.storage.schema import HEAD
+from chainteller.storage.tables import Tables
+
+_HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
+_LOCKED_HEAD = _HEAD.with_for_update()
+_LAST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD)
+_SERVER_NOW = text("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
+_ADVANCE = (
+    update(Tables.head)
+    .where(Tables.head.c.name == HEAD)
+    .values(
+        event_seq=bindparam("new_event_seq"),
+        audit_seq=bindparam("new_audit_seq"),
+        audit_hash=bindparam("new_audit_hash"),
+        last_at=bindparam("new_last_at"),
+    )
+)
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+_COVERED = (
+    "action",
+    "actor",
+    "at",
+    "error",
+    "inputs",
+    "object",
+    "organisation_id",
+    "outcome",
+    "previous_hash",
+    "seq",
+)
+"""What a hash covers: every other column, in alphabetical order as canonical JSON has them."""
+
+
+def link_hash(row: Mapping[str, Any]) -> str:
+    """SHA-256 over the previous hash and every other column, in canonical JSON."""
+    return _digest([row[name] for name in _COVERED])
+
+
+def _digest(covered: Sequence[Any]) -> str:
+    """The hash of ``_COVERED``, written out: a chain of many rows is checked by it."""
+    action, actor, at, error, inputs, subject, organisation, outcome, previous, seq = covered
+    text = (
+        f'{{"action":{_quoted(action)},"actor":{_quoted(actor)},"at":{at:d},'
+        f'"error":{"null" if error is None else _quoted(error)},"inputs":{_quoted(inputs)},'
+        f'"object":{_quoted(subject)},"organisation_id":{_quoted(organisation)},'
+        f'"outcome":{_quoted(outcome)},"previous_hash":{_quoted(previous)},"seq":{seq:d}}}'
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def head(connection: Connection, *, lock: bool = False) -> Record:
+    return connection.execute(_LOCKED_HEAD if lock else _HEAD).one()
+
+
+def last_at(connection: Connection) -> int:
+    """The newest instant that any write has seen: time never runs back over a restart."""
+    return int(connection.execute(_LAST_AT).scalar_one())
+
+
+def server_now(connection: Connection) -> int:
+    """PostgreSQL's own clock, the one authority of several servers."""
+    return int(connection.execute(_SERVER_NOW).scalar_one())
+
+
+def append(
+    connection: Connection,
+    audit: Sequence[Mapping[str, Any]],
+    events: Sequence[Mapping[str, Any]],
+    now: int,
+) -> None:
+    """Number, chain and store the rows of one transaction; the last statements before commit.
+
+    The head row is locked here and nowhere earlier, so that sequence numbers have no gap and
+    follow the order of commits while the lock is held for as short a time as can be.
+    """
+    top = head(connection, lock=True)
+    audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
+    rows = []
+    for entry in audit:
+        audit_seq += 1
+        row = {**entry, "seq": audit_seq, "previous_hash": chained}
+        chained = link_hash(row)
+        rows.append({**row, "hash": chained})
+    if rows:
+        connection.execute(insert(Tables.audit), rows)
+    if events:
+        numbered = [{**entry, "seq": event_seq + at} for at, entry in enumerate(events, start=1)]
+        event_seq += len(numbered)
+        connection.execute(insert(Tables.event), numbered)
+    connection.execute(
+        _ADVANCE,
+        {
+            "new_event_seq": event_seq,
+            "new_audit_seq": audit_seq,
+            "new_audit_hash": chained,
+            "new_last_at": max(now, top.last_at),
+        },
+    )
+
+
+def events_after(
+    connection: Connection, organisation_id: str, after: int, limit: int
+) -> tuple[tuple[Event, ...], int]:
+    """Events after the cursor, and the cursor to go on from."""
+    t = Tables.event
+    if after < 0:
+        newest = connection.execute(select(func.coalesce(func.max(t.c.seq), 0))).scalar_one()
+        return (), int(newest)
+    found = connection.execute(
+        select(t)
+        .where(t.c.seq > after, t.c.organisation_id == organisation_id)
+        .order_by(t.c.seq)
+        .limit(limit)
+    ).all()
+    events = tuple(event_model(row) for row in found)
+    return events, events[-1].seq if events else after
+
+
+def event_model(row: Record) -> Event:
+    return Event(
+        seq=row.seq,
+        id=row.id,
+        type=row.type,
+        at=row.at,
+        resource=row.resource,
+        data=json.loads(row.data),
+    )
+
+
+def audit_page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[AuditRow, ...], int]:
+    t = Tables.audit
+    conditions = [t.c.organisation_id == organisation_id]
+    if query.text:
+        conditions.append(t.c.object == query.text)
+    rows, total = listing(connection, select(t).where(*conditions), (t.c.seq.desc(),), query)
+    return tuple(audit_model(row) for row in rows), total
+
+
+def audit_model(row: Record) -> AuditRow:
+    fields = row._asdict()
+    organisation = fields.pop("organisation_id")
+    return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
+
+
+class Link(NamedTuple):
+    """One row of the chain with the hash that its contents give."""
+
+    seq: int
+    previous_hash: str
+    hash: str
+    computed_hash: str
+
+
+def links(connection: Connection) -> Iterator[Link]:
+    """The whole chain, oldest first, without holding it in memory."""
+    t = Tables.audit
+    rows = connection.execute(
+        select(*(t.c[name] for name in _COVERED), t.c.hash).order_by(t.c.seq),
+        execution_options={"yield_per": 5_000},
+    )
+    for row in rows:
+        yield Link(row[9], row[8], row[10], _digest(row[:10]))
+
+
+def audit_rows(connection: Connection) -> Iterator[Record]:
+    """Every audit row, oldest first, without holding them in memory."""
+    t = Tables.audit
+    return iter(connection.execution_options(yield_per=5_000).execute(select(t).order_by(t.c.seq)))

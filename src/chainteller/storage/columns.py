@@ -1,0 +1,40 @@
+"""Column types that are exact on both databases."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Numeric, String, Text
+from sqlalchemy.engine import Dialect
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+
+class Atoms(TypeDecorator[int]):
+    """An unbounded whole number: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite.
+
+    SQLite's INTEGER ends at 9.22 ETH in wei and its NUMERIC is a float, so text it is; it does
+    not sort by value, and no query here orders or sums by it.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(Numeric(38, 0))
+        return dialect.type_descriptor(Text())
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if type(value) is not int:
+            raise TypeError(f"atoms are whole numbers, not {type(value).__name__}")
+        return value if dialect.name == "postgresql" else str(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> int | None:  # noqa: ARG002 - the signature is SQLAlchemy's
+        return None if value is None else int(value)
+
+
+Instant = BigInteger
+"""Microseconds since the epoch."""
+
+Key = String(64)
+"""An identifier or another short ASCII word."""

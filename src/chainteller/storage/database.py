@@ -1,0 +1,225 @@
+"""Connections: one SQLite file or one PostgreSQL database behind the same Core statements."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
+
+from chainteller.storage import schema
+from chainteller.storage.faults import explain, unavailable
+
+Record = Row[Any]
+
+BUSY_TIMEOUT_MS = 5_000
+_WRITER_WAIT_S = 10
+_FIXED_WAL = ((3, 51, 3),)
+_FIXED_WAL_LINES = {(3, 50): 7, (3, 44): 6}
+_POSTGRES_OPTIONS = (
+    "-c lock_timeout=2s -c statement_timeout=10s -c idle_in_transaction_session_timeout=15s"
+)
+
+
+def wal_is_safe(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> bool:
+    """Whether this SQLite lacks the bug that lets two connections corrupt a WAL file.
+
+    Source: https://sqlite.org/wal.html#walresetbug (fixed in 3.51.3, 3.50.7 and 3.44.6).
+    """
+    patch = _FIXED_WAL_LINES.get(version[:2])
+    return version >= _FIXED_WAL[0] or (patch is not None and version[2] >= patch)
+
+
+def journal_mode() -> str:
+    return "WAL" if wal_is_safe() else "TRUNCATE"
+
+
+class Database:
+    """An open database whose schema is current. Threads may share it."""
+
+    def __init__(self, engine: Engine, path: Path | None) -> None:
+        self.engine = engine
+        self.path = path
+        self._inode = path.stat().st_ino if path else None
+        self._writer = threading.Lock()
+
+    @property
+    def is_postgres(self) -> bool:
+        return self.engine.dialect.name == "postgresql"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection in a read transaction.
+
+        Raises:
+            ServiceUnavailable: the database cannot be used; ``details.reason`` names why.
+        """
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        except (DBAPIError, PoolTimeout) as error:
+            raise explain(error) from error
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A connection in a write transaction, rolled back unless its user commits it.
+
+        Driver errors pass through, so that a transient one can be retried.
+        """
+        if self.path is None:
+            with self.engine.connect() as connection:
+                yield connection
+            return
+        if not self._writer.acquire(timeout=_WRITER_WAIT_S):
+            raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
+        try:
+            self._refuse_a_replaced_file(self.path)
+            with self.engine.connect() as connection:
+                yield connection.execution_options(writes=True)
+        finally:
+            self._writer.release()
+
+    def _refuse_a_replaced_file(self, path: Path) -> None:
+        try:
+            present = path.stat().st_ino == self._inode
+        except OSError:
+            present = False
+        if not present:
+            raise unavailable(
+                "STORAGE_REMOVED",
+                "The database file was removed or replaced while it was open.",
+                "Put the file back, or start the program again.",
+            )
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _parse(url: str) -> URL:
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise unavailable(
+            "BAD_URL",
+            "The database URL cannot be read.",
+            "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
+        ) from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        return parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise unavailable(
+            "BAD_URL",
+            "Only sqlite:/// and postgresql:// databases can be used.",
+            "Write sqlite:///FILE or postgresql://USER@HOST/NAME.",
+        )
+    return parsed
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file that a URL names; None for PostgreSQL. Raises ServiceUnavailable: BAD_URL."""
+    parsed = _parse(url)
+    if not parsed.drivername.startswith("sqlite"):
+        return None
+    if not parsed.database or parsed.database == ":memory:":
+        raise unavailable("BAD_URL", "A SQLite URL names a file.", "Write sqlite:///FILE.")
+    return Path(parsed.database).expanduser()
+
+
+def _open_sqlite(path: Path) -> Engine:
+    schema.inspect_file(path)
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        poolclass=QueuePool,
+        pool_size=8,
+        max_overflow=24,
+        connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA foreign_keys=ON")
+    cursor.execute("PRAGMA trusted_schema=OFF")
+    cursor.execute("PRAGMA synchronous=FULL")
+    if not wal_is_safe():
+        cursor.execute("PRAGMA journal_mode=TRUNCATE")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _open_postgres(parsed: URL) -> Engine:
+    try:
+        return create_engine(
+            parsed,
+            pool_pre_ping=True,
+            pool_size=10,
+            max_overflow=20,
+            isolation_level="READ COMMITTED",
+            connect_args={"options": _POSTGRES_OPTIONS, "connect_timeout": 5},
+        )
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise unavailable(
+            "DRIVER_MISSING",
+            "PostgreSQL needs the package psycopg.",
+            "Install it: pip install 'chainteller[postgres]'.",
+        ) from None
+
+
+def connect(url: str) -> Database:
+    """Connect without looking at the schema: for ``db init``, ``db upgrade`` and ``db check``.
+
+    Raises:
+        ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        return Database(_open_postgres(_parse(url)), None)
+    engine = _open_sqlite(path)
+    try:
+        schema.touch(path, journal_mode())
+        return Database(engine, path)
+    except OSError as error:
+        raise unavailable(
+            "CANNOT_OPEN",
+            "The database file cannot be opened.",
+            "Check that its folder exists and that this user may write there.",
+        ) from error
+
+
+def open_database(url: str) -> Database:
+    """Open the database, creating the schema in a new one.
+
+    Raises:
+        ServiceUnavailable: as ``connect``, and OUTDATED_SCHEMA, NEWER_SCHEMA, FOREIGN_DATABASE
+            and whatever the driver says.
+    """
+    database = connect(url)
+    try:
+        with database.read() as connection:
+            state = schema.state(connection)
+        if state is schema.State.NEW:
+            schema.create(database.engine)
+        else:
+            schema.require_current(state)
+    except (DBAPIError, PoolTimeout) as error:
+        database.close()
+        raise explain(error) from error
+    except BaseException:
+        database.close()
+        raise
+    return database

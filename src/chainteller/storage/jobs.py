@@ -1,0 +1,41 @@
+"""Work that is due at an instant, done under the lock of its row."""
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
+
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+
+_T = Tables.job
+_INSERT = insert(_T)
+_DELETE = delete(_T).where(
+    _T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference")
+)
+_DUE = (
+    select(_T)
+    .where(_T.c.run_at <= bindparam("b_now"))
+    .order_by(_T.c.run_at, _T.c.reference)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+)
+_NEXT = select(func.min(_T.c.run_at))
+
+
+def schedule(connection: Connection, kind: str, reference: str, run_at: int) -> None:
+    connection.execute(
+        _INSERT,
+        {"kind": kind, "reference": reference, "run_at": run_at},
+    )
+
+
+def take_due(connection: Connection, now: int) -> Record | None:
+    """The next due job, locked until this transaction ends; jobs of other workers are skipped."""
+    return connection.execute(_DUE, {"b_now": now}).first()
+
+
+def remove(connection: Connection, kind: str, reference: str) -> None:
+    connection.execute(_DELETE, {"b_kind": kind, "b_reference": reference})
+
+
+def next_due(connection: Connection) -> int | None:
+    found = connection.execute(_NEXT).scalar()
+    return None if found is None else int(found)

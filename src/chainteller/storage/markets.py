@@ -1,0 +1,26 @@
+"""Markets that an operator closed."""
+
+from sqlalchemy import Connection, bindparam, delete, insert, select
+
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+
+_T = Tables.market_control
+_FIND = select(_T).where(_T.c.market == bindparam("b_market"))
+
+
+def control(connection: Connection, market: str) -> Record | None:
+    return connection.execute(_FIND, {"b_market": market}).first()
+
+
+def controls(connection: Connection) -> dict[str, Record]:
+    return {row.market: row for row in connection.execute(select(_T))}
+
+
+def close(connection: Connection, market: str, reason: str, until: int | None) -> None:
+    reopen(connection, market)
+    connection.execute(insert(_T).values(market=market, reason=reason, until=until))
+
+
+def reopen(connection: Connection, market: str) -> None:
+    connection.execute(delete(_T).where(_T.c.market == market))

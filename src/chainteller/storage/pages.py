@@ -1,0 +1,50 @@
+"""Pages of lists, and the conditions that filters stand for."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+
+from chainteller.domain.clock import parse_instant
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.database import Record
+
+Condition = ColumnElement[bool]
+
+
+def filters(table: Table, query: ListQuery, names: tuple[str, ...]) -> list[Condition]:
+    """Equality for each named filter that is given, and the bounds of ``created``."""
+    conditions: list[Condition] = [
+        table.c[name] == value for name in names if (value := getattr(query, name)) is not None
+    ]
+    if query.created_gte is not None:
+        conditions.append(table.c.created >= parse_instant(query.created_gte))
+    if query.created_lt is not None:
+        conditions.append(table.c.created < parse_instant(query.created_lt))
+    return conditions
+
+
+def is_filtered(query: ListQuery, names: tuple[str, ...]) -> bool:
+    """Whether anything narrows the list, so that its total has to be counted."""
+    given = (*names, "created_gte", "created_lt")
+    return any(getattr(query, name) is not None for name in given) or query.sort is not None
+
+
+def listing(
+    connection: Connection,
+    statement: Select[Any],
+    order: tuple[ColumnElement[Any], ...],
+    query: ListQuery,
+) -> tuple[list[Record], int]:
+    """One page by offset with a counted total."""
+    total = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
+    start = (query.page - 1) * query.limit
+    if start >= total:
+        return [], total
+    rows = connection.execute(statement.order_by(*order).offset(start).limit(query.limit)).all()
+    return list(rows), total
+
+
+def ordinals(query: ListQuery, total: int) -> tuple[int, int]:
+    """The ordinals (first, last) of a page of the newest-first list of ``total`` records."""
+    last = total - (query.page - 1) * query.limit
+    return max(1, last - query.limit + 1), last

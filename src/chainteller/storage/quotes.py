@@ -1,0 +1,133 @@
+"""Quotes."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.money import Amount, format_cents
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import QuoteStatus, quote_is_live
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, listing
+from chainteller.storage.tables import Tables
+
+_T = Tables.quote
+_FIND = select(_T).where(
+    _T.c.organisation_id == bindparam("b_organisation"), _T.c.id == bindparam("b_id")
+)
+_FIND_LOCKED = _FIND.with_for_update()
+_INSERT = insert(_T)
+_MARK_EXECUTED = (
+    update(_T)
+    .where(_T.c.id == bindparam("b_id"), _T.c.status == QuoteStatus.OPEN)
+    .values(
+        status=QuoteStatus.EXECUTED,
+        trade_id=bindparam("b_trade_id"),
+        executed_at=bindparam("b_executed_at"),
+    )
+)
+_COUNT_OPEN = select(func.count()).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.status == "open",
+    _T.c.expires >= bindparam("b_now"),
+)
+
+
+def find(
+    connection: Connection, organisation_id: str, quote_id: str, *, lock: bool = False
+) -> Record | None:
+    return connection.execute(
+        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": quote_id}
+    ).first()
+
+
+def insert_quote(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(_INSERT, row)
+
+
+def mark_executed(connection: Connection, quote_id: str, trade_id: str, now: int) -> bool:
+    """Use the quote up; False when it was no longer open."""
+    marked = connection.execute(
+        _MARK_EXECUTED, {"b_id": quote_id, "b_trade_id": trade_id, "b_executed_at": now}
+    )
+    return marked.rowcount == 1
+
+
+def count_open(connection: Connection, account_id: str, now: int) -> int:
+    return int(
+        connection.execute(_COUNT_OPEN, {"b_account": account_id, "b_now": now}).scalar_one()
+    )
+
+
+def page(
+    connection: Connection, organisation_id: str, query: ListQuery, now: int
+) -> tuple[tuple[Quote, ...], int]:
+    names = ("side", "market", "trading_account_id")
+    statement = select(_T).where(
+        _T.c.organisation_id == organisation_id, *filters(_T, query, names)
+    )
+    match query.status:
+        case QuoteStatus.EXPIRED:
+            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires < now)
+        case QuoteStatus.OPEN:
+            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires >= now)
+        case str():
+            statement = statement.where(_T.c.status == query.status)
+        case None:
+            pass
+    newest = query.sort != "created"
+    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
+    rows, total = listing(connection, statement, order, query)
+    return tuple(to_model(row, now) for row in rows), total
+
+
+def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:
+    """(asset bought, asset sold) of a quote or a trade, whose columns agree."""
+    base = MARKETS_BY_NAME[row.market].base
+    buys = row.side == Side.BUY
+    bought = Amount(row.bought, base if buys else USD)
+    sold = Amount(row.sold, USD if buys else base)
+    return _asset_amount(bought), _asset_amount(sold)
+
+
+def _asset_amount(amount: Amount) -> AssetAmount:
+    return AssetAmount(symbol=amount.asset.symbol, network=amount.asset.network, amount=str(amount))
+
+
+def fees(row: Record) -> Fees:
+    return Fees(
+        flat=format_cents(row.fee_flat_cents),
+        bps=row.fee_bps,
+        total=format_cents(row.fee_cents),
+        currency=USD.symbol,
+    )
+
+
+def to_model(row: Record, now: int) -> Quote:
+    bought, sold = legs(row)
+    status = row.status
+    if status == QuoteStatus.OPEN and not quote_is_live(now=now, expires=row.expires):
+        status = QuoteStatus.EXPIRED
+    premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
+    return Quote(
+        id=row.id,
+        market_name=row.market,
+        side=row.side,
+        price=format_cents(row.price_cents),
+        asset_bought=bought,
+        asset_sold=sold,
+        created=row.created,
+        expires=row.expires,
+        fees=fees(row),
+        status=status,
+        trading_account_id=row.trading_account_id,
+        trade_id=row.trade_id,
+        pricing=Pricing(
+            mid=f"{row.mid_micros // 1_000_000}.{row.mid_micros % 1_000_000:06d}",
+            half_spread_bps=row.half_spread_bps,
+            hold_premium_bps=f"{premium // 100}.{premium % 100:02d}",
+        ),
+    )

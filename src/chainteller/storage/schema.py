@@ -1,0 +1,245 @@
+"""The schema: its state in a database, its creation, and the guards that SQL itself keeps."""
+
+import os
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from enum import StrEnum
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, insert, inspect, text
+from sqlalchemy.exc import DatabaseError
+from sqlmodel import SQLModel
+
+from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.domain.ledger import CORE
+from chainteller.domain.quoting import FeeSchedule
+from chainteller.storage import wallet_tables
+from chainteller.storage.faults import unavailable
+from chainteller.storage.tables import Tables
+
+REVISION = "0001"
+"""The newest migration; a new database is created from the metadata and stamped with it."""
+SCHEMA_VERSION = int(REVISION)
+APPLICATION_ID = 0x43544C52
+"""``CTLR``: tells our SQLite files from others'."""
+APPEND_ONLY = ("audit", "event", "journal", "posting")
+GENESIS_HASH = "0" * 64
+HEAD = "bank"
+_CREATION_LOCK = 0x43544C52
+_PARTS = (Tables, wallet_tables.WalletTables)
+
+
+class State(StrEnum):
+    NEW = "new"
+    CURRENT = "current"
+    OUTDATED = "outdated"
+    NEWER = "newer"
+    FOREIGN = "foreign"
+
+
+def inspect_file(path: Path) -> None:
+    """Refuse what SQLite would silently take for a new database, or fail on obscurely.
+
+    Raises:
+        ServiceUnavailable: CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(path)
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError:
+        raise unavailable(
+            "CANNOT_OPEN",
+            "The database file cannot be opened.",
+            "Check that it is a file and that this user may read it.",
+        ) from None
+    if not head:
+        raise unavailable(
+            "EMPTY_FILE",
+            "The database file is empty, as after a full disk or a cut copy.",
+            "Restore a backup (chainteller db restore FILE), or remove the file to start anew.",
+        )
+    if head != b"SQLite format 3\0":
+        raise unavailable(
+            "NOT_A_DATABASE",
+            "The file is not a chainteller database.",
+            "Name another file, or restore a backup: chainteller db restore FILE.",
+        )
+
+
+def touch(path: Path, mode: str) -> None:
+    """Create a missing file with our mark, and keep WAL only where this SQLite is safe with it.
+
+    Raises:
+        OSError: the file or its folder cannot be written.
+    """
+    if not path.exists():
+        _create_marked(path)
+    with closing(sqlite3.connect(path, timeout=5, isolation_level=None)) as connection:
+        try:
+            found = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
+            if (found == "WAL") != (mode == "WAL"):
+                connection.execute(f"PRAGMA journal_mode={mode}")
+        except sqlite3.Error:
+            return  # a locked, read-only or damaged file says so where it is used
+
+
+def _create_marked(path: Path) -> None:
+    """Make the file under another name first, so that nobody ever sees it empty."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    os.close(handle)
+    draft = Path(name)
+    try:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        with suppress(FileExistsError):
+            path.hardlink_to(draft)
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
+    finally:
+        draft.unlink()
+
+
+def state(connection: Connection) -> State:
+    """What the database holds, without changing it."""
+    if connection.dialect.name == "sqlite":
+        application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        return state_of(int(tables), int(application), int(version))
+    if not inspect(connection).has_table("alembic_version"):
+        return State.NEW
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return _state_of_version(int(found or 0))
+
+
+def state_of(tables: int, application: int, version: int) -> State:
+    """As ``state``, from what a SQLite file says of itself."""
+    if not tables:
+        return State.NEW
+    return _state_of_version(version) if application == APPLICATION_ID else State.FOREIGN
+
+
+def _state_of_version(version: int) -> State:
+    if version == SCHEMA_VERSION:
+        return State.CURRENT
+    return State.NEWER if version > SCHEMA_VERSION else State.OUTDATED
+
+
+def require_current(found: State) -> None:
+    """Raises ServiceUnavailable unless the schema is the one that this version works on."""
+    if found is State.NEWER:
+        raise unavailable(
+            "NEWER_SCHEMA",
+            "The database was written by a newer version of chainteller.",
+            "Install that version, or restore a backup made before the upgrade.",
+        )
+    if found is State.OUTDATED:
+        raise unavailable(
+            "OUTDATED_SCHEMA",
+            "The database was written by an older version of chainteller.",
+            "Make a backup, then run: chainteller db upgrade.",
+        )
+    if found is State.FOREIGN:
+        raise unavailable(
+            "FOREIGN_DATABASE",
+            "The database belongs to another program.",
+            "Name another file or database.",
+        )
+
+
+def create(engine: Engine) -> None:
+    """Create tables, guards and the fixed rows, and stamp the newest revision; at most once.
+
+    Several processes may start on one new database at the same time: the loser finds it made.
+    """
+    with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
+        if raw.dialect.name == "postgresql":
+            raw.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
+        if state(raw) is not State.NEW:
+            return
+        SQLModel.metadata.create_all(raw, tables=own_tables())
+        guard(raw)
+        seed(raw)
+        stamp(raw)
+
+
+def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic
+    """Every table of this program, in the metadata's order."""
+    ours = {id(found) for part in _PARTS for found in vars(part).values()}
+    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
+
+
+def guard(connection: Connection) -> None:
+    """Make the append-only tables refuse UPDATE and DELETE, and balances refuse to go negative."""
+    if connection.dialect.name == "sqlite":
+        for name in APPEND_ONLY:
+            for verb in ("UPDATE", "DELETE"):
+                connection.exec_driver_sql(
+                    f"CREATE TRIGGER {name}_refuses_{verb.lower()} BEFORE {verb} ON {name} "
+                    f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
+                )
+        for verb in ("INSERT", "UPDATE"):
+            connection.exec_driver_sql(
+                f"CREATE TRIGGER ledger_account_stays_positive_{verb.lower()} "
+                f"BEFORE {verb} ON ledger_account "
+                f"WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
+                "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
+            )
+        return
+    connection.exec_driver_sql(
+        "CREATE FUNCTION chainteller_append_only() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END $$"
+    )
+    for name in APPEND_ONLY:
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER {name}_append_only BEFORE UPDATE OR DELETE ON {name} "
+            "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()"
+        )
+    connection.exec_driver_sql(
+        "ALTER TABLE ledger_account ADD CONSTRAINT balance_not_negative "
+        f"CHECK (balance >= 0 OR code = '{CORE}')"
+    )
+
+
+def seed(connection: Connection) -> None:
+    """The rows that every database has: the head of the chain and the first organisation."""
+    connection.execute(
+        insert(Tables.head).values(
+            name=HEAD, event_seq=0, audit_seq=0, audit_hash=GENESIS_HASH, last_at=0
+        )
+    )
+    fees = FeeSchedule()
+    connection.execute(
+        insert(Tables.organisation).values(
+            id=DEFAULT_ORGANISATION,
+            name="Default organisation",
+            fee_flat_cents=fees.flat_cents,
+            fee_bps=fees.bps,
+            fee_minimum_cents=fees.minimum_cents,
+            created=0,
+        )
+    )
+
+
+def stamp(connection: Connection) -> None:
+    connection.exec_driver_sql(
+        "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+    )
+    connection.exec_driver_sql("DELETE FROM alembic_version")
+    connection.execute(text("INSERT INTO alembic_version VALUES (:now)"), {"now": REVISION})
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def version(connection: Connection) -> str:
+    """The stamped revision; empty in a new database."""
+    try:
+        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+    except DatabaseError:
+        return ""

@@ -1,0 +1,342 @@
+"""The rows. They never leave storage and engine; what a screen or a client sees are wire models.
+
+SQLModel declares the tables; queries run as Core statements on them, because a tracked object
+costs several times what the statement does. JSON columns are text in canonical form.
+"""
+
+from typing import ClassVar
+
+from sqlalchemy import Index, Table, Text, text
+from sqlmodel import Field, SQLModel
+
+from chainteller.storage.columns import Atoms, Instant, Key
+
+
+class Head(SQLModel, table=True):
+    """The one row that numbers events and audit rows; locked last in every write."""
+
+    __tablename__ = "head"
+    name: str = Field(primary_key=True, sa_type=Key)
+    event_seq: int = Field(sa_type=Instant)
+    audit_seq: int = Field(sa_type=Instant)
+    audit_hash: str
+    last_at: int = Field(sa_type=Instant)
+
+
+class Organisation(SQLModel, table=True):
+    __tablename__ = "organisation"
+    id: str = Field(primary_key=True, sa_type=Key)
+    name: str
+    fee_flat_cents: int
+    fee_bps: int
+    fee_minimum_cents: int
+    created: int = Field(sa_type=Instant)
+
+
+class CustomerRow(SQLModel, table=True):
+    """A customer of the simulated core bank."""
+
+    __tablename__ = "customer"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    name: str
+    search_name: str
+    reference: str = Field(sa_type=Key)
+    kyc_level: str = Field(sa_type=Key)
+    terms_version: str | None = Field(default=None, sa_type=Key)
+    control: str | None = Field(default=None, sa_type=Key)
+    control_reason: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (Index("ix_customer_reference", "organisation_id", "reference"),)
+
+
+class BankAccountRow(SQLModel, table=True):
+    """A demand deposit account in the simulated core bank."""
+
+    __tablename__ = "bank_account"
+    organisation_id: str = Field(primary_key=True, foreign_key="organisation.id", sa_type=Key)
+    id: str = Field(primary_key=True, sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
+    type: str = Field(sa_type=Key)
+    balance: int = Field(sa_type=Atoms)
+    trading_account_id: str | None = Field(default=None, sa_type=Key)
+
+
+class TradingAccountRow(SQLModel, table=True):
+    """The counters number this account's records 1..n, so that pages are exact and flat."""
+
+    __tablename__ = "trading_account"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    bank_account_id: str = Field(sa_type=Key)
+    bank_account_type: str = Field(sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
+    control: str | None = Field(default=None, sa_type=Key)
+    control_reason: str | None = Field(default=None, sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    version: int = 0
+    trade_count: int = 0
+    deposit_count: int = 0
+    withdrawal_count: int = 0
+    transaction_count: int = 0
+    last_activity: int = Field(sa_type=Instant)
+    last_activity_type: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (
+        Index("ix_trading_account_created", "organisation_id", "created", "id"),
+        Index("ix_trading_account_activity", "organisation_id", "last_activity", "id"),
+        Index("ix_trading_account_bank", "organisation_id", "bank_account_id"),
+    )
+
+
+class LedgerAccountRow(SQLModel, table=True):
+    """A balance of one asset, counted on the account's own side and never negative.
+
+    ``owner`` is the trading account of a customer's sub-balance and empty for the bank's books.
+    """
+
+    __tablename__ = "ledger_account"
+    code: str = Field(primary_key=True, max_length=96)
+    asset: str = Field(primary_key=True, sa_type=Key)
+    owner: str = Field(default="", index=True, sa_type=Key)
+    balance: int = Field(sa_type=Atoms)
+    version: int = 0
+
+
+class JournalRow(SQLModel, table=True):
+    """``id`` is ``<record>:<kind>``: an event of a record is posted once."""
+
+    __tablename__ = "journal"
+    id: str = Field(primary_key=True, max_length=96)
+    kind: str = Field(sa_type=Key)
+    reference: str = Field(index=True, sa_type=Key)
+    at: int = Field(sa_type=Instant)
+
+
+class PostingRow(SQLModel, table=True):
+    """Append-only. ``balance_after`` and the dense ``account_version`` make history readable."""
+
+    __tablename__ = "posting"
+    code: str = Field(primary_key=True, max_length=96)
+    asset: str = Field(primary_key=True, sa_type=Key)
+    account_version: int = Field(primary_key=True)
+    journal_id: str = Field(foreign_key="journal.id", index=True, max_length=96)
+    debit: bool
+    atoms: int = Field(sa_type=Atoms)
+    balance_after: int = Field(sa_type=Atoms)
+
+
+class QuoteRow(SQLModel, table=True):
+    __tablename__ = "quote"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    trading_account_id: str | None = Field(default=None, sa_type=Key)
+    market: str = Field(sa_type=Key)
+    side: str = Field(sa_type=Key)
+    status: str = Field(sa_type=Key)
+    price_cents: int = Field(sa_type=Instant)
+    sold: int = Field(sa_type=Atoms)
+    bought: int = Field(sa_type=Atoms)
+    fee_cents: int = Field(sa_type=Instant)
+    usd_leg_cents: int = Field(sa_type=Instant)
+    fee_flat_cents: int = Field(sa_type=Instant)
+    fee_bps: int
+    mid_micros: int = Field(sa_type=Instant)
+    half_spread_bps: int
+    hold_premium_bps: int
+    window: int = Field(sa_type=Instant)
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    trade_id: str | None = Field(default=None, sa_type=Key)
+    executed_at: int | None = Field(default=None, sa_type=Instant)
+    __table_args__ = (
+        Index("ix_quote_created", "organisation_id", "created", "id"),
+        Index("ix_quote_account", "trading_account_id", "created", "id"),
+        Index(
+            "ix_quote_open",
+            "trading_account_id",
+            "expires",
+            sqlite_where=text("status = 'open'"),
+            postgresql_where=text("status = 'open'"),
+        ),
+    )
+
+
+class TradeRow(SQLModel, table=True):
+    """``hold`` is what execution took, as JSON ``[[asset, atoms], ...]``; a cancel returns it."""
+
+    __tablename__ = "trade"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
+    ordinal: int
+    transaction_ordinal: int
+    quote_id: str = Field(unique=True, foreign_key="quote.id", sa_type=Key)
+    market: str = Field(sa_type=Key)
+    side: str = Field(sa_type=Key)
+    status: str = Field(sa_type=Key)
+    price_cents: int = Field(sa_type=Instant)
+    amount: int = Field(sa_type=Atoms)
+    sold: int = Field(sa_type=Atoms)
+    bought: int = Field(sa_type=Atoms)
+    fee_cents: int = Field(sa_type=Instant)
+    fee_flat_cents: int = Field(sa_type=Instant)
+    fee_bps: int
+    provider_cents: int = Field(sa_type=Instant)
+    hold: str = Field(sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    updated: int = Field(sa_type=Instant)
+    executed_at: int | None = Field(default=None, sa_type=Instant)
+    settled_at: int | None = Field(default=None, sa_type=Instant)
+    cancelled_at: int | None = Field(default=None, sa_type=Instant)
+    failure_code: str | None = Field(default=None, sa_type=Key)
+    failure_message: str | None = None
+    version: int = 1
+    __table_args__ = (
+        Index("ix_trade_ordinal", "trading_account_id", "ordinal", unique=True),
+        Index("ix_trade_transaction", "trading_account_id", "transaction_ordinal"),
+        Index("ix_trade_status", "trading_account_id", "status", "ordinal"),
+        Index("ix_trade_created", "organisation_id", "created", "id"),
+        Index("ix_trade_organisation_status", "organisation_id", "status", "created", "id"),
+    )
+
+
+class TransferRow(SQLModel, table=True):
+    """A deposit or a withdrawal; ``hold`` as in a trade, for withdrawals."""
+
+    __tablename__ = "transfer"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
+    direction: str = Field(sa_type=Key)
+    ordinal: int
+    transaction_ordinal: int
+    status: str = Field(sa_type=Key)
+    amount: int = Field(sa_type=Atoms)
+    asset: str = Field(sa_type=Key)
+    currency_type: str = Field(sa_type=Key)
+    currency_id: str | None = Field(default=None, sa_type=Key)
+    bank_account_id: str = Field(sa_type=Key)
+    destination_class: str | None = Field(default=None, sa_type=Key)
+    counterparty_id: str | None = Field(default=None, sa_type=Key)
+    blockchain_account_id: str | None = Field(default=None, sa_type=Key)
+    address: str | None = Field(default=None, max_length=128)
+    fee: int = Field(default=0, sa_type=Atoms)
+    notional_cents: int = Field(sa_type=Instant)
+    hold: str = Field(default="[]", sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    updated: int = Field(sa_type=Instant)
+    completed_at: int | None = Field(default=None, sa_type=Instant)
+    failure_code: str | None = Field(default=None, sa_type=Key)
+    failure_message: str | None = None
+    review_reason: str | None = Field(default=None, sa_type=Key)
+    review_eta: int | None = Field(default=None, sa_type=Instant)
+    network_tx_hash: str | None = Field(default=None, max_length=128)
+    version: int = 1
+    __table_args__ = (
+        Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
+        Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
+        Index("ix_transfer_created", "trading_account_id", "direction", "created"),
+    )
+
+
+class JobRow(SQLModel, table=True):
+    """Work that is due at an instant; the row's lock is the lease under which it is done."""
+
+    __tablename__ = "job"
+    kind: str = Field(primary_key=True, sa_type=Key)
+    reference: str = Field(primary_key=True, sa_type=Key)
+    run_at: int = Field(sa_type=Instant, index=True)
+
+
+class IdempotencyRow(SQLModel, table=True):
+    """The outcome of a successful write under its key; refusals leave nothing."""
+
+    __tablename__ = "idempotency"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    operation: str = Field(primary_key=True, sa_type=Key)
+    key: str = Field(primary_key=True, max_length=255)
+    fingerprint: str = Field(sa_type=Key)
+    created_record: bool = True
+    body: str | None = Field(default=None, sa_type=Text)
+    at: int = Field(sa_type=Instant, index=True)
+
+
+class AuditRecord(SQLModel, table=True):
+    """One link of the chain; ``hash`` covers ``previous_hash`` and every other column."""
+
+    __tablename__ = "audit"
+    seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    at: int = Field(sa_type=Instant)
+    organisation_id: str = Field(sa_type=Key)
+    actor: str = Field(max_length=128)
+    action: str = Field(sa_type=Key)
+    object: str = Field(index=True, max_length=96)
+    inputs: str = Field(sa_type=Text)
+    outcome: str = Field(sa_type=Key)
+    error: str | None = Field(default=None, sa_type=Key)
+    previous_hash: str = Field(sa_type=Key)
+    hash: str = Field(sa_type=Key)
+
+
+class EventRow(SQLModel, table=True):
+    """The outbox: written in the transaction of the change that it tells."""
+
+    __tablename__ = "event"
+    seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
+    id: str = Field(sa_type=Key)
+    type: str = Field(sa_type=Key)
+    at: int = Field(sa_type=Instant)
+    organisation_id: str = Field(sa_type=Key)
+    resource: str = Field(sa_type=Key)
+    data: str = Field(sa_type=Text)
+
+
+class MarketControlRow(SQLModel, table=True):
+    """A market that the operator closed: the reason of MARKET_UNAVAILABLE, and until when."""
+
+    __tablename__ = "market_control"
+    market: str = Field(primary_key=True, sa_type=Key)
+    reason: str = Field(sa_type=Key)
+    until: int | None = Field(default=None, sa_type=Instant)
+
+
+class ApiKeyRow(SQLModel, table=True):
+    """The secret itself is never stored, only its SHA-256."""
+
+    __tablename__ = "api_key"
+    key_id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    name: str = Field(max_length=128)
+    secret_hash: str = Field(sa_type=Key)
+    scopes: str = Field(sa_type=Text)
+    created: int = Field(sa_type=Instant)
+    expires: int | None = Field(default=None, sa_type=Instant)
+    revoked_at: int | None = Field(default=None, sa_type=Instant)
+    last_used_at: int | None = Field(default=None, sa_type=Instant)
+    replaced_by: str | None = Field(default=None, sa_type=Key)
+
+
+def table(row: type[SQLModel]) -> Table:
+    """The Core table that a row class declares."""
+    return SQLModel.metadata.tables[str(row.__tablename__)]
+
+
+class Tables:
+    """Every Core table by name, for statements."""
+
+    head: ClassVar[Table] = table(Head)
+    organisation: ClassVar[Table] = table(Organisation)
+    customer: ClassVar[Table] = table(CustomerRow)
+    bank_account: ClassVar[Table] = table(BankAccountRow)
+    trading_account: ClassVar[Table] = table(TradingAccountRow)
+    ledger_account: ClassVar[Table] = table(LedgerAccountRow)
+    journal: ClassVar[Table] = table(JournalRow)
+    posting: ClassVar[Table] = table(PostingRow)
+    quote: ClassVar[Table] = table(QuoteRow)
+    trade: ClassVar[Table] = table(TradeRow)
+    transfer: ClassVar[Table] = table(TransferRow)
+    job: ClassVar[Table] = table(JobRow)
+    idempotency: ClassVar[Table] = table(IdempotencyRow)
+    audit: ClassVar[Table] = table(AuditRecord)
+    event: ClassVar[Table] = table(EventRow)
+    market_control: ClassVar[Table] = table(MarketControlRow)
+    api_key: ClassVar[Table] = table(ApiKeyRow)

@@ -1,0 +1,157 @@
+"""Trades."""
+
+import json
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.money import Amount, format_atoms, format_cents
+from chainteller.domain.trades import TradeStatus
+from chainteller.service.models.funding import Reason
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.trades import Trade
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, is_filtered, listing, ordinals
+from chainteller.storage.quotes import fees, legs
+from chainteller.storage.tables import Tables
+
+_T = Tables.trade
+_A = Tables.trading_account
+_FILTERS = ("status", "side", "market")
+_FIND = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"), _T.c.id == bindparam("b_id")
+)
+_FIND_LOCKED = _FIND.with_for_update()
+_FIND_ANY = select(_T).where(_T.c.id == bindparam("b_id"))
+_FIND_ANY_LOCKED = _FIND_ANY.with_for_update()
+_OF_ORDINALS = (
+    select(_T)
+    .where(
+        _T.c.trading_account_id == bindparam("b_account"),
+        _T.c.ordinal.between(bindparam("b_first"), bindparam("b_last")),
+    )
+    .order_by(_T.c.ordinal.desc())
+)
+_OF_TRANSACTION_ORDINALS = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
+)
+_INSERT = insert(_T)
+_ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).where(
+    _A.c.organisation_id == bindparam("b_organisation")
+)
+
+
+def hold_text(parts: tuple[Amount, ...]) -> str:
+    """What was held, as stored: asset keys and atoms as text, since JSON numbers lose digits."""
+    return json.dumps([[part.asset.key, str(part.atoms)] for part in parts])
+
+
+def hold_parts(text: str) -> tuple[Amount, ...]:
+    return tuple(Amount(int(atoms), ASSETS_BY_KEY[asset]) for asset, atoms in json.loads(text))
+
+
+def find(
+    connection: Connection, account_id: str, trade_id: str, *, lock: bool = False
+) -> Record | None:
+    return connection.execute(
+        _FIND_LOCKED if lock else _FIND, {"b_account": account_id, "b_id": trade_id}
+    ).first()
+
+
+def find_any(connection: Connection, trade_id: str, *, lock: bool = False) -> Record | None:
+    """A trade of any account; callers that lock it have locked its account before."""
+    return connection.execute(_FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": trade_id}).first()
+
+
+def insert_trade(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(_INSERT, row)
+
+
+def advance(connection: Connection, row: Record, status: TradeStatus, **values: object) -> None:
+    """Move a locked trade to its next status; the version guard catches a lost lock."""
+    moved = connection.execute(
+        update(_T)
+        .where(_T.c.id == row.id, _T.c.version == row.version)
+        .values(status=status, version=row.version + 1, **values)
+    )
+    if moved.rowcount != 1:
+        raise AssertionError(f"trade {row.id} moved while it was locked")
+
+
+def page(
+    connection: Connection, account_id: str, query: ListQuery, total: int
+) -> tuple[tuple[Trade, ...], int]:
+    """An account's trades, newest first; unfiltered by ordinal, so exact and flat."""
+    if not is_filtered(query, _FILTERS):
+        first, last = ordinals(query, total)
+        rows = connection.execute(
+            _OF_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
+        ).all()
+        return tuple(to_model(row) for row in rows), total
+    statement = select(_T).where(
+        _T.c.trading_account_id == account_id, *filters(_T, query, _FILTERS)
+    )
+    order = _T.c.ordinal if query.sort == "created" else _T.c.ordinal.desc()
+    found, counted = listing(connection, statement, (order,), query)
+    return tuple(to_model(row) for row in found), counted
+
+
+def page_of_all(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[Trade, ...], int]:
+    """The organisation's trades, newest first."""
+    statement = select(_T).where(
+        _T.c.organisation_id == organisation_id, *filters(_T, query, _FILTERS)
+    )
+    newest = query.sort != "created"
+    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
+    if is_filtered(query, _FILTERS):
+        rows, total = listing(connection, statement, order, query)
+    else:
+        total = connection.execute(
+            _ALL_OF_ORGANISATION, {"b_organisation": organisation_id}
+        ).scalar_one()
+        start = (query.page - 1) * query.limit
+        rows = list(connection.execute(statement.order_by(*order).offset(start).limit(query.limit)))
+    return tuple(to_model(row) for row in rows), int(total)
+
+
+def of_transactions(
+    connection: Connection, account_id: str, first: int, last: int
+) -> list[tuple[int, Trade]]:
+    """The trades among an account's transactions ``first`` to ``last``, with their ordinals."""
+    rows = connection.execute(
+        _OF_TRANSACTION_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
+    )
+    return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def to_model(row: Record) -> Trade:
+    base = MARKETS_BY_NAME[row.market].base
+    bought, sold = legs(row)
+    failure = None
+    if row.failure_code is not None:
+        failure = Reason(code=row.failure_code, message=row.failure_message or "")
+    return Trade(
+        id=row.id,
+        status=row.status,
+        market=row.market,
+        side=row.side,
+        price=format_cents(row.price_cents),
+        amount=format_atoms(row.amount, base),
+        created=row.created,
+        updated=row.updated,
+        trading_account_id=row.trading_account_id,
+        quote_id=row.quote_id,
+        asset_bought=bought,
+        asset_sold=sold,
+        fees=fees(row),
+        executed_at=row.executed_at,
+        settled_at=row.settled_at,
+        cancelled_at=row.cancelled_at,
+        failure_reason=failure,
+        cancellable=row.status == TradeStatus.PROCESSING,
+        version=row.version,
+    )

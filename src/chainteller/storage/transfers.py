@@ -1,0 +1,187 @@
+"""Deposits and withdrawals."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from chainteller.domain.assets import ASSETS_BY_KEY
+from chainteller.domain.limits import DestinationClass, Spent
+from chainteller.domain.money import format_atoms, format_cents
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction, TransferStatus
+from chainteller.service.models.funding import (
+    Reason,
+    Review,
+    Transfer,
+    TransferCurrency,
+    TransferDestination,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, is_filtered, listing, ordinals
+from chainteller.storage.tables import Tables
+
+_T = Tables.transfer
+_FILTERS = ("status",)
+_FIND = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.id == bindparam("b_id"),
+    _T.c.direction == bindparam("b_direction"),
+)
+_FIND_LOCKED = _FIND.with_for_update()
+_FIND_ANY = select(_T).where(_T.c.id == bindparam("b_id"))
+_FIND_ANY_LOCKED = _FIND_ANY.with_for_update()
+_OF_ORDINALS = (
+    select(_T)
+    .where(
+        _T.c.trading_account_id == bindparam("b_account"),
+        _T.c.direction == bindparam("b_direction"),
+        _T.c.ordinal.between(bindparam("b_first"), bindparam("b_last")),
+    )
+    .order_by(_T.c.ordinal.desc())
+)
+_OF_TRANSACTION_ORDINALS = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
+)
+_SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.direction == Direction.WITHDRAWAL,
+    _T.c.created > bindparam("b_since"),
+    _T.c.status.in_([status.value for status in COUNTED]),
+)
+_INSERT = insert(_T)
+
+
+def find(
+    connection: Connection,
+    account_id: str,
+    transfer_id: str,
+    direction: Direction,
+    *,
+    lock: bool = False,
+) -> Record | None:
+    return connection.execute(
+        _FIND_LOCKED if lock else _FIND,
+        {"b_account": account_id, "b_id": transfer_id, "b_direction": direction},
+    ).first()
+
+
+def find_any(connection: Connection, transfer_id: str, *, lock: bool = False) -> Record | None:
+    """A transfer of any account; callers that lock it have locked its account before."""
+    return connection.execute(
+        _FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": transfer_id}
+    ).first()
+
+
+def insert_transfer(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(_INSERT, row)
+
+
+def advance(connection: Connection, row: Record, status: TransferStatus, **values: object) -> None:
+    """Move a locked transfer to its next status; the version guard catches a lost lock."""
+    moved = connection.execute(
+        update(_T)
+        .where(_T.c.id == row.id, _T.c.version == row.version)
+        .values(status=status, version=row.version + 1, **values)
+    )
+    if moved.rowcount != 1:
+        raise AssertionError(f"transfer {row.id} moved while it was locked")
+
+
+def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
+    """Withdrawals after an instant that count against the account's limits."""
+    rows = connection.execute(_SPENT, {"b_account": account_id, "b_since": since})
+    return tuple(
+        Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
+        for row in rows
+    )
+
+
+def page(
+    connection: Connection, account_id: str, direction: Direction, query: ListQuery, total: int
+) -> tuple[tuple[Transfer, ...], int]:
+    """An account's deposits or withdrawals, newest first; unfiltered by ordinal."""
+    if not is_filtered(query, _FILTERS):
+        first, last = ordinals(query, total)
+        rows = connection.execute(
+            _OF_ORDINALS,
+            {
+                "b_account": account_id,
+                "b_direction": direction,
+                "b_first": first,
+                "b_last": last,
+            },
+        ).all()
+        return tuple(to_model(row) for row in rows), total
+    statement = select(_T).where(
+        _T.c.trading_account_id == account_id,
+        _T.c.direction == direction,
+        *filters(_T, query, _FILTERS),
+    )
+    order = _T.c.ordinal if query.sort == "created" else _T.c.ordinal.desc()
+    found, counted = listing(connection, statement, (order,), query)
+    return tuple(to_model(row) for row in found), counted
+
+
+def of_transactions(
+    connection: Connection, account_id: str, first: int, last: int
+) -> list[tuple[int, Transfer]]:
+    """The transfers among an account's transactions ``first`` to ``last``, with their ordinals."""
+    rows = connection.execute(
+        _OF_TRANSACTION_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
+    )
+    return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def to_model(row: Record) -> Transfer:
+    asset = ASSETS_BY_KEY[row.asset]
+    withdraws = row.direction == Direction.WITHDRAWAL
+    return Transfer(
+        type=f"{row.direction}-transaction",
+        id=row.id,
+        status=row.status,
+        trading_account_id=row.trading_account_id,
+        amount=format_atoms(row.amount, asset),
+        currency=TransferCurrency(
+            type=row.currency_type,
+            id=row.currency_id,
+            symbol=asset.symbol,
+            network=asset.network,
+        ),
+        bank_account_id=row.bank_account_id,
+        destination=_destination(row) if withdraws else None,
+        fee=format_atoms(row.fee, asset),
+        notional_usd=format_cents(row.notional_cents),
+        created=row.created,
+        updated=row.updated,
+        completed_at=row.completed_at,
+        cancellable=withdraws and row.status in HOLDING,
+        failure_reason=_reason(row),
+        review=_review(row),
+        network_tx_hash=row.network_tx_hash,
+    )
+
+
+def _destination(row: Record) -> TransferDestination:
+    if row.counterparty_id is None:
+        return TransferDestination(type="bank-account", bank_account_id=row.bank_account_id)
+    return TransferDestination(
+        type="counterparty",
+        counterparty_id=row.counterparty_id,
+        blockchain_account_id=row.blockchain_account_id,
+        network=ASSETS_BY_KEY[row.asset].network,
+        address=row.address,
+        verified=row.destination_class == DestinationClass.VERIFIED,
+    )
+
+
+def _reason(row: Record) -> Reason | None:
+    if row.failure_code is None:
+        return None
+    return Reason(code=row.failure_code, message=row.failure_message or "")
+
+
+def _review(row: Record) -> Review | None:
+    if row.review_reason is None or row.review_eta is None:
+        return None
+    return Review(reason=row.review_reason, eta=row.review_eta)

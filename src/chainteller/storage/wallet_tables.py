@@ -1,0 +1,121 @@
+"""Rows of part B: blockchain accounts, counterparties, challenges, attempts, claims and links."""
+
+from typing import ClassVar
+
+from sqlalchemy import Index, Table, Text
+from sqlmodel import Field, SQLModel
+
+from chainteller.storage.columns import Instant, Key
+from chainteller.storage.tables import table
+
+_ADDRESS = 128
+
+
+class BlockchainAccountRow(SQLModel, table=True):
+    __tablename__ = "blockchain_account"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    trading_account_id: str = Field(foreign_key="trading_account.id", index=True, sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
+    network: str = Field(sa_type=Key)
+    address: str = Field(max_length=_ADDRESS)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    __table_args__ = (Index("ix_blockchain_account_created", "organisation_id", "created", "id"),)
+
+
+class CounterpartyRow(SQLModel, table=True):
+    """A wallet, once per organisation, network and canonical address."""
+
+    __tablename__ = "counterparty"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    network: str = Field(sa_type=Key)
+    canonical: str = Field(max_length=_ADDRESS)
+    address: str = Field(max_length=_ADDRESS)
+    kind: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    __table_args__ = (
+        Index("ix_counterparty_address", "organisation_id", "network", "canonical", unique=True),
+        Index("ix_counterparty_created", "organisation_id", "created", "id"),
+    )
+
+
+class ChallengeRow(SQLModel, table=True):
+    """``text`` is the exact text to be signed; ``status`` is open, used or locked."""
+
+    __tablename__ = "challenge"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", index=True, sa_type=Key)
+    customer_id: str = Field(foreign_key="customer.id", sa_type=Key)
+    text: str = Field(sa_type=Text)
+    status: str = Field(sa_type=Key)
+    attempts: int = 0
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    used_at: int | None = Field(default=None, sa_type=Instant)
+    claim_id: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (
+        Index("ix_challenge_customer", "customer_id", "created"),
+        Index("ix_challenge_account", "blockchain_account_id", "counterparty_id", "created"),
+    )
+
+
+class AttemptRow(SQLModel, table=True):
+    """A refused signature: what was found, never the signature itself."""
+
+    __tablename__ = "attempt"
+    challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)
+    number: int = Field(primary_key=True)
+    at: int = Field(sa_type=Instant)
+    finding: str = Field(sa_type=Key)
+    recovered_address: str | None = Field(default=None, max_length=_ADDRESS)
+
+
+class ClaimRow(SQLModel, table=True):
+    """An accepted signature with all that it takes to check it again."""
+
+    __tablename__ = "claim"
+    id: str = Field(primary_key=True, sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    blockchain_account_id: str = Field(foreign_key="blockchain_account.id", sa_type=Key)
+    counterparty_id: str = Field(foreign_key="counterparty.id", index=True, sa_type=Key)
+    challenge_id: str = Field(unique=True, foreign_key="challenge.id", sa_type=Key)
+    scheme: str = Field(sa_type=Key)
+    signature: str = Field(sa_type=Text)
+    signer: str = Field(max_length=_ADDRESS)
+    status: str = Field(sa_type=Key)
+    created: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    linked_at: int | None = Field(default=None, sa_type=Instant)
+
+
+class LinkRow(SQLModel, table=True):
+    """A counterparty of a blockchain account; verified while ``expires`` has not passed."""
+
+    __tablename__ = "link"
+    blockchain_account_id: str = Field(
+        primary_key=True, foreign_key="blockchain_account.id", sa_type=Key
+    )
+    counterparty_id: str = Field(primary_key=True, foreign_key="counterparty.id", sa_type=Key)
+    claim_id: str = Field(foreign_key="claim.id", sa_type=Key)
+    first_linked_at: int = Field(sa_type=Instant)
+    verified_at: int = Field(sa_type=Instant)
+    expires: int = Field(sa_type=Instant)
+    last_used_at: int = Field(sa_type=Instant)
+    policy_version: int = 1
+    revoked_at: int | None = Field(default=None, sa_type=Instant)
+    revoked_reason: str | None = Field(default=None, sa_type=Key)
+
+
+class WalletTables:
+    """The Core tables of part B by name."""
+
+    blockchain_account: ClassVar[Table] = table(BlockchainAccountRow)
+    counterparty: ClassVar[Table] = table(CounterpartyRow)
+    challenge: ClassVar[Table] = table(ChallengeRow)
+    attempt: ClassVar[Table] = table(AttemptRow)
+    claim: ClassVar[Table] = table(ClaimRow)
+    link: ClassVar[Table] = table(LinkRow)

@@ -1,0 +1,58 @@
+"""What is loaded when: looked up in ``sys.modules`` of a fresh process, never by the clock."""
+
+import pytest
+from tests.cli.program import python
+
+_HEAVY = (
+    "textual",
+    "click",
+    "pydantic",
+    "sqlmodel",
+    "sqlalchemy",
+    "httpx",
+    "fastapi",
+    "eth_account",
+    "nacl",
+    "alembic",
+)
+
+
+def _loaded(code: str) -> set[str]:
+    """The top-level names, and our own modules, that are loaded after ``code``."""
+    ended = python(f"{code}\nimport sys\nprint(*sorted(sys.modules))")
+    assert ended.code == 0, ended.err
+    return set(ended.out.split("\n")[-2].split())
+
+
+def test_version_loads_nothing_heavy() -> None:
+    loaded = _loaded("from chainteller.__main__ import main\nmain(['--version'])")
+    assert not loaded & set(_HEAVY)
+    assert {name for name in loaded if name.startswith("chainteller")} == {
+        "chainteller",
+        "chainteller.__main__",
+    }
+
+
+@pytest.mark.parametrize("arguments", ["[]", "['demo']", "['desk', '--database', 'sqlite:///x']"])
+def test_a_console_is_recognised_without_click_or_the_engine(arguments: str) -> None:
+    loaded = _loaded(
+        "import os\n"
+        "from chainteller.cli import desk\n"
+        "from chainteller.settings.place import configure\n"
+        f"console = desk.recognised({arguments})\n"
+        "assert console is not None\n"
+        "configure(console.flags, os.environ).place()\n"
+    )
+    assert not loaded & set(_HEAVY)
+    assert not {name for name in loaded if name.startswith("chainteller.service.models")}
+
+
+def test_settings_load_the_standard_library_only() -> None:
+    loaded = _loaded("import os\nfrom chainteller.settings.reading import load\nload(os.environ)")
+    assert not loaded & {*_HEAVY, "platformdirs"}
+
+
+def test_the_command_line_loads_no_engine_for_its_help() -> None:
+    loaded = _loaded("from chainteller.cli.main import run\nrun(['trade', '--help'])")
+    assert "click" in loaded
+    assert not loaded & {"textual", "sqlmodel", "sqlalchemy", "httpx", "fastapi", "eth_account"}
