@@ -5,6 +5,7 @@ way the caller gets a ``Service`` that acts for the operator, and one thing to c
 """
 
 import hashlib
+import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -125,17 +126,17 @@ def database_url(settings: Settings, place: Place) -> str:
 
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
-    """The settings in the engine's own words."""
+    """The settings in the engine's own words; windows are counted in whole seconds there."""
     from chainteller.engine.bank import EngineOptions
 
     return EngineOptions(
-        quote_window_s=engine.quote_window_s,
+        quote_window_s=math.ceil(engine.quote_window_s),
         deposit_delay_s=engine.deposit_delay_s,
         fill_delay_s=engine.fill_delay_s,
         settle_delay_s=engine.settle_delay_s,
         withdrawal_delay_s=engine.withdrawal_delay_s,
         review_delay_s=engine.review_delay_s,
-        challenge_ttl_s=engine.challenge_ttl_s,
+        challenge_ttl_s=math.ceil(engine.challenge_ttl_s),
         maintenance=engine.maintenance,
         bank_name=service.bank_name,
         test_networks=service.test_networks,
@@ -200,6 +201,13 @@ def load_samples(engine: "Engine", seed: str) -> bool:
     return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
 
 
+def _load_past(engine: "Engine", seed: str) -> None:
+    from chainteller.adapters.prices_simulated import SimulatedPrices
+    from chainteller.engine.samples.loading import load_past
+
+    load_past(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
+
+
 def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     """The engine with its worker and its keys, as ``serve`` and the console need it."""
     from chainteller.engine.deployment import EmbeddedDeployment
@@ -233,11 +241,14 @@ def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
     world = _cached_world(settings, seed)
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    load_samples(engine, seed)
     return _desk(engine, settings, place)
 
 
 def _cached_world(settings: Settings, seed: str) -> Path:
-    """A database with the sample data of today; those of other days are removed."""
+    """A database with the sample data's past, as of the last midnight; what is under way is not
+    in it, since it counts from each start. Those of other days are removed.
+    """
     folder = private_folder(settings.paths.cache / "worlds")
     day = SystemClock().now() // DAY
     made_from = f"{__version__} {seed} {day} {_newest_change()}"
@@ -252,9 +263,10 @@ def _cached_world(settings: Settings, seed: str) -> Path:
     place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     try:
-        load_samples(engine, seed)
+        _load_past(engine, seed)
     finally:
         engine.close()
+        draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
     return draft.replace(world)
 
 
@@ -262,7 +274,8 @@ def _newest_change() -> int:
     """When what a world is made from last changed, so that an upgrade makes a new one."""
     package = Path(__file__).parent
     sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
-    return max(file.stat().st_mtime_ns for folder in sources for file in folder.iterdir())
+    files = (file for folder in sources for file in folder.iterdir() if file.is_file())
+    return max(file.stat().st_mtime_ns for file in files)
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":

@@ -108,4 +108,5 @@ def _print_body(error: TellerError, arguments: list[str]) -> None:
     if isinstance(error, ServiceError) and "--json" in arguments:
         import json
 
-        click.echo(json.dumps(error.to_wire(), default=str))
+        body = error.to_wire()
+        click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

@@ -33,6 +33,9 @@ WITHDRAWAL_FEE_INCOME = "income:withdrawal-fee"
 DEBIT_NORMAL = frozenset({CORE, CUSTODY, LP_RECEIVABLE, CUSTOMER_RECEIVABLE})
 """Assets and expenses: a debit makes them larger. Everything else grows by a credit."""
 
+DUE_EITHER_WAY = frozenset({CORE})
+"""Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
+
 CUSTOMER_PREFIX = "customer:"
 INCOME_PREFIX = "income:"
 ISSUER_PREFIX = "issuer:"

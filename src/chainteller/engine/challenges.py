@@ -1,5 +1,7 @@
 """Ownership challenges: the text to sign, and what a signature of it would mean."""
 
+import math
+
 from sqlalchemy import Connection
 
 from chainteller.domain.challenges import (
@@ -41,7 +43,7 @@ _MAXIMUM_ADDRESSES = 24
 
 def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
-    valid_s = request.valid_seconds or tx.bank.options.challenge_ttl_s
+    valid_s = request.valid_seconds or math.ceil(tx.bank.options.challenge_ttl_s)
     given = request.valid_seconds is not None
     if given and not MINIMUM_VALIDITY_S <= valid_s <= MAXIMUM_VALIDITY_S:
         raise ValidationFailed.of(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from chainteller.domain.assets import USD, Asset
-from chainteller.domain.ledger import Bucket, Journal, buying_power
+from chainteller.domain.ledger import DUE_EITHER_WAY, Bucket, Journal, buying_power
 from chainteller.domain.money import Amount, format_cents
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import InsufficientFunds
@@ -34,7 +34,7 @@ def post(tx: Transaction, journals: Iterable[Journal]) -> None:
             key = (leg.account, leg.asset.key)
             balance, version = tx.balances[key]
             balance, version = balance + leg.change, version + 1
-            if balance < 0:
+            if balance < 0 and leg.account not in DUE_EITHER_WAY:
                 raise AssertionError(f"{journal.key}: {key} would fall to {balance}")
             tx.balances[key] = (balance, version)
             touched[key] = None

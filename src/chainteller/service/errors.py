@@ -137,10 +137,8 @@ class AccountRestricted(ServiceError):
     next_step = "Ask the team that set the control."
 
     def __init__(self, control: str, reason_code: str) -> None:
-        super().__init__(
-            f"The account is restricted: {control}.",
-            {"control": control, "reasonCode": reason_code},
-        )
+        details = {"control": control, "reasonCode": reason_code}
+        super().__init__(f"The account is restricted: {control}.", details)
 
 
 class NotFound(ServiceError):

@@ -7,7 +7,7 @@ from chainteller.domain.assets import DEPOSIT_TOKEN_USD, MARKETS, USDC_SOLANA
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.quoting import Side
 from chainteller.engine.deposits import COMPLETE as COMPLETE_DEPOSIT
-from chainteller.engine.samples import funding, opening, trading
+from chainteller.engine.samples import funding, opening, trading, wallet_plot
 from chainteller.engine.samples.books import Row
 from chainteller.engine.samples.people import Bank, Habit, Person
 from chainteller.engine.samples.story import Story
@@ -32,9 +32,11 @@ _PACES: Mapping[Habit, Pace] = {
     Habit.QUIET: Pace((5, 160), (1, 2), _SMALL, (0, 2), (0, 1)),
     Habit.REGULAR: Pace((30, 160), (2, 5), _MIDDLE, (3, 9), (0, 3)),
     Habit.BUSY: Pace((90, 170), (6, 10), (1000, 2500, 5000, 7500, 10_000), (22, 48), (2, 5)),
+    Habit.LONGSTANDING: Pace((430, 430), (3, 5), _MIDDLE, (5, 9), (1, 3)),
     Habit.WAITING: Pace((40, 120), (2, 4), _SMALL, (3, 8), (0, 2)),
     Habit.FIRST: Pace((110, 110), (4, 4), _SMALL, (24, 24), (2, 2)),
 }
+_WITH_WORK = frozenset({Habit.WAITING, Habit.FIRST})
 _DORMANT_SINCE_DAYS = (230, 420)
 _DORMANT_AFTER_DAYS = 180
 _DORMANT_ACTIVE_DAYS = 40
@@ -42,19 +44,30 @@ _MOST_CENTS, _LEAST_CENTS = 260_000, 160_000
 _LATE_PURCHASE_CENTS = 40_000
 
 
-def tell(world: World, bank: Bank) -> None:
-    """Let it all happen, in memory."""
+def tell_past(world: World, bank: Bank) -> None:
+    """All that happened before the last midnight, in memory; ``world.now`` is that midnight."""
     story = Story(world)
-    waiting = [person for person in bank.people if person.habit in {Habit.WAITING, Habit.FIRST}]
-    waiting.sort(key=lambda person: person.habit is Habit.FIRST)
     for person in bank.people:
         bank_accounts = opening.customer(world, person)
         if person.habit is not Habit.NONE:
             _begin(story, person, bank_accounts[0])
     _open_blockchain_accounts(story, bank)
+    wallet_plot.tell_past(story)
     story.run()
-    for place, person in enumerate(waiting):
-        _leave_unfinished(story, world.accounts[person.reference], place, len(waiting))
+
+
+def waiting(bank: Bank) -> tuple[Person, ...]:
+    """Whose accounts have something under way as the desk opens; the first account's come last."""
+    people = [person for person in bank.people if person.habit in _WITH_WORK]
+    return tuple(sorted(people, key=lambda person: person.habit is Habit.FIRST))
+
+
+def begin_day(world: World, people: tuple[Person, ...]) -> None:
+    """What is under way at ``world.now``; their accounts stand in ``world.accounts``."""
+    story = Story(world)
+    for place, person in enumerate(people):
+        _leave_unfinished(story, world.accounts[person.reference], place, len(people))
+    wallet_plot.begin_day(story)
     story.run()
 
 
@@ -85,7 +98,7 @@ def _end(story: Story, account: Account, until: int) -> None:
     _world, control = story.world, account.person.control
     if control is not None:
         _restrict(story, account, control, until)
-    if account.person.habit in {Habit.WAITING, Habit.FIRST}:
+    if account.person.habit in _WITH_WORK:
         story.at(story.midnight - 150 * MINUTE, story.trim(account, _MOST_CENTS))
         story.at(story.midnight - 2 * HOUR, story.top_up(account, _LEAST_CENTS))
         story.at(story.midnight - 90 * MINUTE, story.buy(account, MARKETS[0], _LATE_PURCHASE_CENTS))
@@ -105,7 +118,7 @@ def _restrict(story: Story, account: Account, control: str, until: int) -> None:
 
 
 def _open_blockchain_accounts(story: Story, bank: Bank) -> None:
-    """The custody addresses with fixed ids; wallets, challenges and claims would follow here."""
+    """The custody addresses with fixed ids; nobody has a wallet on them yet."""
     for custody in bank.custody_addresses:
         story.at(
             story.midnight - DAY + 20 * HOUR,

@@ -1,0 +1,30 @@
+"""What a check of the invariants finds, and the grouping that all checks share."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeVar
+
+Row = TypeVar("Row")
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """``invariant`` is its number in docs/ledger.md; ``where`` names a row or an account."""
+
+    invariant: int
+    what: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"invariant {self.invariant}: {self.what} ({self.where})"
+
+
+Breaches = Iterator[Breach]
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> Iterator[tuple[Key, list[Row]]]:
+    """Neighbouring rows of one key, as a list each."""
+    for found, group in groupby(rows, key):
+        yield found, list(group)

@@ -1,0 +1,85 @@
+"""Invariants 12, 14, 15 and 17: one effect a key, limits kept, proven wallets, exact columns."""
+
+import json
+from collections import deque
+from collections.abc import Mapping
+
+from sqlalchemy import Connection
+
+from chainteller.domain.limits import DestinationClass, LimitRule, rules
+from chainteller.domain.transfers import COUNTED
+from chainteller.engine.breaches import Breach, Breaches, grouped
+from chainteller.storage import inspection
+from chainteller.storage.database import Record
+
+Limits = Mapping[DestinationClass, tuple[int, int, int]]
+
+
+def keys_have_one_effect(connection: Connection) -> Breaches:
+    """12: every kept key has its outcome, and no record was created under two keys."""
+    created: set[tuple[str, str]] = set()
+    for row in inspection.idempotent_outcomes(connection):
+        where = f"{row.operation} {row.key}"
+        if row.body is None:
+            yield Breach(12, "a key without its outcome", where)
+            continue
+        if not row.created_record:
+            continue
+        effect = (row.operation, str(json.loads(row.body).get("id")))
+        if effect in created:
+            yield Breach(12, f"{effect[1]} was created under two keys", where)
+        created.add(effect)
+
+
+def limits_are_kept(connection: Connection, limits: Limits) -> Breaches:
+    """14: in no window of any rule did more leave an account than the rule allows."""
+    found = inspection.withdrawals(connection)
+    for account_id, requested in grouped(found, lambda row: str(row.trading_account_id)):
+        for rule in rules(limits):
+            counted = [
+                row
+                for row in requested
+                if row.destination_class == rule.destination and row.status in COUNTED
+            ]
+            if not _within(rule, counted):
+                yield Breach(14, f"more than {rule.rule_id} allows", account_id)
+
+
+def _within(rule: LimitRule, counted: list[Record]) -> bool:
+    window: deque[Record] = deque()
+    used = 0
+    for row in counted:
+        window.append(row)
+        used += row.notional_cents
+        while window[0].created <= row.created - rule.period and window[0] is not row:
+            used -= window.popleft().notional_cents
+        if used > rule.limit_cents:
+            return False
+    return True
+
+
+def verified_wallets_were_proven(connection: Connection) -> Breaches:
+    """15: behind every link stands a claim for this very pair, accepted from its challenge."""
+    for link in inspection.links_with_claims(connection):
+        where = f"{link.blockchain_account_id} {link.counterparty_id}"
+        pair = (link.blockchain_account_id, link.counterparty_id)
+        if link.found_claim is None:
+            yield Breach(15, "linked without a claim", where)
+        elif (link.claim_account, link.claim_counterparty) != pair:
+            yield Breach(15, "the claim is for another pair", where)
+        elif (link.challenge_account, link.challenge_counterparty) != pair:
+            yield Breach(15, "the claim's challenge is for another pair", where)
+        elif link.challenge_claim != link.found_claim:
+            yield Breach(15, "the challenge gave another claim", where)
+        elif not link.claim_created <= link.verified_at <= link.claim_expires:
+            yield Breach(15, "verified outside the claim's life", where)
+    for withdrawal in inspection.verified_withdrawals_without_link(connection):
+        yield Breach(15, "sent as to a verified wallet that was not linked", withdrawal.id)
+
+
+def columns_are_exact(connection: Connection) -> Breaches:
+    """17: nothing in the schema, and no cell of an amount, can have lost a digit."""
+    for column in inspection.inexact_columns(connection):
+        yield Breach(17, "a column that rounds", column)
+    for column in inspection.unreadable_atoms(connection):
+        yield Breach(17, "a value that is no whole number", column)

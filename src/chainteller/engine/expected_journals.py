@@ -1,0 +1,95 @@
+"""Which journals a record must have, told from its row alone."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from chainteller.domain import ledger
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.ledger import Bucket, Fill, Journal, Leg
+from chainteller.domain.money import Amount, whole_cents
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.storage.database import Record
+from chainteller.storage.trades import hold_parts
+
+_FILLED = frozenset({TradeStatus.EXECUTED, TradeStatus.SETTLED})
+_RELEASED = frozenset({TradeStatus.CANCELLED, TradeStatus.FAILED})
+_SENT = frozenset({TransferStatus.SENT, TransferStatus.COMPLETED, TransferStatus.RETURNED})
+_GIVEN_BACK = frozenset({TransferStatus.CANCELLED, TransferStatus.REJECTED, TransferStatus.FAILED})
+
+Posted = Mapping[str, Iterable[Leg]]
+"""The legs that are in the database, by the kind of their journal."""
+
+
+def of_trade(trade: Record) -> Iterator[Journal]:
+    parts, account, buys = hold_parts(trade.hold), trade.trading_account_id, trade.side == Side.BUY
+    yield ledger.hold(account, trade.id, parts)
+    if trade.status in _RELEASED:
+        yield ledger.release(account, trade.id, parts)
+    figures = Fill(
+        account_id=account,
+        reference=trade.id,
+        base=MARKETS_BY_NAME[trade.market].base,
+        base_atoms=trade.amount,
+        usd_cents=trade.sold if buys else trade.bought,
+        fee_cents=trade.fee_cents,
+        provider_cents=trade.provider_cents,
+    )
+    if trade.status in _FILLED:
+        yield ledger.fill_buy(figures, parts) if buys else ledger.fill_sell(figures)
+    if trade.status == TradeStatus.SETTLED:
+        yield ledger.settle_buy(figures) if buys else ledger.settle_sell(figures)
+
+
+def of_transfer(transfer: Record, posted: Posted) -> Iterator[Journal]:
+    """``posted`` tells what the row does not: whether a failed withdrawal had been sent, and how
+    much of a returned deposit could be taken back.
+    """
+    if transfer.direction == Direction.DEPOSIT:
+        return _of_deposit(transfer, posted)
+    sent = transfer.status in _SENT or (
+        transfer.status == TransferStatus.FAILED and "sent" in posted
+    )
+    if transfer.counterparty_id is None:
+        return _of_bank_withdrawal(transfer, sent=sent)
+    return _of_wallet_withdrawal(transfer, sent=sent)
+
+
+def _of_deposit(deposit: Record, posted: Posted) -> Iterator[Journal]:
+    token, cents = ASSETS_BY_KEY[deposit.asset], deposit.notional_cents
+    account = deposit.trading_account_id
+    if deposit.status in (TransferStatus.COMPLETED, TransferStatus.RETURNED):
+        yield ledger.deposit_completed(account, deposit.id, token, cents)
+    if deposit.status == TransferStatus.RETURNED:
+        taken = sum(
+            leg.atoms
+            for leg in posted.get("deposit-return", ())
+            if leg.account == ledger.customer(account, Bucket.AVAILABLE)
+        )
+        recovered = whole_cents(taken, token)
+        yield ledger.deposit_returned(account, deposit.id, token, cents, recovered)
+
+
+def _of_bank_withdrawal(withdrawal: Record, *, sent: bool) -> Iterator[Journal]:
+    parts, account = hold_parts(withdrawal.hold), withdrawal.trading_account_id
+    yield ledger.hold(account, withdrawal.id, parts)
+    if sent:
+        yield ledger.bank_withdrawal_sent(account, withdrawal.id, parts)
+        if withdrawal.status in (TransferStatus.FAILED, TransferStatus.RETURNED):
+            yield ledger.bank_withdrawal_returned(account, withdrawal.id, parts)
+    elif withdrawal.status in _GIVEN_BACK:
+        yield ledger.release(account, withdrawal.id, parts)
+
+
+def _of_wallet_withdrawal(withdrawal: Record, *, sent: bool) -> Iterator[Journal]:
+    parts, account = hold_parts(withdrawal.hold), withdrawal.trading_account_id
+    amount = Amount(withdrawal.amount, ASSETS_BY_KEY[withdrawal.asset])
+    yield ledger.hold(account, withdrawal.id, parts)
+    if sent:
+        yield ledger.wallet_withdrawal_sent(account, withdrawal.id, amount, withdrawal.fee)
+        if withdrawal.status == TransferStatus.FAILED:
+            yield ledger.wallet_withdrawal_failed(account, withdrawal.id, amount)
+        if withdrawal.status == TransferStatus.COMPLETED:
+            yield ledger.wallet_withdrawal_confirmed(withdrawal.id, amount)
+    elif withdrawal.status in _GIVEN_BACK:
+        yield ledger.release(account, withdrawal.id, parts)

@@ -1,0 +1,189 @@
+"""Invariants 7 to 11 and 13: quotes, trades and transfers, their transitions and postings."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
+from chainteller.domain.ledger import Journal, Leg, UnbalancedJournalError
+from chainteller.domain.money import ceil_div
+from chainteller.domain.quoting import BPS, FeeSchedule, Side, Terms
+from chainteller.domain.trades import TRANSITIONS as TRADE_TRANSITIONS
+from chainteller.domain.trades import QuoteStatus, TradeStatus
+from chainteller.domain.transfers import TRANSITIONS as TRANSFER_TRANSITIONS
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine import expected_journals
+from chainteller.engine.breaches import Breach, Breaches, grouped
+from chainteller.storage import inspection
+from chainteller.storage.database import Record
+
+Status = TypeVar("Status", TradeStatus, TransferStatus)
+_COPIED = ("market", "side", "price_cents", "sold", "bought", "fee_cents")
+_FIRST = {
+    Direction.DEPOSIT: {TransferStatus.PROCESSING},
+    Direction.WITHDRAWAL: {TransferStatus.PROCESSING, TransferStatus.REVIEWING},
+}
+
+
+def trades_follow_quotes(connection: Connection) -> Breaches:
+    """7 and 9: a trade is its quote, executed in time, and its instants are in order."""
+    for trade in inspection.trades_with_quotes(connection):
+        if trade.quote_price_cents is None:
+            yield Breach(7, "a trade without its quote", trade.id)
+            continue
+        if trade.quote_trade_id != trade.id or trade.quote_status != QuoteStatus.EXECUTED:
+            yield Breach(7, "its quote names another trade or is not executed", trade.id)
+        if trade.quote_trading_account_id not in (None, trade.trading_account_id):
+            yield Breach(7, "executed in another account than the quote's", trade.id)
+        for name in _COPIED:
+            if getattr(trade, name) != getattr(trade, f"quote_{name}"):
+                yield Breach(7, f"{name} differs from the quote's", trade.id)
+        if trade.amount != (trade.bought if trade.side == Side.BUY else trade.sold):
+            yield Breach(7, "amount is not the quantity of the base asset", trade.id)
+        yield from _in_order(trade)
+
+
+def _in_order(trade: Record) -> Breaches:
+    if not trade.quote_created <= trade.created <= trade.quote_expires:
+        yield Breach(9, "executed outside its quote's window", trade.id)
+    instants = [trade.created, trade.executed_at, trade.settled_at]
+    known = [instant for instant in instants if instant is not None]
+    if known != sorted(known):
+        yield Breach(9, "created, executed and settled are out of order", trade.id)
+    for status, instant in (
+        ({TradeStatus.EXECUTED, TradeStatus.SETTLED}, trade.executed_at),
+        ({TradeStatus.SETTLED}, trade.settled_at),
+        ({TradeStatus.CANCELLED}, trade.cancelled_at),
+    ):
+        if (trade.status in status) != (instant is not None):
+            yield Breach(9, f"{trade.status} with the instants of another status", trade.id)
+
+
+def quotes_are_exact(connection: Connection) -> Breaches:
+    """7, 10 and 11: one trade a quote; price, fee and amounts as their rule says."""
+    for quote in inspection.quotes_with_trades(connection):
+        executed = quote.status == QuoteStatus.EXECUTED
+        if executed != (quote.used_by is not None) or quote.trade_id != quote.used_by:
+            yield Breach(7, "the quote and its trade disagree", quote.id)
+        terms = Terms(
+            quote.mid_micros,
+            quote.half_spread_bps,
+            quote.hold_premium_bps,
+            quote.window,
+            FeeSchedule(quote.fee_flat_cents, quote.fee_bps),
+        )
+        if quote.price_cents != terms.price_cents(Side(quote.side)):
+            yield Breach(10, "the price does not follow from its terms", quote.id)
+        rule = quote.fee_flat_cents * BPS + quote.usd_leg_cents * quote.fee_bps
+        if quote.fee_cents < ceil_div(rule, BPS):
+            yield Breach(10, "the fee is below its schedule", quote.id)
+        yield from _amounts(quote)
+
+
+def _amounts(quote: Record) -> Breaches:
+    unit = 10 ** MARKETS_BY_NAME[quote.market].base.decimals
+    if quote.side == Side.BUY:
+        left = (quote.sold - quote.fee_cents) * unit - quote.bought * quote.price_cents
+        if not 0 <= left < quote.price_cents:
+            yield Breach(10, "the amount bought is not the floor", quote.id)
+        if quote.price_cents * 10_000 < quote.mid_micros:
+            yield Breach(11, "bought below the mid price", quote.id)
+        return
+    gross = quote.sold * quote.price_cents // unit
+    if (quote.usd_leg_cents, quote.bought) != (gross, gross - quote.fee_cents):
+        yield Breach(10, "the proceeds are not exact", quote.id)
+    if quote.price_cents * 10_000 > quote.mid_micros:
+        yield Breach(11, "sold above the mid price", quote.id)
+
+
+def trades_move_forward(connection: Connection) -> Breaches:
+    """8: only the transitions of the table, one event each, and none after a terminal one."""
+    for trade_id, told in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
+        path = [row.type.removeprefix("trade.") for row in told if row.type is not None]
+        problem = _problem(path, told[0], {TradeStatus.PROCESSING}, TRADE_TRANSITIONS)
+        if problem:
+            yield Breach(8, problem, trade_id)
+
+
+def transfers_move_forward(connection: Connection) -> Breaches:
+    """8, for deposits and withdrawals."""
+    for transfer_id, told in grouped(
+        inspection.transfer_events(connection), lambda row: str(row.id)
+    ):
+        direction = Direction(told[0].direction)
+        path = [row.type.removeprefix(f"{direction}.") for row in told if row.type is not None]
+        problem = _problem(path, told[0], _FIRST[direction], TRANSFER_TRANSITIONS[direction])
+        if problem:
+            yield Breach(8, problem, transfer_id)
+
+
+def _problem(
+    path: list[str],
+    record: Record,
+    first: Collection[str],
+    allowed: Mapping[Status, frozenset[Status]],
+) -> str:
+    """What is wrong with the statuses that a record went through; empty when nothing is."""
+    if not path or path[0] not in first:
+        return "its first event is missing"
+    following: dict[str, frozenset[str]] = {str(key): value for key, value in allowed.items()}
+    for before, after in pairwise(path):
+        if after not in following.get(before, frozenset()):
+            return f"went from {before} to {after}"
+    if path[-1] != record.status:
+        return f"is {record.status}, but its last event says {path[-1]}"
+    if record.version != len(path):
+        return f"is at version {record.version} after {len(path)} events"
+    return ""
+
+
+def trades_are_posted(connection: Connection) -> Breaches:
+    """8, 13 and 16: a trade's journals are exactly those that its row calls for."""
+    for trade_id, rows in grouped(inspection.trade_journals(connection), lambda row: str(row.id)):
+        yield from _compare(trade_id, _posted(rows), expected_journals.of_trade(rows[0]))
+
+
+def transfers_are_posted(connection: Connection) -> Breaches:
+    """8, 13 and 16, for deposits and withdrawals; and no journal without a record."""
+    for transfer_id, rows in grouped(
+        inspection.transfer_journals(connection), lambda row: str(row.id)
+    ):
+        posted = _posted(rows)
+        expected = expected_journals.of_transfer(rows[0], posted)
+        yield from _compare(transfer_id, posted, expected)
+    for orphan in inspection.orphan_journals(connection):
+        yield Breach(8, "a journal of no record", orphan.id)
+
+
+def _posted(rows: list[Record]) -> dict[str, Counter[Leg]]:
+    """The legs of a record's journals, by kind."""
+    found: dict[str, Counter[Leg]] = {}
+    for row in rows:
+        if row.journal_kind is not None and row.posting_asset in ASSETS_BY_KEY:
+            asset = ASSETS_BY_KEY[row.posting_asset]
+            leg = Leg(row.posting_code, asset, debit=row.posting_debit, atoms=row.posting_atoms)
+            found.setdefault(row.journal_kind, Counter())[leg] += 1
+    return found
+
+
+def _compare(
+    record_id: str, posted: dict[str, Counter[Leg]], expected: Iterable[Journal]
+) -> Breaches:
+    unexplained = dict(posted)
+    try:
+        wanted = list(expected)
+    except UnbalancedJournalError as error:
+        yield Breach(16, f"the row cannot be posted: {error}", record_id)
+        return
+    for journal in wanted:
+        legs = unexplained.pop(journal.kind, None)
+        if legs is None:
+            yield Breach(8, f"the journal {journal.kind} is missing", record_id)
+        elif legs != Counter(journal.legs):
+            number = 13 if journal.kind == "release" else 16
+            yield Breach(number, f"the journal {journal.kind} is not the record's", record_id)
+    for kind in unexplained:
+        yield Breach(8, f"the journal {kind} belongs to no transition", record_id)

@@ -1,0 +1,122 @@
+"""The invariants of the ledger, checked on a live database; tests and ``db verify`` share them.
+
+Invariant 18 (no secret stored) is a matter of what is written and is checked where keys are
+made. 11 is checked as far as rows can show it; that no round trip gains is shown by properties.
+"""
+
+from collections.abc import Callable
+from itertools import islice
+
+from sqlalchemy import Connection
+
+from chainteller.domain.limits import DEFAULT_LIMITS
+from chainteller.engine import conduct_checks, ledger_checks, record_checks
+from chainteller.engine.breaches import Breach, Breaches
+from chainteller.engine.conduct_checks import Limits
+from chainteller.service.models.records import ChainReport
+from chainteller.storage import chain, inspection
+from chainteller.storage.database import Database
+from chainteller.storage.schema import GENESIS_HASH
+
+__all__ = ["Breach", "verify", "verify_chain"]
+
+_CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
+    ledger_checks.journals_balance,
+    ledger_checks.balances_follow_postings,
+    ledger_checks.ordinals_are_dense,
+    record_checks.trades_follow_quotes,
+    record_checks.quotes_are_exact,
+    record_checks.trades_move_forward,
+    record_checks.transfers_move_forward,
+    record_checks.trades_are_posted,
+    record_checks.transfers_are_posted,
+    conduct_checks.keys_have_one_effect,
+    conduct_checks.verified_wallets_were_proven,
+)
+_MOST = 1_000
+"""Breaches reported; a database with more of them is beyond a list."""
+
+
+def verify(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach, ...]:
+    """Every breach of an invariant, in the order of the checks; empty when all hold.
+
+    Args:
+        database: open, possibly in use; what is checked is one snapshot of it.
+        limits: the withdrawal limits that have been in force (invariant 14).
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    found: list[Breach] = []
+    with inspection.snapshot(database) as connection:
+        found.extend(conduct_checks.columns_are_exact(connection))
+        if found:
+            return tuple(found)  # what follows reads these columns
+        for check in _CHECKS:
+            _collect(found, check(connection))
+        _collect(found, conduct_checks.limits_are_kept(connection, limits))
+        _collect(found, _chain_and_events(connection))
+    return tuple(found)
+
+
+def _collect(found: list[Breach], breaches: Breaches) -> None:
+    try:
+        found.extend(islice(breaches, max(0, _MOST - len(found))))
+    except (KeyError, ValueError) as error:
+        # A damaged row may hold a word or a text that no row of ours has; the check ends there.
+        found.append(
+            Breach(
+                17, f"a row that cannot be read: {error!r}", getattr(breaches, "__name__", "rows")
+            )
+        )
+
+
+def _chain_and_events(connection: Connection) -> Breaches:
+    """16: the audit chain verifies, and the events run from 1 to the head's number."""
+    report = _chain_report(connection)
+    if not report.intact:
+        yield Breach(16, report.problem or "the audit chain is broken", f"{report.first_broken}")
+    expected = 0
+    for number in inspection.event_numbers(connection):
+        expected += 1
+        if number != expected:
+            yield Breach(16, f"event {expected} is missing", f"event {number}")
+            return
+    head = chain.head(connection)
+    if head.event_seq != expected:
+        yield Breach(16, f"the head counts {head.event_seq} events, {expected} exist", "head")
+
+
+def verify_chain(database: Database) -> ChainReport:
+    """Check every link of the audit chain and that its end is the one that the head row names.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    with inspection.snapshot(database) as connection:
+        return _chain_report(connection)
+
+
+def _chain_report(connection: Connection) -> ChainReport:
+    previous, rows = GENESIS_HASH, 0
+    for link in chain.links(connection):
+        rows += 1
+        problem = ""
+        if link.seq != rows:
+            problem = f"row {rows} is missing"
+        elif link.previous_hash != previous:
+            problem = "it does not follow the row before"
+        elif link.computed_hash != link.hash:
+            problem = "its contents do not match its hash"
+        if problem:
+            return _broken(rows - 1, previous, link.seq, problem)
+        previous = link.hash
+    head = chain.head(connection)
+    if (head.audit_seq, head.audit_hash) != (rows, previous):
+        problem = f"the head row names row {head.audit_seq}; the newest rows were removed or added"
+        return _broken(rows, previous, min(rows, head.audit_seq) + 1, problem)
+    return ChainReport(intact=True, rows=rows, head=previous)
+
+
+def _broken(rows: int, head: str, first: int, problem: str) -> ChainReport:
+    return ChainReport(intact=False, rows=rows, head=head, first_broken=first, problem=problem)

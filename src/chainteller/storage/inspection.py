@@ -1,0 +1,352 @@
+"""The whole database as streams of rows, in the orders that its checks walk them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Column, Connection, Numeric, Select, Table, inspect, literal, select
+from sqlalchemy.sql.sqltypes import Float
+
+from chainteller.domain.transfers import HOLDING
+from chainteller.storage.columns import Atoms
+from chainteller.storage.database import Database, Record
+from chainteller.storage.schema import own_tables
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+_BATCH = 5_000
+_LEDGER, _POSTING, _JOURNAL = Tables.ledger_account, Tables.posting, Tables.journal
+_TRADE, _QUOTE, _TRANSFER = Tables.trade, Tables.quote, Tables.transfer
+_EVENT, _ACCOUNT = Tables.event, Tables.trading_account
+
+
+@contextmanager
+def snapshot(database: Database) -> Iterator[Connection]:
+    """One consistent view of everything, however long its reader takes.
+
+    On PostgreSQL that is REPEATABLE READ without the timeouts of a request; on SQLite a read
+    transaction, which in TRUNCATE mode makes writers wait until it ends.
+    """
+    with database.read(patient=True) as connection:
+        yield connection
+
+
+def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Record]:
+    return iter(connection.execute(statement, execution_options={"yield_per": _BATCH}))
+
+
+def balances_with_postings(connection: Connection) -> Iterator[Record]:
+    """Every ledger account with each of its postings in order, or once with None in their place."""
+    return _stream(
+        connection,
+        select(
+            _LEDGER.c.code,
+            _LEDGER.c.asset,
+            _LEDGER.c.owner,
+            _LEDGER.c.balance,
+            _LEDGER.c.version,
+            _POSTING.c.account_version,
+            _POSTING.c.debit,
+            _POSTING.c.atoms,
+            _POSTING.c.balance_after,
+        )
+        .outerjoin(
+            _POSTING,
+            (_POSTING.c.code == _LEDGER.c.code) & (_POSTING.c.asset == _LEDGER.c.asset),
+        )
+        .order_by(_LEDGER.c.code, _LEDGER.c.asset, _POSTING.c.account_version),
+    )
+
+
+def postings_without_account(connection: Connection) -> Iterator[Record]:
+    return _stream(
+        connection,
+        select(_POSTING.c.code, _POSTING.c.asset, _POSTING.c.account_version)
+        .outerjoin(
+            _LEDGER,
+            (_POSTING.c.code == _LEDGER.c.code) & (_POSTING.c.asset == _LEDGER.c.asset),
+        )
+        .where(_LEDGER.c.code.is_(None)),
+    )
+
+
+def journals_with_postings(connection: Connection) -> Iterator[Record]:
+    """Every journal with each of its postings, journals of one record side by side."""
+    return _stream(
+        connection,
+        select(
+            _JOURNAL.c.id,
+            _JOURNAL.c.kind,
+            _JOURNAL.c.reference,
+            _POSTING.c.code,
+            _POSTING.c.asset,
+            _POSTING.c.debit,
+            _POSTING.c.atoms,
+        )
+        .outerjoin(_POSTING, _POSTING.c.journal_id == _JOURNAL.c.id)
+        .order_by(_JOURNAL.c.reference, _JOURNAL.c.id),
+    )
+
+
+def open_records(connection: Connection) -> Iterator[Record]:
+    """Trades and withdrawals that hold funds, and executed trades: what is under way."""
+    yield from _stream(
+        connection, select(_TRADE).where(_TRADE.c.status.in_(("processing", "executed")))
+    )
+    yield from _stream(
+        connection,
+        select(_TRANSFER).where(
+            _TRANSFER.c.direction == "withdrawal",
+            _TRANSFER.c.status.in_([status.value for status in HOLDING]),
+        ),
+    )
+
+
+def orphan_journals(connection: Connection) -> Iterator[Record]:
+    """Journals of no trade and no transfer."""
+    return _stream(
+        connection,
+        select(_JOURNAL.c.id)
+        .outerjoin(_TRADE, _TRADE.c.id == _JOURNAL.c.reference)
+        .outerjoin(_TRANSFER, _TRANSFER.c.id == _JOURNAL.c.reference)
+        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None)),
+    )
+
+
+def trades_with_quotes(connection: Connection) -> Iterator[Record]:
+    """Every trade; its quote's columns carry the prefix ``quote_``, None where it is missing."""
+    quoted = (
+        _QUOTE.c[name].label(f"quote_{name}")
+        for name in (
+            "trade_id",
+            "trading_account_id",
+            "market",
+            "side",
+            "status",
+            "price_cents",
+            "sold",
+            "bought",
+            "fee_cents",
+            "created",
+            "expires",
+            "executed_at",
+        )
+    )
+    return _stream(
+        connection,
+        select(_TRADE, *quoted).outerjoin(_QUOTE, _QUOTE.c.id == _TRADE.c.quote_id),
+    )
+
+
+def quotes_with_trades(connection: Connection) -> Iterator[Record]:
+    """Every quote; ``used_by`` is the trade that names it."""
+    return _stream(
+        connection,
+        select(_QUOTE, _TRADE.c.id.label("used_by")).outerjoin(
+            _TRADE, _TRADE.c.quote_id == _QUOTE.c.id
+        ),
+    )
+
+
+def withdrawals(connection: Connection) -> Iterator[Record]:
+    """Withdrawals by account in the order of their requests."""
+    return _stream(
+        connection,
+        select(_TRANSFER)
+        .where(_TRANSFER.c.direction == "withdrawal")
+        .order_by(_TRANSFER.c.trading_account_id, _TRANSFER.c.ordinal),
+    )
+
+
+def _told(table: Table, *columns: Column[Any]) -> Select[Any]:
+    """Each row of ``table`` with each event about it, oldest first."""
+    return (
+        select(table.c.id, table.c.status, table.c.version, *columns, _EVENT.c.type)
+        .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
+        .order_by(table.c.id, _EVENT.c.seq)
+    )
+
+
+def trade_events(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, _told(_TRADE))
+
+
+def transfer_events(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, _told(_TRANSFER, _TRANSFER.c.direction))
+
+
+def trade_journals(connection: Connection) -> Iterator[Record]:
+    """Every trade with each posting of each of its journals."""
+    return _stream(connection, _posted(_TRADE))
+
+
+def transfer_journals(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, _posted(_TRANSFER))
+
+
+def _posted(table: Table) -> Select[Any]:
+    return (
+        select(
+            table,
+            _JOURNAL.c.kind.label("journal_kind"),
+            _POSTING.c.code.label("posting_code"),
+            _POSTING.c.asset.label("posting_asset"),
+            _POSTING.c.debit.label("posting_debit"),
+            _POSTING.c.atoms.label("posting_atoms"),
+        )
+        .outerjoin(_JOURNAL, _JOURNAL.c.reference == table.c.id)
+        .outerjoin(_POSTING, _POSTING.c.journal_id == _JOURNAL.c.id)
+        .order_by(table.c.id, _JOURNAL.c.id)
+    )
+
+
+def counters(connection: Connection) -> Iterator[Record]:
+    """Every trading account with its counters."""
+    return _stream(
+        connection,
+        select(
+            _ACCOUNT.c.id,
+            _ACCOUNT.c.trade_count,
+            _ACCOUNT.c.deposit_count,
+            _ACCOUNT.c.withdrawal_count,
+            _ACCOUNT.c.transaction_count,
+        ),
+    )
+
+
+Ordinal = tuple[str, str, int]
+"""A trading account, the counter that numbers a record of it, and the record's number."""
+
+
+def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordinal]:
+    for row in _stream(connection, statement):
+        account, counter, ordinal = list(row)
+        yield str(account), str(counter), int(ordinal)
+
+
+def trade_ordinals(connection: Connection) -> Iterator[Ordinal]:
+    """Every trade, in order; the same for the two below."""
+    return _ordinals(
+        connection,
+        select(_TRADE.c.trading_account_id, literal("trade_count"), _TRADE.c.ordinal).order_by(
+            _TRADE.c.trading_account_id, _TRADE.c.ordinal
+        ),
+    )
+
+
+def transfer_ordinals(connection: Connection) -> Iterator[Ordinal]:
+    return _ordinals(
+        connection,
+        select(
+            _TRANSFER.c.trading_account_id,
+            _TRANSFER.c.direction.concat("_count"),
+            _TRANSFER.c.ordinal,
+        ).order_by(_TRANSFER.c.trading_account_id, _TRANSFER.c.direction, _TRANSFER.c.ordinal),
+    )
+
+
+def transaction_ordinals(connection: Connection) -> Iterator[Ordinal]:
+    both = (
+        select(_TRADE.c.trading_account_id, _TRADE.c.transaction_ordinal)
+        .union_all(select(_TRANSFER.c.trading_account_id, _TRANSFER.c.transaction_ordinal))
+        .subquery()
+    )
+    return _ordinals(
+        connection,
+        select(
+            both.c.trading_account_id, literal("transaction_count"), both.c.transaction_ordinal
+        ).order_by(both.c.trading_account_id, both.c.transaction_ordinal),
+    )
+
+
+def idempotent_outcomes(connection: Connection) -> Iterator[Record]:
+    return _stream(connection, select(Tables.idempotency).order_by(Tables.idempotency.c.at))
+
+
+def event_numbers(connection: Connection) -> Iterator[int]:
+    rows = _stream(connection, select(_EVENT.c.seq).order_by(_EVENT.c.seq))
+    return (row.seq for row in rows)
+
+
+def links_with_claims(connection: Connection) -> Iterator[Record]:
+    """Every link with the claim that it rests on and that claim's challenge, or None."""
+    link, claim, challenge = WalletTables.link, WalletTables.claim, WalletTables.challenge
+    return _stream(
+        connection,
+        select(
+            link,
+            claim.c.id.label("found_claim"),
+            claim.c.blockchain_account_id.label("claim_account"),
+            claim.c.counterparty_id.label("claim_counterparty"),
+            claim.c.expires.label("claim_expires"),
+            claim.c.created.label("claim_created"),
+            challenge.c.blockchain_account_id.label("challenge_account"),
+            challenge.c.counterparty_id.label("challenge_counterparty"),
+            challenge.c.claim_id.label("challenge_claim"),
+        )
+        .outerjoin(claim, claim.c.id == link.c.claim_id)
+        .outerjoin(challenge, challenge.c.id == claim.c.challenge_id),
+    )
+
+
+def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record]:
+    """Withdrawals that went as to a verified wallet, though none was linked."""
+    link = WalletTables.link
+    return _stream(
+        connection,
+        select(_TRANSFER.c.id)
+        .outerjoin(
+            link,
+            (link.c.blockchain_account_id == _TRANSFER.c.blockchain_account_id)
+            & (link.c.counterparty_id == _TRANSFER.c.counterparty_id)
+            & (link.c.first_linked_at <= _TRANSFER.c.created),
+        )
+        .where(
+            _TRANSFER.c.destination_class == "VerifiedCounterparty1P",
+            link.c.claim_id.is_(None),
+        ),
+    )
+
+
+def inexact_columns(connection: Connection) -> Iterator[str]:
+    """Columns of the live database that could round a number."""
+    exact = {(table.name, column.name) for table, column in _atom_columns()}
+    on_sqlite = connection.dialect.name == "sqlite"
+    inspector = inspect(connection)
+    for table in own_tables():
+        for column in inspector.get_columns(table.name):
+            kind = column["type"]
+            scaled = isinstance(kind, Numeric) and (on_sqlite or kind.scale != 0)
+            unbounded = (table.name, column["name"]) in exact
+            if (
+                isinstance(kind, Float)
+                or scaled
+                or (on_sqlite and unbounded and not _is_text(kind))
+            ):
+                yield f"{table.name}.{column['name']} {kind}"
+
+
+def _is_text(kind: object) -> bool:
+    return str(kind).upper().startswith("TEXT")
+
+
+def _atom_columns() -> Iterator[tuple[Table, Column[Any]]]:
+    for table in own_tables():
+        for column in table.columns:
+            if isinstance(column.type, Atoms):
+                yield table, column
+
+
+def unreadable_atoms(connection: Connection) -> Iterator[str]:
+    """Tables with a cell that is no whole number; SQLite alone would store one."""
+    if connection.dialect.name != "sqlite":
+        return
+    for table, column in _atom_columns():
+        cell = f'"{column.name}"'
+        query = (
+            f'SELECT count(*) FROM "{table.name}" WHERE {cell} IS NOT NULL AND '  # noqa: S608 - our own names
+            f"(typeof({cell}) <> 'text' OR {cell} IN ('', '-') "
+            f"OR substr({cell}, 1 + ({cell} LIKE '-%')) GLOB '*[^0-9]*')"
+        )
+        if connection.exec_driver_sql(query).scalar_one():
+            yield f"{table.name}.{column.name}"

@@ -1,0 +1,208 @@
+"""Small banks on a temporary file: a manual clock, a seed and simulated prices and venue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.domain.clock import SECOND, ManualClock
+from chainteller.domain.prices import PricePoint
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.domain.trades import Rejection
+from chainteller.engine.engine import Bank, Engine, EngineOptions
+from chainteller.engine.ports import ExecutionVenue, PriceFeed
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Transfer,
+    WithdrawalRequest,
+)
+from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.trades import Trade
+from chainteller.storage.database import Database, open_database
+from chainteller.storage.tables import Tables
+
+START = 1_763_700_000_000_000
+"""2025-11-21T04:40:00Z: where every manual clock stands at first."""
+DPT = Currency(type="deposit-token-currency", id="DPT_USD")
+USDC_SOLANA = Currency(type="stablecoin-currency", symbol="USDC", network="solana")
+USDC_ETHEREUM = Currency(type="stablecoin-currency", symbol="USDC", network="ethereum")
+
+
+@dataclass
+class Venue:
+    """Fills every order until it is told why it should not."""
+
+    rejection: Rejection | None = None
+
+    def decide(self, trade_id: str) -> Rejection | None:
+        return self.rejection
+
+
+@dataclass
+class FixedPrices:
+    """One mid price for every market, as old and as moved as a test wants it."""
+
+    mid_micros: int = 200_000_000
+    checks_staleness: bool = False
+    age: int = 0
+    before_micros: int | None = None
+
+    def price(self, market: str, at: int) -> PricePoint | None:
+        if self.mid_micros <= 0:
+            return None
+        moved = self.before_micros is not None and at < self._newest
+        mid = self.before_micros if moved and self.before_micros else self.mid_micros
+        self._newest = max(self._newest, at - self.age)
+        return PricePoint(mid, at - self.age)
+
+    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
+        return tuple(PricePoint(self.mid_micros, at) for at in range(start, end + 1, step))
+
+    _newest: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerSeed:
+    """A customer with one bank account, as the core bank knows them."""
+
+    bank_account_id: str = "DDA-1"
+    balance_cents: int = 100_000_000
+    type: str = "checking"
+    kyc_level: str = "enhanced"
+    terms_version: str | None = "2026-01"
+    control: str | None = None
+    organisation: str = "default"
+
+
+@dataclass
+class World:
+    """A bank with everything that a test moves by hand."""
+
+    database: Database
+    clock: ManualClock
+    feed: PriceFeed
+    venue: ExecutionVenue
+    engine: Engine
+    bank: Bank
+    accounts: list[str] = field(default_factory=list)
+
+    @property
+    def account(self) -> str:
+        return self.accounts[0]
+
+    def open(self, bank_account_id: str = "DDA-1", kind: str = "checking") -> str:
+        request = OpenTradingAccount(bank_account_id=bank_account_id, bank_account_type=kind)
+        self.accounts.append(self.engine.open_trading_account(request).value.id)
+        return self.accounts[-1]
+
+    def deposit(
+        self, amount: str = "1000.00", currency: Currency = DPT, account: str = ""
+    ) -> Transfer:
+        request = DepositRequest(amount=amount, currency=currency)
+        return self.engine.deposit(account or self.account, request).value
+
+    def withdraw(
+        self, amount: str = "10.00", currency: Currency = DPT, account: str = ""
+    ) -> Transfer:
+        request = WithdrawalRequest(amount=amount, currency=currency)
+        return self.engine.withdraw(account or self.account, request).value
+
+    def quote(
+        self, amount: str = "100.00", side: str = "buy", market: str = "sol-usd", **more: str
+    ) -> Quote:
+        request = QuoteRequest(amount=amount, side=side, **more)
+        return self.engine.create_quote(market, request).value
+
+    def execute(self, quote: Quote, account: str = "", key: str | None = None) -> Trade:
+        request = ExecuteRequest(trading_account_id=account or self.account)
+        return self.engine.execute_quote(quote.id, request, idempotency_key=key).value
+
+    def buy(self, amount: str = "100.00", market: str = "sol-usd") -> Trade:
+        return self.execute(self.quote(amount, "buy", market))
+
+    def settle(self) -> None:
+        """Let everything that is under way come to its end."""
+        for _ in range(4):
+            self.clock.advance(60 * SECOND)
+            self.engine.run_due()
+
+    def balances(self, account: str = "") -> dict[str, tuple[str, str, str]]:
+        """``symbol@network`` to (available, held, incoming), as shown."""
+        return {
+            f"{each.token.symbol}@{each.token.network}": (
+                each.amount,
+                str(each.held),
+                str(each.incoming),
+            )
+            for each in self.engine.token_balances(account or self.account).data
+        }
+
+    def bank_balance(self, bank_account_id: str = "DDA-1") -> str:
+        for customer in self.engine.customers().data:
+            for account in customer.bank_accounts:
+                if account.id == bank_account_id:
+                    return account.balance
+        raise LookupError(bank_account_id)
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def add_customers(database: Database, customers: Sequence[CustomerSeed]) -> None:
+    with database.write() as connection:
+        for number, seed in enumerate(customers, start=1):
+            customer_id = f"CUS_{seed.bank_account_id}"
+            connection.execute(
+                insert(Tables.customer).values(
+                    id=customer_id,
+                    organisation_id=seed.organisation,
+                    name=f"Customer {number}",
+                    search_name=f"customer {number}",
+                    reference=f"CU-{number}",
+                    kyc_level=seed.kyc_level,
+                    terms_version=seed.terms_version,
+                    control=seed.control,
+                )
+            )
+            connection.execute(
+                insert(Tables.bank_account).values(
+                    organisation_id=seed.organisation,
+                    id=seed.bank_account_id,
+                    customer_id=customer_id,
+                    type=seed.type,
+                    balance=seed.balance_cents,
+                )
+            )
+        connection.commit()
+
+
+def make_world(
+    path: Path,
+    *,
+    options: EngineOptions | None = None,
+    feed: PriceFeed | None = None,
+    venue: ExecutionVenue | None = None,
+    customers: Sequence[CustomerSeed] = (CustomerSeed(),),
+    seed: str = "1",
+) -> World:
+    """A bank on ``path`` whose customers have no trading account yet."""
+    database = open_database(f"sqlite:///{path}")
+    clock, prices, market_maker = (
+        ManualClock(START),
+        feed or SimulatedPrices(seed),
+        venue or Venue(),
+    )
+    bank = Bank(
+        database,
+        clock,
+        SeededRandomness(seed),
+        prices,
+        market_maker,
+        options or EngineOptions(),
+    )
+    add_customers(database, customers)
+    return World(database, clock, prices, market_maker, Engine(bank), bank)
