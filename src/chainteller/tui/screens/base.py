@@ -302,5 +302,5 @@ def _reach(desk: Desk) -> list[Piece]:
         return [operator, ("starting", "warn")]
     if reach.state == "failed":
         return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
-    pieces: list[Piece] = [operator, ("live ", "good"), (f"{reach.at}Z", "muted")]
-    return pieces
+    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s else ""
+    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]
