@@ -39,12 +39,15 @@ def copy(from_url: str, to_url: str) -> int:
 
 
 def _into(target: Database, reading: Connection) -> int:
-    with target.write() as writing, writing.begin():
+    with target.write() as writing:
+        schema.keep_others_out(writing)
         tables = schema.own_tables()
         _require_empty(writing, tables)
         for table in _SEEDED:
             writing.execute(delete(table))
-        return sum(_copy_table(reading, writing, table) for table in tables)
+        copied = sum(_copy_table(reading, writing, table) for table in tables)
+        writing.commit()
+    return copied
 
 
 def _require_empty(writing: Connection, tables: list[Table]) -> None:
