@@ -23,7 +23,7 @@ from chainteller.domain.keys import (
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.transaction import Transaction, asks_server_clock, work_unit
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -222,10 +222,11 @@ def _authentic(bank: Bank, text: str) -> Record:
     if key is None:
         raise Unauthorized("MALFORMED")
     with bank.database.read() as connection:
-        row = keys.find_with_time(connection, key.key_id)
+        by_server = asks_server_clock(bank)
+        row = keys.find_with_time(connection, key.key_id, server_clock=by_server)
     if row is None or not key.matches(row.secret_hash):
         raise Unauthorized("UNKNOWN")
-    now = max(bank.clock.now(), row.newest_at)
+    now = row.newest_at if by_server else max(bank.clock.now(), row.newest_at)
     reason = refusal_reason(now=now, expires=row.expires, revoked_at=row.revoked_at)
     if reason is not None:
         raise Unauthorized(reason)

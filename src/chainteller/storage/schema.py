@@ -159,14 +159,20 @@ def create(engine: Engine) -> None:
     Several processes may start on one new database at the same time: the loser finds it made.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        if raw.dialect.name == "postgresql":
-            raw.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
+        keep_others_out(raw)
         if state(raw) is not State.NEW:
             return
         SQLModel.metadata.create_all(raw, tables=own_tables())
         guard(raw)
         seed(raw)
         stamp(raw)
+
+
+def keep_others_out(connection: Connection) -> None:
+    """Until this transaction ends, no other process creates or changes the schema."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
 def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic
