@@ -14,7 +14,7 @@ from chainteller.service.error_codes import ERRORS
 PAGE = (Path(__file__).parents[2] / "docs" / "http_api.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("operation", (*OPERATIONS, STREAM), ids=lambda each: each.name)
+@pytest.mark.parametrize("operation", [*OPERATIONS, STREAM], ids=lambda each: each.name)
 def test_every_operation_stands_with_its_scope(operation: Operation) -> None:
     scope = operation.scope or "any key"
     assert f"| `{operation.method} {operation.path}` | {scope} |" in PAGE
