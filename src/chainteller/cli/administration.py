@@ -121,10 +121,32 @@ def restore(file: Path) -> Outcome:
 
 
 def copy(to_url: str) -> Outcome:
+    """Copy and prove the copy: ``breaches`` is empty and both heads are equal where it is whole."""
+    from chainteller.engine.verification import verify as verified
+    from chainteller.engine.verification import verify_chain as chained
+    from chainteller.settings.values import database
     from chainteller.storage.copying import copy as copied
+    from chainteller.storage.database import open_database
 
+    try:
+        database(to_url)
+    except ValueError as error:
+        raise Usage(f"TO_URL {error}.") from None
     rows = copied(_address(), to_url)
-    return {"from": without_password(_address()), "to": without_password(to_url), "rows": rows}
+    target = open_database(to_url)
+    try:
+        breaches = [str(each) for each in verified(target)]
+        head = chained(target).head
+    finally:
+        target.close()
+    return {
+        "from": without_password(_address()),
+        "to": without_password(to_url),
+        "rows": rows,
+        "head": head,
+        "sameHead": head == verify_chain().head,
+        "breaches": breaches,
+    }
 
 
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:

@@ -120,11 +120,13 @@ def restore(file: Path) -> int:
 
 @database.command("copy", epilog=example("chainteller db copy postgresql://bank@db/teller"))
 @click.argument("to_url", metavar="TO_URL")
-def copy(to_url: str) -> None:
-    """Copy everything into another, empty database and verify both."""
+def copy(to_url: str) -> int:
+    """Copy everything into another, empty database and verify the copy."""
     from chainteller.cli import administration
 
-    _tell(administration.copy(to_url))
+    outcome = administration.copy(to_url)
+    _tell(outcome)
+    return Exit.DONE if outcome["sameHead"] and not outcome["breaches"] else Exit.REFUSED
 
 
 COMMANDS = (database,)
