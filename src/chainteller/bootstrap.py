@@ -200,6 +200,13 @@ def load_samples(engine: "Engine", seed: str) -> bool:
     return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
 
 
+def _load_past(engine: "Engine", seed: str) -> None:
+    from chainteller.adapters.prices_simulated import SimulatedPrices
+    from chainteller.engine.samples.loading import load_past
+
+    load_past(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
+
+
 def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     """The engine with its worker and its keys, as ``serve`` and the console need it."""
     from chainteller.engine.deployment import EmbeddedDeployment
@@ -233,11 +240,14 @@ def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
     world = _cached_world(settings, seed)
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    load_samples(engine, seed)
     return _desk(engine, settings, place)
 
 
 def _cached_world(settings: Settings, seed: str) -> Path:
-    """A database with the sample data of today; those of other days are removed."""
+    """A database with the sample data's past, as of the last midnight; what is under way is not
+    in it, since it counts from each start. Those of other days are removed.
+    """
     folder = private_folder(settings.paths.cache / "worlds")
     day = SystemClock().now() // DAY
     made_from = f"{__version__} {seed} {day} {_newest_change()}"
@@ -252,7 +262,7 @@ def _cached_world(settings: Settings, seed: str) -> Path:
     place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     try:
-        load_samples(engine, seed)
+        _load_past(engine, seed)
     finally:
         engine.close()
     return draft.replace(world)

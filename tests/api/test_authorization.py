@@ -19,6 +19,7 @@ from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.keys import ApiKeys
 
 _TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
+SOLANA_ADDRESS = "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
 EVERYTHING = (*OPERATIONS, STREAM)
 
 
@@ -50,6 +51,9 @@ def _records(call: Caller) -> dict[str, str]:
     ).json["id"]
     execute = {"tradingAccountId": account}
     trade = call("POST", f"/trading/quotes/{call.quote()}", execute).json["id"]
+    network = {"tradingAccountId": account, "network": "solana"}
+    chain = call("POST", "/blockchain-accounts", network).json["id"]
+    wallet = call("POST", "/counterparties", {"address": SOLANA_ADDRESS, "network": "solana"})
     return {
         "tradingAccountId": account,
         "depositId": deposit,
@@ -58,8 +62,8 @@ def _records(call: Caller) -> dict[str, str]:
         "tradeId": trade,
         "quoteId": call.quote(),
         "market": "sol-usd",
-        "counterpartyId": "CPT_UNKNOWN",
-        "blockchainAccountId": "BCA_UNKNOWN",
+        "counterpartyId": wallet.json["id"],
+        "blockchainAccountId": chain,
     }
 
 
@@ -78,13 +82,14 @@ def body_of(operation: Operation, ids: Mapping[str, str]) -> object:
             "tradingAccountId": ids["tradingAccountId"],
         },
         "executeQuote": {"tradingAccountId": ids["tradingAccountId"]},
+        "requireReverification": {"reason": "AGENT_REQUEST"},
         "createCounterparty": {"address": "x", "network": "solana"},
         "linkCounterparty": {"address": "x", "network": "solana", "ownershipClaimId": "CLM_1"},
         "createBlockchainAccount": {
             "tradingAccountId": ids["tradingAccountId"],
             "network": "solana",
         },
-        "createOwnershipChallenge": {"counterpartyId": "CPT_1"},
+        "createOwnershipChallenge": {"counterpartyId": ids["counterpartyId"]},
         "createOwnershipClaim": {
             "challengeId": "CHG_1",
             "completedChallenge": "x",

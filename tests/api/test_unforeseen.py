@@ -24,13 +24,13 @@ class Broken:
     def authenticate(self, api_key: str) -> Principal:  # noqa: ARG002 - any key will do
         return Principal(Actor(), frozenset(SCOPES))
 
-    def acting_as(self, actor: Actor) -> Service:
+    def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
         class Faulty:
             def trading_account(self, account_id: str) -> Any:
                 canary = f"canary-{account_id}"
                 raise ZeroDivisionError(canary)
 
-            def markets(self, names: tuple[str, ...] = ()) -> Any:
+            def markets(self) -> Any:
                 raise ServiceUnreachable("somewhere behind")
 
         return Faulty()  # type: ignore[return-value]  # two of its methods are enough

@@ -47,7 +47,7 @@ def _placed(kind: str, world: World) -> Iterator[Place]:
     if kind.startswith("embedded"):
         own = world.engine.acting_as(Actor("default", "test"))
         foreign = world.engine.acting_as(Actor("other", "test"))
-        yield Place(kind, own, world, foreign)  # type: ignore[arg-type]  # part B is under way
+        yield Place(kind, own, world, foreign)
         return
     with served(deployment(world)) as address:
         near = RemoteService(address, world.key())

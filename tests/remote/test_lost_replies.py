@@ -40,7 +40,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 def test_two_hundred_deposits_through_a_cutting_line_are_two_hundred_deposits(
     world: World,
 ) -> None:
-    account = opened(world.engine.acting_as(world.engine.actor))  # type: ignore[arg-type]  # part B is under way
+    account = opened(world.engine.acting_as(world.engine.actor))
     request = DepositRequest(amount="1.00", currency=TOKEN)
     with served(deployment(world)) as address:
         host, _, port = address.removeprefix("http://").partition(":")
@@ -68,7 +68,7 @@ def test_two_hundred_deposits_through_a_cutting_line_are_two_hundred_deposits(
 
 def test_a_deployment_without_idempotency_keys_gets_a_write_once_only(world: World) -> None:
     """Its capabilities are those of the bare specification, so nothing may be repeated."""
-    account = opened(world.engine.acting_as(world.engine.actor))  # type: ignore[arg-type]  # part B is under way
+    account = opened(world.engine.acting_as(world.engine.actor))
     with served(deployment(world)) as address:
         host, _, port = address.removeprefix("http://").partition(":")
         proxy = CuttingProxy((host, int(port)), itertools.repeat(Cut.AFTER))

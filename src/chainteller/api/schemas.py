@@ -22,6 +22,9 @@ OVERLAYS: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("ExecuteRequest", "tradingAccountId"): _TEXT,
     ("RegisterCounterparty", "address"): _TEXT,
     ("RegisterCounterparty", "network"): {**_TEXT, "examples": ["solana", "ethereum"]},
+    ("ReverificationRequest", "reason"): {
+        "enum": ["AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE"]
+    },
     ("OpenBlockchainAccount", "network"): {**_TEXT, "examples": ["solana", "ethereum"]},
 }
 """By schema and field: what is added to the field's own schema."""
