@@ -138,7 +138,7 @@ class Transaction:
             {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
-                "actor": self.actor.name,
+                "actor": self.actor.name[:128],
                 "action": action,
                 "object": subject[:96],
                 "inputs": chain.canonical(inputs or {}),
