@@ -12,7 +12,7 @@ from chainteller.domain.actors import Actor
 from chainteller.remote.client import RemoteService
 from chainteller.service.interface import Service
 
-IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite")
+IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite", "embedded-postgres", "serve-postgres")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,10 @@ class Place:
 
 @pytest.fixture(params=IMPLEMENTATIONS)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
-    world = build(sqlite_url(tmp_path))
+    url = sqlite_url(tmp_path)
+    if request.param.endswith("postgres"):
+        url = request.getfixturevalue("postgres_url")
+    world = build(url)
     try:
         yield from _placed(request.param, world)
     finally:
@@ -44,7 +47,7 @@ def _placed(kind: str, world: World) -> Iterator[Place]:
     if kind.startswith("embedded"):
         own = world.engine.acting_as(Actor("default", "test"))
         foreign = world.engine.acting_as(Actor("other", "test"))
-        yield Place(kind, own, world, foreign)  # type: ignore[arg-type]  # part B is under way
+        yield Place(kind, own, world, foreign)
         return
     with served(deployment(world)) as address:
         near = RemoteService(address, world.key())

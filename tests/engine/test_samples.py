@@ -2,26 +2,23 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import Row, text
+from tests.world.samples import MIDNIGHT, NOW, dump, head, load, new_bank, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
-from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS, USDC_ETHEREUM, USDC_SOLANA
-from chainteller.domain.clock import DAY, ManualClock, midnight_before, parse_instant
+from chainteller.domain.clock import DAY, ManualClock
 from chainteller.domain.ledger import buying_power
-from chainteller.domain.prices import PricePoint
 from chainteller.domain.quoting import BPS
-from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.bank import Bank
 from chainteller.engine.engine import Engine
-from chainteller.engine.samples.loading import is_loaded, load_past, load_samples
-from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.models.pages import ListQuery
+<<<<<<< HEAD
+=======
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
 
@@ -75,6 +72,7 @@ def dump(bank: Bank) -> dict[str, list[Row[Any]]]:
 
 def head(bank: Bank) -> str:
     return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
+>>>>>>> walletscreen
 
 
 @pytest.fixture(scope="module")
@@ -289,52 +287,6 @@ def test_the_record_is_in_the_order_of_time(loaded: Bank) -> None:
         assert instants == sorted(instants)
 
 
-def test_the_same_seed_and_moment_give_the_same_world(loaded: Bank, empty: Bank) -> None:
-    assert load(empty)
-    assert head(empty) == head(loaded)
-    assert dump(empty) == dump(loaded)
-
-
-def test_a_past_loaded_earlier_that_day_gives_the_same_world(loaded: Bank, empty: Bank) -> None:
-    assert isinstance(empty.clock, ManualClock)
-    empty.clock.set(MIDNIGHT + 5)
-    assert load_past(empty, FOLDER, SimulatedPrices("42"), "42")
-    assert not load_past(empty, FOLDER, SimulatedPrices("42"), "42")
-    assert not rows(empty, "SELECT * FROM job")
-    assert max(row.at for row in rows(empty, "SELECT at FROM event")) < MIDNIGHT
-    empty.clock.set(NOW)
-    assert load(empty)
-    assert head(empty) == head(loaded)
-    assert dump(empty) == dump(loaded)
-    assert not load(empty)
-
-
-def test_another_seed_gives_another_world(loaded: Bank, empty: Bank) -> None:
-    assert load(empty, "43")
-    assert head(empty) != head(loaded)
-
-
-def test_a_second_load_changes_nothing(empty: Bank) -> None:
-    assert load(empty)
-    before = dump(empty)
-    assert not load(empty)
-    assert not load(empty, "another seed")
-    assert dump(empty) == before
-
-
-def test_a_load_after_a_customer_traded_changes_nothing(empty: Bank) -> None:
-    assert load(empty)
-    engine = Engine(empty)
-    account = engine.trading_accounts(ListQuery(sort="-lastActivity")).data[0]
-    dpt = Currency(type="deposit-token-currency", id="DPT_USD")
-    engine.deposit(account.id, DepositRequest(amount="1000", currency=dpt))
-    quote = engine.create_quote("sol-usd", QuoteRequest(amount="900.00", side="buy")).value
-    engine.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
-    before = dump(empty)
-    assert not load(empty)
-    assert dump(empty) == before
-
-
 def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
     assert load(empty)
     engine = Engine(empty)
@@ -342,11 +294,19 @@ def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
     while (due := engine.next_due()) is not None:
         empty.clock.set(max(due, empty.clock.now()))
         assert engine.run_due()
+    assert verify(empty.database) == ()
     for table in ("trade", "transfer"):
         assert not rows(
             empty,
             f"SELECT id FROM {table} WHERE status IN ('processing', 'executed', 'sent')",  # noqa: S608 - our own table names
         )
+
+
+def test_every_invariant_holds_after_loading(loaded: Bank) -> None:
+    assert verify(loaded.database) == ()
+    report = verify_chain(loaded.database)
+    assert report.intact
+    assert report.head == head(loaded)
 
 
 def test_every_list_is_exact(loaded: Bank) -> None:
@@ -359,41 +319,3 @@ def test_every_list_is_exact(loaded: Bank) -> None:
         assert len(transactions.data) == row.transaction_count
         created = [record.created for record in transactions.data if record.created]
         assert created == sorted(created, reverse=True)
-
-
-class StopsAfter:
-    """A feed that breaks in the middle of a load."""
-
-    checks_staleness = False
-
-    def __init__(self, prices: int) -> None:
-        self.left = prices
-
-    def price(self, market: str, at: int) -> PricePoint:
-        self.left -= 1
-        if self.left < 0:
-            raise KeyboardInterrupt
-        return SimulatedPrices("42").price(market, at)
-
-    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
-        raise NotImplementedError
-
-
-def test_an_interrupted_load_leaves_nothing(empty: Bank) -> None:
-    before = dump(empty)
-    with pytest.raises(KeyboardInterrupt):
-        load_samples(empty, FOLDER, StopsAfter(300))
-    assert dump(empty) == before
-    with empty.database.read() as connection:
-        assert not is_loaded(connection)
-    assert load(empty)
-
-
-def test_a_broken_folder_is_refused_by_name(empty: Bank, tmp_path: Path) -> None:
-    (tmp_path / "bank.toml").write_text("customer = [", encoding="utf-8")
-    (tmp_path / "names.toml").write_text("", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"bank\.toml"):
-        load_samples(empty, tmp_path, SimulatedPrices("42"))
-    (tmp_path / "bank.toml").write_text("", encoding="utf-8")
-    with pytest.raises(ValueError, match="lacks 'customer'"):
-        load_samples(empty, tmp_path, SimulatedPrices("42"))

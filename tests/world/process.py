@@ -16,6 +16,7 @@ from tests.world.bank import build
 from chainteller.api.server import serve
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SystemClock
+from chainteller.engine.bank import EngineOptions
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.interface import Service
@@ -35,14 +36,15 @@ class Dying(EmbeddedDeployment):
                 service.execute_quote(*arguments, **named)
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        return Deadly()  # type: ignore[return-value]  # the rest of it is the service
+        return Deadly()
 
 
 def main(url: str, port: str = "0", workers: str = "1", on_execute: str = "") -> int:
-    world = build(url, clock=SystemClock())
+    options = EngineOptions(rate_limits=False, fill_delay_s=0.5, settle_delay_s=0.5)
+    world = build(url, clock=SystemClock(), options=options)
     kind = Dying if on_execute == "die" else EmbeddedDeployment
-    options = DeploymentOptions("0.0.test", rate_limits=False)
-    return serve(kind(world.engine, options), port=int(port), workers=int(workers))
+    outside = DeploymentOptions("0.0.test", rate_limits=False)
+    return serve(kind(world.engine, outside), port=int(port), workers=int(workers))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from chainteller.api import (
 )
 from chainteller.api.auth import Authentication
 from chainteller.api.documentation import Documentation
-from chainteller.api.exchange import Exchanges, exchange_of
+from chainteller.api.exchange import Exchanges, exchange_of, unforeseen
 from chainteller.api.limits import RateLimits
 from chainteller.api.metrics import Metrics
 from chainteller.api.openapi import describe
@@ -83,7 +83,7 @@ class App:
             openapi_url=None,
             redirect_slashes=False,
             lifespan=lifespan,
-            exception_handlers={HTTPException: _no_route},
+            exception_handlers={HTTPException: _no_route, Exception: _unforeseen},
         )
         for routes in ROUTES:
             for operation, handler in routes.declared:
@@ -123,6 +123,12 @@ async def _no_route(request: Request, fault: Exception) -> Response:
             exchange, MethodNotAllowed("This path does not take it.", {"allowed": allowed})
         )
     return error_reply(exchange, MalformedRequest("The request is malformed.", {"position": 0}))
+
+
+async def _unforeseen(request: Request, _fault: Exception) -> Response:
+    """The reply to a fault of ours; the exchange layer, which sees it next, logs it."""
+    exchange = exchange_of(request.scope)
+    return error_reply(exchange, unforeseen(exchange))
 
 
 def allowed_methods(web: FastAPI, path: str) -> list[str]:

@@ -8,6 +8,7 @@ from chainteller.service.models.counterparties import (
     Counterparty,
     LinkRequest,
     RegisterCounterparty,
+    ReverificationRequest,
 )
 from chainteller.service.models.pages import Page
 
@@ -110,3 +111,25 @@ def link_counterparty(call: Call) -> Written[Counterparty]:
 )
 def list_linked_counterparties(call: Call) -> Page[Counterparty]:
     return call.service.linked_counterparties(call.path["blockchainAccountId"], call.listing)
+
+
+@routes.add(
+    Operation(
+        "requireReverification",
+        "POST",
+        f"{_OF_ACCOUNT}/{{counterpartyId}}/reverifications",
+        "End a wallet's verification at once, so that it must be verified anew",
+        "wallets:write",
+        Counterparty,
+        Bucket.WRITE,
+        ReverificationRequest,
+        errors=(errors.NotFound, errors.Conflict),
+    )
+)
+def require_reverification(call: Call) -> Written[Counterparty]:
+    return call.service.require_reverification(
+        call.path["blockchainAccountId"],
+        call.path["counterpartyId"],
+        call.read(ReverificationRequest),
+        idempotency_key=call.idempotency_key,
+    )

@@ -102,8 +102,7 @@ class Exchanges:
         except Exception:
             log.exception("unforeseen", extra={"fields": {"requestId": exchange.request_id}})
             if not exchange.status:
-                fault = InternalError("An unforeseen error.", {"requestId": exchange.request_id})
-                await error_reply(exchange, fault)(scope, receive, sending)
+                await error_reply(exchange, unforeseen(exchange))(scope, receive, sending)
         finally:
             self._finish(scope, exchange, self._elapsed() - started)
 
@@ -135,6 +134,10 @@ class Exchanges:
             fields["organisation"] = exchange.principal.actor.organisation
             fields["keyId"] = exchange.principal.actor.key_id
         log.info("request", extra={"fields": fields})
+
+
+def unforeseen(exchange: Exchange) -> InternalError:
+    return InternalError("An unforeseen error.", {"requestId": exchange.request_id})
 
 
 def _stamps(exchange: Exchange) -> list[tuple[bytes, bytes]]:

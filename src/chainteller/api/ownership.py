@@ -95,6 +95,22 @@ def create_challenge(call: Call) -> Written[Challenge]:
 
 @routes.add(
     Operation(
+        "listOwnershipChallenges",
+        "GET",
+        f"{_ONE}/1P-counterparty-ownership-challenges",
+        "List a blockchain account's challenges",
+        "wallets:read",
+        Page[Challenge],
+        filters=(),
+        errors=(errors.NotFound,),
+    )
+)
+def list_challenges(call: Call) -> Page[Challenge]:
+    return call.service.challenges(call.path["blockchainAccountId"], call.listing)
+
+
+@routes.add(
+    Operation(
         "createOwnershipClaim",
         "POST",
         f"{_ONE}/1P-counterparty-ownership-claims",

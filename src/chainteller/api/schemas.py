@@ -22,9 +22,33 @@ OVERLAYS: Mapping[tuple[str, str], Mapping[str, Any]] = {
     ("ExecuteRequest", "tradingAccountId"): _TEXT,
     ("RegisterCounterparty", "address"): _TEXT,
     ("RegisterCounterparty", "network"): {**_TEXT, "examples": ["solana", "ethereum"]},
+    ("ReverificationRequest", "reason"): {
+        "enum": ["AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE"]
+    },
     ("OpenBlockchainAccount", "network"): {**_TEXT, "examples": ["solana", "ethereum"]},
 }
 """By schema and field: what is added to the field's own schema."""
+
+
+EXAMPLES: Mapping[str, Any] = {
+    "Currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    "OpenTradingAccount": {"bankAccountId": "DDA-1001", "bankAccountType": "checking"},
+    "DepositRequest": {
+        "amount": "100.00",
+        "currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    },
+    "WithdrawalRequest": {
+        "amount": "10.00",
+        "currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    },
+    "QuoteRequest": {"amount": "25.00", "side": "buy"},
+    "RegisterCounterparty": {
+        "address": "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV",
+        "network": "solana",
+    },
+    "ReverificationRequest": {"reason": "AGENT_REQUEST"},
+}
+"""By schema: a whole request that makes sense on the sample data."""
 
 
 def overlaid(schemas: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,8 +60,10 @@ def _overlaid(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     fields = schema.get("properties")
     if fields is None:
         return dict(schema)
+    example = {"examples": [EXAMPLES[name]]} if name in EXAMPLES else {}
     return {
         **schema,
+        **example,
         "properties": {
             field: {**described, **OVERLAYS.get((name, field), {})}
             for field, described in fields.items()

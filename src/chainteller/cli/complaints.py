@@ -109,4 +109,4 @@ def _described(details: Mapping[str, object]) -> Iterable[str]:
 def _one(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {item}" for name, item in value.items())
-    return str(value)
+    return "-" if value is None else str(value)

@@ -97,14 +97,17 @@ def open_console(configured: Configured, *, plain: bool) -> int:
         SettingsInvalid: the place cannot be told.
     """
     place = configured.place()
+    if plain:
+        from chainteller.cli.plain import run_plain
+
+        return run_plain(configured)
 
     def start() -> "StartedDesk":
         from chainteller.bootstrap import start_desk
 
         return start_desk(configured, place)
 
-    look = _look(configured.settings, place)
-    return _plain(start, look) if plain else _console(start, look)
+    return _console(start, _look(configured.settings, place))
 
 
 def open_demo(seed: str, *, tour: bool) -> int:
@@ -131,12 +134,6 @@ def _console(start: Callable[[], "StartedDesk"], look: "DeskLook") -> int:
     from chainteller.tui.app import run_console
 
     return run_console(start, look)
-
-
-def _plain(start: Callable[[], "StartedDesk"], look: "DeskLook") -> int:
-    from chainteller.tui.plain import run_plain
-
-    return run_plain(start, look)
 
 
 def _look(settings: Settings, place: Place, *, kind: str = "") -> "DeskLook":

@@ -16,6 +16,7 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     OwnershipClaim,
     RegisterCounterparty,
+    ReverificationRequest,
     SignatureDiagnosis,
 )
 from chainteller.service.models.pages import ListQuery, Page
@@ -74,6 +75,12 @@ class RemoteWallets:
         path = f"{_account(blockchain_account_id)}/1P-counterparty-ownership-challenges"
         return self._at.write(path, request, Challenge, idempotency_key)
 
+    def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
+        path = f"{_account(blockchain_account_id)}/1P-counterparty-ownership-challenges"
+        asked = listing(query)
+        found: Page[Challenge] = self._at.read(path, Page[Challenge], asked, Feature.CHALLENGES)
+        return found
+
     def submit_claim(
         self,
         blockchain_account_id: str,
@@ -104,6 +111,19 @@ class RemoteWallets:
         idempotency_key: str | None = None,
     ) -> Written[Counterparty]:
         path = f"{_account(blockchain_account_id)}/counterparties"
+        return self._at.write(path, request, Counterparty, idempotency_key)
+
+    def require_reverification(
+        self,
+        blockchain_account_id: str,
+        counterparty_id: str,
+        request: ReverificationRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[Counterparty]:
+        self._at.require(Feature.REVERIFICATIONS)
+        record = segment(counterparty_id, "counterparty")
+        path = f"{_account(blockchain_account_id)}/counterparties/{record}/reverifications"
         return self._at.write(path, request, Counterparty, idempotency_key)
 
     def linked_counterparties(

@@ -16,6 +16,7 @@ from chainteller.remote.transport import (
     NotSent,
     Outgoing,
     Reply,
+    ReplyRefused,
     Transport,
     TransportFault,
     Unanswered,
@@ -33,6 +34,7 @@ from chainteller.service.models.base import WireModel, Written
 Value = TypeVar("Value")
 
 ATTEMPTS = 6
+_CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
 _WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
@@ -142,6 +144,7 @@ class Sender:
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
+                last = last or _is_final(fault, attempt)
                 wait_s = self._backoff_s(attempt)
             else:
                 wait_s = self._wait_after(reply, attempt)
@@ -166,6 +169,12 @@ class Sender:
     def _backoff_s(self, attempt: int) -> float:
         longest_ms = _PAUSES_MS[min(attempt, len(_PAUSES_MS) - 1)]
         return (longest_ms // 2 + below(self.randomness, longest_ms // 2 + 1)) / 1000
+
+
+def _is_final(fault: TransportFault, attempt: int) -> bool:
+    """Whether another attempt would only end the same way."""
+    refused_again = isinstance(fault, NotSent) and attempt + 1 >= _CONNECTS
+    return refused_again or isinstance(fault, ReplyRefused)
 
 
 def _parsed(model: Any, reply: Reply) -> Any:

@@ -40,6 +40,10 @@ class ReplyBroken(TransportFault):
     """A reply began that cannot be used."""
 
 
+class ReplyRefused(ReplyBroken):
+    """The reply is of a kind that would come again: too large, compressed, a redirect."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """A request; ``path`` is percent-encoded and starts with a slash."""
@@ -124,12 +128,12 @@ class Transport:
         async with self.opened(request, within_s) as (response, _):
             length = response.headers.get("content-length", "")
             if length.isdecimal() and int(length[:20]) > MAXIMUM_BODY_BYTES:
-                raise ReplyBroken("the reply is too large")
+                raise ReplyRefused("the reply is too large")
             body = bytearray()
             async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > MAXIMUM_BODY_BYTES:
-                    raise ReplyBroken("the reply is too large")
+                    raise ReplyRefused("the reply is too large")
             return Reply(response.status_code, dict(response.headers), bytes(body))
 
     @asynccontextmanager
@@ -222,9 +226,9 @@ def base_address(url: str) -> str:
 
 def _refuse_unasked(response: httpx.Response) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise ReplyBroken("the reply is compressed although that was not asked for")
+        raise ReplyRefused("the reply is compressed although that was not asked for")
     if 300 <= response.status_code < 400:
-        raise ReplyBroken(f"a redirect ({response.status_code}), which is not followed")
+        raise ReplyRefused(f"a redirect ({response.status_code}), which is not followed")
 
 
 def _timeouts(within_s: float) -> dict[str, float | None]:

@@ -20,6 +20,7 @@ WRITES = frozenset(
         "create_challenge",
         "submit_claim",
         "link_counterparty",
+        "require_reverification",
     }
 )
 """The methods that change something: those that take an idempotency key."""

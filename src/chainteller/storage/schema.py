@@ -110,16 +110,22 @@ def state(connection: Connection) -> State:
     if connection.dialect.name == "sqlite":
         application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-        if not tables:
-            return State.NEW
-        if application != APPLICATION_ID:
-            return State.FOREIGN
-        version = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
-    else:
-        if not inspect(connection).has_table("alembic_version"):
-            return State.NEW
-        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        version = int(found or 0)
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        return state_of(int(tables), int(application), int(version))
+    if not inspect(connection).has_table("alembic_version"):
+        return State.NEW
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return _state_of_version(int(found or 0))
+
+
+def state_of(tables: int, application: int, version: int) -> State:
+    """As ``state``, from what a SQLite file says of itself."""
+    if not tables:
+        return State.NEW
+    return _state_of_version(version) if application == APPLICATION_ID else State.FOREIGN
+
+
+def _state_of_version(version: int) -> State:
     if version == SCHEMA_VERSION:
         return State.CURRENT
     return State.NEWER if version > SCHEMA_VERSION else State.OUTDATED
@@ -153,14 +159,20 @@ def create(engine: Engine) -> None:
     Several processes may start on one new database at the same time: the loser finds it made.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        if raw.dialect.name == "postgresql":
-            raw.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
+        keep_others_out(raw)
         if state(raw) is not State.NEW:
             return
         SQLModel.metadata.create_all(raw, tables=own_tables())
         guard(raw)
         seed(raw)
         stamp(raw)
+
+
+def keep_others_out(connection: Connection) -> None:
+    """Until this transaction ends, no other process creates or changes the schema."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
 def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic

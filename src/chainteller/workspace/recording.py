@@ -21,6 +21,7 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    ReverificationRequest,
 )
 from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -39,6 +40,7 @@ WRITES: dict[str, type[BaseModel] | None] = {
     "create_challenge": ChallengeRequest,
     "submit_claim": ClaimRequest,
     "link_counterparty": LinkRequest,
+    "require_reverification": ReverificationRequest,
 }
 """Every write of ``Service`` with the model of its request."""
 
@@ -54,7 +56,7 @@ KINDS = {
 
 
 class Recorder:
-    """The twelve writes of a service, recorded; reads go to the service itself."""
+    """The writes of a service, recorded; reads go to the service itself."""
 
     def __init__(
         self, service: Service, workspace: Workspace, randomness: Randomness | None = None

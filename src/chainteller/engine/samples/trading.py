@@ -32,7 +32,7 @@ def quote(world: World, account: Account, market: str, side: Side, sold: int, at
         mid_micros=point.mid_micros,
         half_spread_bps=traded.half_spread_bps,
         hold_premium_bps_per_minute=world.options.hold_premium_bps_per_minute,
-        window=world.options.quote_window_s * SECOND,
+        window=round(world.options.quote_window_s * SECOND),
         fees=world.fees,
     )
     priced = price_order(traded, side, sold, terms)

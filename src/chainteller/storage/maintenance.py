@@ -1,0 +1,335 @@
+"""Looking after a database: creating, upgrading and checking it, backing it up and restoring it.
+
+Alembic is imported here and nowhere else, inside the functions that need it.
+"""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.databases import DatabaseReport
+from chainteller.storage import schema
+from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
+from chainteller.storage.faults import explain, explain_sqlite, unavailable
+from chainteller.storage.schema import State
+
+_SIDE_FILES = ("-journal", "-wal", "-shm")
+_MOST_PROBLEMS = 20
+_BLOCK = 1024 * 1024
+
+
+def init(url: str) -> bool:
+    """Create the schema and the first organisation; False when the database is current already.
+
+    Raises:
+        ServiceUnavailable: it cannot be used, or it is another version's or another program's.
+    """
+    database = connect(url)
+    try:
+        with database.read() as connection:
+            found = schema.state(connection)
+        if found is State.NEW:
+            schema.create(database.engine)
+        else:
+            schema.require_current(found)
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+    return found is State.NEW
+
+
+def upgrade(url: str) -> tuple[str, str]:
+    """Run the migrations that are missing, all in one transaction.
+
+    Returns:
+        The revisions before (empty for a new database) and after.
+
+    Raises:
+        ServiceUnavailable: as ``init``, but for OUTDATED_SCHEMA; nothing was changed.
+    """
+    database = connect(url)
+    try:
+        with database.write() as connection:
+            schema.keep_others_out(connection)
+            found = schema.state(connection)
+            if found not in (State.NEW, State.OUTDATED):
+                schema.require_current(found)
+            before = "" if found is State.NEW else schema.version(connection)
+            if found is not State.CURRENT:
+                _migrate(connection)
+            after = schema.version(connection)
+            connection.commit()
+            return before, after
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        database.close()
+
+
+def _migrate(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - a second of imports that no start may pay
+    from alembic.config import Config  # noqa: PLC0415 - as above
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+    command.upgrade(config, "head")
+    schema.stamp(connection)
+
+
+def check(url: str) -> DatabaseReport:
+    """Look at a database without changing it.
+
+    Raises:
+        ServiceUnavailable: there is none, or it cannot be read at all.
+    """
+    path = sqlite_path(url)
+    if path is not None:
+        return _check_file(path)
+    database = connect(url)
+    try:
+        with database.read() as connection:
+            found = schema.state(connection)
+            server = str(connection.execute(text("SHOW server_version")).scalar_one())
+            revision = "" if found is State.NEW else schema.version(connection)
+    finally:
+        database.close()
+    return DatabaseReport(
+        kind="postgresql",
+        location=database.engine.url.render_as_string(hide_password=True),
+        healthy=found is State.CURRENT,
+        schema_state=found,
+        schema_version=revision,
+        driver_version=server,
+        notes=_schema_notes(found),
+    )
+
+
+def _check_file(path: Path) -> DatabaseReport:
+    schema.inspect_file(path)
+    if not path.exists():
+        raise unavailable(
+            "NO_DATABASE", "There is no such database file.", "Create it: chainteller db init."
+        )
+    try:
+        with closing(_read_only(path)) as connection:
+            found = _file_state(connection)
+            mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            problems = _problems(connection)
+    except sqlite3.Error as error:
+        raise explain_sqlite(error) from error
+    notes = [*_schema_notes(found)]
+    if mode == "WAL" and not wal_is_safe():
+        notes.append(
+            f"SQLite {sqlite3.sqlite_version} can corrupt a file in WAL mode; the next start "
+            "switches it to TRUNCATE."
+        )
+    elif not wal_is_safe():
+        notes.append(f"SQLite {sqlite3.sqlite_version} has the WAL-reset fault: WAL is not used.")
+    if problems:
+        notes.append("Restore a backup: chainteller db restore FILE.")
+    return DatabaseReport(
+        kind="sqlite",
+        location=str(path),
+        healthy=found is State.CURRENT and not problems,
+        schema_state=found,
+        schema_version=f"{version:04d}" if version else "",
+        journal_mode=mode,
+        driver_version=sqlite3.sqlite_version,
+        problems=problems,
+        notes=tuple(notes),
+    )
+
+
+def _schema_notes(found: State) -> tuple[str, ...]:
+    advice = {
+        State.NEW: "It holds nothing yet: chainteller db init.",
+        State.OUTDATED: "Make a backup, then run: chainteller db upgrade.",
+        State.NEWER: "A newer version of chainteller wrote it; install that version.",
+        State.FOREIGN: "It belongs to another program.",
+    }
+    return (advice[found],) if found in advice else ()
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    quoted = path.absolute().as_uri()
+    return sqlite3.connect(f"{quoted}?mode=ro", uri=True, timeout=5, isolation_level=None)
+
+
+def _file_state(connection: sqlite3.Connection) -> State:
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return schema.state_of(tables, application, version)
+
+
+def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """What SQLite's own check and the foreign keys complain of; empty when nothing."""
+    try:
+        rows = connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")
+        found = [str(row[0]) for row in rows]
+        if found != ["ok"]:
+            return tuple(found)
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_PROBLEMS)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname.startswith("SQLITE_CORRUPT"):
+            return (str(error),)
+        raise
+    return tuple(f"{child}: a row refers to nothing in {parent}" for child, _, parent, _ in orphans)
+
+
+def backup(database: Database, file: Path) -> None:
+    """Write a consistent copy to a new file while the database stays in use.
+
+    Raises:
+        ServiceUnavailable: EXISTS (nothing is overwritten), NOT_OFFERED on PostgreSQL, or the
+            disk's own fault; no partial file is left.
+    """
+    if database.path is None:
+        raise unavailable(
+            "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_dump."
+        )
+    if file.exists():
+        raise _exists(file)
+    draft = _draft_beside(file)
+    try:
+        with closing(sqlite3.connect(database.path, timeout=5, isolation_level=None)) as source:
+            source.execute("VACUUM INTO ?", (str(draft),))
+        _sync(draft)
+        file.hardlink_to(draft)
+    except sqlite3.Error as error:
+        raise explain_sqlite(error) from error
+    except FileExistsError:
+        raise _exists(file) from None
+    except OSError as error:
+        raise _cannot_write(file) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _exists(file: Path) -> Exception:
+    return unavailable("EXISTS", f"{file.name} exists already.", "Name another file.")
+
+
+def _cannot_write(file: Path) -> Exception:
+    return unavailable(
+        "CANNOT_OPEN",
+        f"{file.name} cannot be written.",
+        "Check that its folder exists, has space and that this user may write there.",
+    )
+
+
+def _draft_beside(file: Path) -> Path:
+    """An empty file that only this user may read, in the same folder."""
+    try:
+        handle, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}-")
+    except OSError as error:
+        raise _cannot_write(file) from error
+    os.close(handle)
+    return Path(name)
+
+
+def _sync(path: Path) -> None:
+    """Make a file's contents and its folder's entry durable."""
+    for each in (path, path.absolute().parent):
+        handle = os.open(each, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def restore(file: Path, url: str) -> Path | None:
+    """Put a backup in the place of the database, in one step, after it was checked.
+
+    Returns:
+        Where the former database was kept, if there was one.
+
+    Raises:
+        ServiceUnavailable: the backup is not whole, not ours or of a newer version, the database
+            is in use, or the disk is full; the database is as it was.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        raise unavailable(
+            "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_restore."
+        )
+    draft = _draft_beside(path)
+    try:
+        _copy_checked(file, draft)
+        kept = None
+        if path.exists():
+            shutil.copymode(path, draft)
+            kept = _keep_former(path)
+        draft.replace(path)
+        _sync(path)
+    except OSError as error:
+        raise _cannot_write(path) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return kept
+
+
+def _copy_checked(file: Path, draft: Path) -> None:
+    report = check(f"sqlite:///{file}")
+    if report.problems:
+        raise unavailable("STORAGE_CORRUPT", "The backup is damaged.", "Use another backup.")
+    found = State(report.schema_state)
+    if found is State.NEW:
+        raise unavailable("NOT_A_DATABASE", "The backup holds nothing.", "Use another backup.")
+    if found is not State.OUTDATED:
+        schema.require_current(found)
+    try:
+        with closing(_read_only(file)) as source, closing(sqlite3.connect(draft)) as target:
+            source.backup(target)
+    except sqlite3.Error as error:
+        raise explain_sqlite(error) from error
+    _sync(draft)
+
+
+def _keep_former(path: Path) -> Path:
+    """Give the former database a second name; its journals must not meet the new file."""
+    _settle(path)
+    kept = next(
+        name
+        for number in count(1)
+        if not (name := path.with_name(f"{path.name}.before-restore-{number}")).exists()
+    )
+    kept.hardlink_to(path)
+    for suffix in _SIDE_FILES:
+        side = path.with_name(path.name + suffix)
+        if side.exists():
+            side.replace(kept.with_name(kept.name + suffix))
+    return kept
+
+
+def _settle(path: Path) -> None:
+    """Finish what a crash left in the former database's journals, and refuse one in use.
+
+    A damaged file cannot be settled: it is kept as it is, journals and all.
+    """
+    try:
+        schema.inspect_file(path)
+    except ServiceUnavailable:
+        return
+    try:
+        with closing(sqlite3.connect(path, timeout=1, isolation_level=None)) as connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith("SQLITE_BUSY"):
+            raise explain_sqlite(error) from error
+    except sqlite3.DatabaseError:
+        return

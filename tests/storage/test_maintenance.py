@@ -1,0 +1,243 @@
+"""Creating, checking, backing up and restoring a database file."""
+
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.worlds import World, make_world
+
+from chainteller.engine.verification import verify, verify_chain
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import maintenance, schema
+from chainteller.storage.database import open_database
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = make_world(tmp_path / "bank.db")
+    made.open()
+    made.deposit("500.00")
+    made.buy("100.00")
+    yield made
+    made.close()
+
+
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def refusal(act: object, *arguments: object) -> ServiceUnavailable:
+    assert callable(act)
+    with pytest.raises(ServiceUnavailable) as refused:
+        act(*arguments)
+    assert refused.value.suggestion
+    return refused.value
+
+
+def test_init_makes_a_database_once(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    assert maintenance.init(url(path))
+    before = path.read_bytes()
+    assert not maintenance.init(url(path))
+    assert path.read_bytes() == before
+
+
+def test_check_tells_what_a_sound_database_is(world: World, tmp_path: Path) -> None:
+    report = maintenance.check(url(tmp_path / "bank.db"))
+    assert report.healthy
+    assert report.schema_state == "current"
+    assert report.schema_version == schema.REVISION
+    assert report.journal_mode in ("TRUNCATE", "DELETE", "WAL")
+    assert report.driver_version == sqlite3.sqlite_version
+    assert report.problems == ()
+
+
+def test_check_changes_no_byte(world: World, tmp_path: Path) -> None:
+    before = (tmp_path / "bank.db").read_bytes()
+    maintenance.check(url(tmp_path / "bank.db"))
+    assert (tmp_path / "bank.db").read_bytes() == before
+
+
+def test_check_makes_no_file(tmp_path: Path) -> None:
+    error = refusal(maintenance.check, url(tmp_path / "none.db"))
+    assert error.details["reason"] == "NO_DATABASE"
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("statement", "state"),
+    [
+        ("PRAGMA user_version=99", "newer"),
+        ("PRAGMA user_version=0", "outdated"),
+        ("PRAGMA application_id=7", "foreign"),
+    ],
+)
+def test_check_tells_whose_database_it_is(tmp_path: Path, statement: str, state: str) -> None:
+    path = tmp_path / "bank.db"
+    maintenance.init(url(path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+    report = maintenance.check(url(path))
+    assert (report.schema_state, report.healthy) == (state, False)
+    assert report.notes
+
+
+def test_check_finds_a_damaged_page(world: World, tmp_path: Path) -> None:
+    world.close()
+    path = tmp_path / "bank.db"
+    damage_a_page(path)
+    report = maintenance.check(url(path))
+    assert not report.healthy
+    assert report.problems
+    assert any("db restore" in note for note in report.notes)
+
+
+def damage_a_page(path: Path) -> None:
+    """Overwrite the root page of the trades, which no opening reads."""
+    with closing(sqlite3.connect(path)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute(
+            "SELECT rootpage FROM sqlite_master WHERE name = 'trade'"
+        ).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+
+
+def test_check_finds_a_row_that_refers_to_nothing(world: World, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "bank.db")) as connection:
+        connection.execute("DELETE FROM quote")
+        connection.commit()
+    assert any("trade" in each for each in maintenance.check(url(tmp_path / "bank.db")).problems)
+
+
+def test_a_backup_is_whole_and_private(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    maintenance.backup(world.database, file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    copy = open_database(url(file))
+    assert verify(copy) == ()
+    assert verify_chain(copy) == verify_chain(world.database)
+    copy.close()
+    assert maintenance.check(url(file)).healthy
+
+
+def test_a_backup_overwrites_nothing(world: World, tmp_path: Path) -> None:
+    file = tmp_path / "backup.db"
+    file.write_text("precious")
+    assert refusal(maintenance.backup, world.database, file).details["reason"] == "EXISTS"
+    assert file.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_backup_into_a_missing_folder_says_so(world: World, tmp_path: Path) -> None:
+    error = refusal(maintenance.backup, world.database, tmp_path / "none" / "backup.db")
+    assert error.details["reason"] == "CANNOT_OPEN"
+
+
+def test_restore_brings_back_what_was(world: World, tmp_path: Path) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    head = verify_chain(world.database).head
+    world.deposit("77.00")
+    later = verify_chain(world.database).head
+    world.close()
+    kept = maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db"))
+    assert kept is not None
+    for path, expected in ((tmp_path / "bank.db", head), (kept, later)):
+        database = open_database(url(path))
+        assert verify_chain(database).head == expected
+        assert verify(database) == ()
+        database.close()
+
+
+def test_restore_keeps_every_former_database(world: World, tmp_path: Path) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    world.close()
+    kept = {
+        maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db")) for _ in range(3)
+    }
+    assert len(kept) == 3
+    assert all(path is not None and path.exists() for path in kept)
+
+
+def test_restore_into_a_new_place(world: World, tmp_path: Path) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    assert maintenance.restore(tmp_path / "backup.db", url(tmp_path / "other.db")) is None
+    assert maintenance.check(url(tmp_path / "other.db")).healthy
+
+
+def test_restore_over_a_damaged_database(world: World, tmp_path: Path) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    world.close()
+    (tmp_path / "bank.db").write_bytes(b"not a database any more" * 100)
+    (tmp_path / "bank.db-journal").write_bytes(b"half a journal")
+    kept = maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db"))
+    assert maintenance.check(url(tmp_path / "bank.db")).healthy
+    assert kept is not None
+    assert kept.read_bytes().startswith(b"not a database")
+    assert kept.with_name(f"{kept.name}-journal").exists()
+    assert not (tmp_path / "bank.db-journal").exists()
+
+
+def broken_backups(tmp_path: Path, backup: bytes) -> dict[str, Path]:
+    files = {name: tmp_path / f"{name}.db" for name in ("text", "empty", "cut", "newer", "foreign")}
+    files["text"].write_text("hello, this is no database at all")
+    files["empty"].write_bytes(b"")
+    files["cut"].write_bytes(backup[: len(backup) // 2])
+    for name, statement in (
+        ("newer", "PRAGMA user_version=99"),
+        ("foreign", "PRAGMA application_id=1"),
+    ):
+        files[name].write_bytes(backup)
+        with closing(sqlite3.connect(files[name])) as connection:
+            connection.execute(statement)
+    return files | {"missing": tmp_path / "missing.db", "folder": tmp_path}
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("text", "NOT_A_DATABASE"),
+        ("empty", "EMPTY_FILE"),
+        ("cut", "STORAGE_CORRUPT"),
+        ("newer", "NEWER_SCHEMA"),
+        ("foreign", "FOREIGN_DATABASE"),
+        ("missing", "NO_DATABASE"),
+        ("folder", "CANNOT_OPEN"),
+    ],
+)
+def test_restore_refuses_a_bad_backup_and_changes_nothing(
+    world: World, tmp_path: Path, name: str, reason: str
+) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    world.close()
+    bad = broken_backups(tmp_path, (tmp_path / "backup.db").read_bytes())[name]
+    before = (tmp_path / "bank.db").read_bytes()
+    error = refusal(maintenance.restore, bad, url(tmp_path / "bank.db"))
+    assert error.details["reason"] == reason
+    assert (tmp_path / "bank.db").read_bytes() == before
+    assert not list(tmp_path.glob("*before-restore*"))
+    assert not list(tmp_path.glob(".bank*"))
+
+
+def test_restore_refuses_a_database_in_use(world: World, tmp_path: Path) -> None:
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    with closing(sqlite3.connect(tmp_path / "bank.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        error = refusal(maintenance.restore, tmp_path / "backup.db", url(tmp_path / "bank.db"))
+    assert error.details["reason"] == "STORAGE_LOCKED"
+
+
+def test_an_open_engine_notices_a_restore(world: World, tmp_path: Path) -> None:
+    """It must not go on writing into the file that was put aside."""
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db"))
+    assert refusal(world.deposit, "1.00").details["reason"] == "STORAGE_REMOVED"
+
+
+def test_postgres_has_tools_of_its_own(tmp_path: Path) -> None:
+    error = refusal(maintenance.restore, tmp_path / "x", "postgresql://nobody@localhost/none")
+    assert error.details["reason"] == "NOT_OFFERED"

@@ -1,0 +1,134 @@
+"""The migrations and the metadata make the same database."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.storage import draft_migration
+from tests.worlds import make_world
+
+from chainteller.engine.verification import verify
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import maintenance, schema
+from chainteller.storage.database import open_database
+
+Shape = dict[str, object]
+
+
+def shape(path: Path) -> Shape:
+    """Tables with columns, keys, foreign keys and indexes; triggers; rows; the file's marks."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [
+            name
+            for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            if name != "alembic_version"
+        ]
+        found: Shape = {
+            name: (
+                connection.execute(f"PRAGMA table_xinfo({name})").fetchall(),
+                sorted(row[2:] for row in connection.execute(f"PRAGMA foreign_key_list({name})")),
+                sorted(
+                    (
+                        row[1] if row[3] == "c" else row[3],
+                        row[2],
+                        row[4],
+                        tuple(connection.execute(f"PRAGMA index_info({row[1]})").fetchall()),
+                    )
+                    for row in connection.execute(f"PRAGMA index_list({name})").fetchall()
+                ),
+            )
+            for name in tables
+        }
+        found["triggers"] = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
+        ).fetchall()
+        found["indexes"] = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
+            "ORDER BY name"
+        ).fetchall()
+        for name in ("head", "organisation", "alembic_version"):
+            found[f"rows of {name}"] = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - our own names
+        found["marks"] = [
+            connection.execute(f"PRAGMA {name}").fetchone()
+            for name in ("application_id", "user_version")
+        ]
+        return found
+
+
+@pytest.fixture
+def migrated(tmp_path: Path) -> Path:
+    path = tmp_path / "migrated.db"
+    assert maintenance.upgrade(f"sqlite:///{path}") == ("", schema.REVISION)
+    return path
+
+
+def test_migrations_and_metadata_give_the_same_schema(migrated: Path, tmp_path: Path) -> None:
+    created = tmp_path / "created.db"
+    open_database(f"sqlite:///{created}").close()
+    from_migrations, from_metadata = shape(migrated), shape(created)
+    assert from_migrations.keys() == from_metadata.keys()
+    for name, expected in from_metadata.items():
+        assert from_migrations[name] == expected, f"{name}: {WAY_OUT}"
+
+
+WAY_OUT = "while unreleased, run: python -m tests.storage.draft_migration"
+
+
+def test_the_migration_is_the_one_drafted_from_the_metadata() -> None:
+    assert draft_migration.TARGET.read_text() == draft_migration.draft(), WAY_OUT
+
+
+def test_a_bank_runs_on_a_migrated_database(migrated: Path) -> None:
+    world = make_world(migrated)
+    world.open()
+    world.deposit("100.00")
+    world.buy("50.00")
+    world.settle()
+    assert verify(world.database) == ()
+    world.close()
+
+
+def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> None:
+    """Revision 0000 stands for any older one: a database with our marks and no tables of ours."""
+    path = tmp_path / "old.db"
+    schema.touch(path, "TRUNCATE")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+    with pytest.raises(ServiceUnavailable) as refused:
+        open_database(f"sqlite:///{path}")
+    assert refused.value.details["reason"] == "OUTDATED_SCHEMA"
+    assert "db upgrade" in refused.value.suggestion
+    assert maintenance.upgrade(f"sqlite:///{path}")[1] == schema.REVISION
+    open_database(f"sqlite:///{path}").close()
+
+
+def test_upgrading_a_current_database_changes_nothing(migrated: Path) -> None:
+    before = migrated.read_bytes()
+    assert maintenance.upgrade(f"sqlite:///{migrated}") == (schema.REVISION, schema.REVISION)
+    assert shape(migrated)["rows of head"]
+    assert len(migrated.read_bytes()) == len(before)
+
+
+def test_a_failed_migration_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "stuck.db"
+    schema.touch(path, "TRUNCATE")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+        connection.execute("CREATE TABLE trade (id TEXT)")
+    with pytest.raises(ServiceUnavailable):
+        maintenance.upgrade(f"sqlite:///{path}")
+    with closing(sqlite3.connect(path)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+    assert tables - {"sqlite_autoindex_alembic_version_1"} == {"alembic_version", "trade"}
+
+
+def test_alembic_is_imported_only_to_migrate() -> None:
+    script = (
+        "import sys, chainteller.engine.engine, chainteller.storage.maintenance\n"
+        "assert not [name for name in sys.modules if name.startswith('alembic')]"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
