@@ -17,62 +17,6 @@ from chainteller.engine.bank import Bank
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.models.pages import ListQuery
-<<<<<<< HEAD
-=======
-from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage.database import open_database
-
-FOLDER = Path(__file__).parents[2] / "sample_data"
-NOW = parse_instant("2026-11-20T09:04:31.123456Z")
-MIDNIGHT = midnight_before(NOW)
-TABLES = [
-    "customer",
-    "bank_account",
-    "trading_account",
-    "ledger_account",
-    "journal",
-    "posting",
-    "quote",
-    "trade",
-    "transfer",
-    "job",
-    "audit",
-    "event",
-    "head",
-    "blockchain_account",
-    "counterparty",
-    "challenge",
-    "attempt",
-    "claim",
-    "link",
-    "idempotency",
-]
-
-
-def new_bank(folder: Path, *, now: int = NOW) -> Bank:
-    database = open_database(f"sqlite:///{folder / 'bank.db'}")
-    feed = SimulatedPrices("any")
-    return Bank(
-        database, ManualClock(now), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
-    )
-
-
-def load(bank: Bank, seed: str = "42") -> bool:
-    return load_samples(bank, FOLDER, SimulatedPrices(seed), seed)
-
-
-def rows(bank: Bank, query: str, **values: object) -> list[Row[Any]]:
-    with bank.database.read() as connection:
-        return list(connection.execute(text(query), values).all())
-
-
-def dump(bank: Bank) -> dict[str, list[Row[Any]]]:
-    return {table: rows(bank, f"SELECT * FROM {table} ORDER BY 1, 2") for table in TABLES}  # noqa: S608 - our own table names
-
-
-def head(bank: Bank) -> str:
-    return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
->>>>>>> walletscreen
 
 
 @pytest.fixture(scope="module")

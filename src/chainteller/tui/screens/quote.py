@@ -358,6 +358,7 @@ class QuoteScreen(DeskScreen):
         words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
         self.desk.tell(f"{words} {trade.status}  {trade.id}", "good")
         self.desk.choice.trade_id = trade.id
+        self.desk.followed[trade.id] = trade.status
         if self.is_current or self.app.screen.is_modal:
             self.desk.shell.go("trades")
 

@@ -102,7 +102,18 @@ class TradesScreen(ListScreen["Trade"]):
         if wanted is not None and self.paged.move_to_key(wanted):
             self.desk.choice.trade_id = None
         self._draw_empty()
+        self._tell_progress()
         self._show_selected()
+
+    def _tell_progress(self) -> None:
+        """Each step of a trade that this desk began goes to the status line and the log."""
+        for trade_id, before in self.desk.followed.items():
+            trade = self.records.get(trade_id)
+            if trade is not None and trade.status != before:
+                self.desk.followed[trade_id] = trade.status
+                tone = status(trade.status)[1]
+                words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
+                self.desk.tell(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
         whose = "all accounts" if self._all or not self._account_id else self._account_id

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
 
 Work = Callable[[], Awaitable[None]]
-_ENTER = "enter"
 _REASONS = {
     ReverificationReason.AGENT_REQUEST: "the agent asks for it",
     ReverificationReason.SUSPICIOUS_ACTIVITY: "suspicious activity",
@@ -311,21 +310,20 @@ class WalletSteps:
         self._host.show_wallet(wallet.key)
         self._desk.on_change.publish(("counterparty.reverification_required",))
 
-    def palette_entries(self, wallet: Wallet | None) -> list[tuple[str, str, str]]:
-        """(name, action, help) of what Wallets offers without a key."""
-        rows = [("open a blockchain account", "open_account", "wallets")]
+    def palette_entries(self, wallet: Wallet | None) -> list[tuple[str, str]]:
+        """(name, action) of what Wallets offers without a key."""
+        rows = [("open a blockchain account", "open_account")]
         if wallet is not None and wallet.is_verified:
             rows += [
-                (f"re-verify this wallet: {words}", f"reverify('{reason}')", "asks first")
+                (f"re-verify this wallet: {words}", f"reverify('{reason}')")
                 for reason, words in _REASONS.items()
             ]
         if wallet is not None and self._can_simulate and wallet.challenge is not None:
             from chainteller.wallets.simulated import MISTAKES  # noqa: PLC0415 - at the first use
 
-            about = "sample wallets only"
-            rows.append(("simulate the customer: sign rightly", "simulate('')", about))
+            rows.append(("simulate the customer: sign rightly", "simulate('')"))
             rows += [
-                (f"simulate the customer: {name}: {words}", f"simulate('{name}')", about)
+                (f"simulate the customer: {name}: {words}", f"simulate('{name}')")
                 for name, words in MISTAKES.items()
             ]
         return rows

@@ -391,7 +391,7 @@ class WalletsScreen(ListScreen[Shown]):
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
 
-    def palette_entries(self) -> list[tuple[str, str, str]]:
+    def palette_entries(self) -> list[tuple[str, str]]:
         return self.steps.palette_entries(self.wallet)
 
     def action_reverify(self, reason: str) -> None:
