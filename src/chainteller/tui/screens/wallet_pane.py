@@ -1,5 +1,6 @@
 """The selected wallet on Wallets: address, steps, text, verdict and limits, drawn from values."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from textual.screen import Screen
@@ -28,6 +29,7 @@ class Host(Protocol):
     verdicts: dict[str, Verdict]
     book: Book
     limits: "tuple[LimitUsage, ...]"
+    created: "dict[str, datetime | None]"
     checking: str
     wanted: str
 
@@ -78,15 +80,17 @@ class WalletPane:
 
     def _rest(self, wallet: Wallet, verdict: Verdict | None) -> list[Line]:
         now = self._host.desk.now
-        limits = wallets_view.limits(wallet, self._host.limits, now)
+        created = wallet.counterparty.created or self._host.created.get(wallet.counterparty.id)
+        limits = wallets_view.limits(wallet, self._host.limits, created, now)
         next_line = wallets_view.next_line(wallet, verdict, now)
         if wallet.challenge is None or (verdict is None and wallet.state(now) != "signing"):
-            return [next_line, line(), *limits]
+            return [next_line, line(), *wallets_view.standing(wallet), *limits]
         if self._host.checking == wallet.challenge.id:
             return [line(("SIGNATURE", "strong"), ("  checking", "muted"))]
         signature = wallets_why.signature_line(verdict)
         if verdict is None:
-            return [signature, next_line, line(), *limits]
+            standing = wallets_view.standing(wallet)
+            return [signature, next_line, line(), *standing, *limits]
         compact = self._host.as_screen.size.height < _TALL
         why = wallets_why.verdict_lines(wallet, verdict, now, self._room, compact=compact)
         return [signature, *(() if compact else (line(),)), *why]

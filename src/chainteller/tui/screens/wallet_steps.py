@@ -259,9 +259,8 @@ class WalletSteps:
         if verdict.accepted:
             self._desk.tell(f"the signature is right for {challenge}   enter submits it", "good")
         else:
-            open_ = f"stays open {left}" if left != "0:00" else "is over"
-            finding = verdict.diagnosis.finding
-            self._desk.tell(f"signature not accepted: {finding}   {challenge} {open_}", "bad")
+            open_ = f"text stays open {left}" if left != "0:00" else "text is over"
+            self._desk.tell(f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad")
         return verdict
 
     async def _submit(self, wallet: Wallet, verdict: Verdict) -> None:
@@ -281,8 +280,8 @@ class WalletSteps:
             done = await ask(wallet_writes.link, self._desk.service, wallet, claim_id, key)
         finally:
             self._host.show_wallet(wallet.key)
-        until = f" to {done.verification.expires_at:%d %b %Y}" if done.verification else ""
-        self._desk.tell(f"[ok] linked: {done.address} is Verified 1P{until}", "good")
+        until = f" until {done.verification.expires_at:%d %b %Y}" if done.verification else ""
+        self._desk.tell(f"linked: ..{done.address[-6:]} is Verified 1P{until}", "good")
         self._desk.on_change.publish(("counterparty.linked",))
 
     # -- afterwards ---------------------------------------------------------------------------

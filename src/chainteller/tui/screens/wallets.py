@@ -1,6 +1,7 @@
 """Wallets: registering a customer's wallet, having a text signed, and linking what was proved."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
@@ -46,6 +47,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.verdicts: dict[str, Verdict] = {}
         self.book = Book((), ())
         self.limits: tuple[LimitUsage, ...] = ()
+        self.created: dict[str, datetime | None] = {}
         self._all = False
         self.wanted = ""
         self._shown_account = ""
@@ -166,11 +168,15 @@ class WalletsScreen(ListScreen[Shown]):
         self._draw()
 
     async def _load_limits(self) -> None:
-        account = self.blockchain_account
+        """What may leave to the selected wallet, and since when it is known (for its hold)."""
+        account, wallet = self.blockchain_account, self.wallet
         if account is None:
             return
         try:
             found = await ask(self.desk.service.limits, account.trading_account_id)
+            if wallet is not None and wallet.counterparty.created is None:
+                known = await ask(self.desk.service.counterparty, wallet.counterparty.id)
+                self.created[known.id] = known.created
         except TellerError:
             self.limits = ()
         else:

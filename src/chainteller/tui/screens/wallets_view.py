@@ -1,5 +1,6 @@
 """Wallets as lines: accounts and wallets of the list, the five steps, the text to be signed."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
@@ -27,7 +28,7 @@ COLUMNS = (
     Column("ADDRESS", 17, grows=True),
     Column("NETWORK", 10),
     Column("STATE", 18),
-    Column("TIME LEFT", 16),
+    Column("TIME LEFT", 17),
 )
 _EXPIRING_S = 300
 _DAY_S = 86_400
@@ -215,7 +216,7 @@ def _signature_note(wallet: Wallet, verdict: Verdict | None, now: int) -> Piece:
         return "", ""
     tries = f"{wallet.tries_left} of {MAXIMUM_ATTEMPTS} tries left"
     if verdict is None:
-        return f"waiting   {tries}", "muted"
+        return f"waiting, {wallet.tries_left} tries left", "muted"
     return ("would pass", "good") if verdict.accepted else (tries, "muted")
 
 
@@ -311,10 +312,30 @@ def account_detail(account: "BlockchainAccount", now: int) -> list[Line]:
     ]
 
 
+def standing(wallet: Wallet) -> list[Line]:
+    """Since when and until when the wallet is verified."""
+    verification = wallet.counterparty.verification
+    if verification is None:
+        return []
+    since, until = verification.verified_at, verification.expires_at
+    state = verification.status
+    rows = [line(("VERIFICATION", "strong"), right=(state_of_verification(state),))]
+    rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
+    again = ("to be verified again by", "muted")
+    rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
+    return [*rows, line()]
+
+
+def state_of_verification(state: str) -> Piece:
+    return _STATES.get(state, (f"[?] {state}", "muted"))
+
+
 _PERIODS = {0: "one withdrawal", _DAY_S: "24 hours", 30 * _DAY_S: "30 days"}
 
 
-def limits(wallet: Wallet, found: "tuple[LimitUsage, ...]", now: int) -> list[Line]:
+def limits(
+    wallet: Wallet, found: "tuple[LimitUsage, ...]", registered: datetime | None, now: int
+) -> list[Line]:
     """What may leave to this wallet: it follows the verification at once."""
     verified = wallet.is_verified
     wanted = DestinationClass.VERIFIED if verified else DestinationClass.UNVERIFIED
@@ -328,7 +349,6 @@ def limits(wallet: Wallet, found: "tuple[LimitUsage, ...]", now: int) -> list[Li
         text = f"{grouped(row.remaining if row.period_seconds else row.limit)} USD"
         of = f" of {grouped(row.limit)}" if row.period_seconds else ""
         rows.append(line((period, "muted"), right=((text, ""), (of, "muted"))))
-    registered = wallet.counterparty.created
     if not verified and registered is not None:
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
         if now < held_until:

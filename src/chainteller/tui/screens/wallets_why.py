@@ -39,9 +39,9 @@ def verdict_lines(
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
     rows += _signer(wallet, verdict, width)
-    rows.append(line(_NO, (_CAUSES.get(found.cause or "", "it cannot be used"), "bad"),
-                     (f"  {found.finding}", "muted"), right=(sure,)))  # fmt: skip
-    rows += [line(f"     {row}") for row in wrapped(found.explanation, width - 5)]
+    cause = _CAUSES.get(found.cause or "", "it cannot be used")
+    rows.append(line(_NO, (cause, "bad"), right=(sure,)))
+    rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
     if not compact:
         rows += _more(verdict, width)
     return [*rows, *_ask(found.ask_customer, width)]
@@ -52,9 +52,9 @@ def _more(verdict: Verdict, width: int) -> list[Line]:
     found, rows = verdict.diagnosis, []
     if found.finding in _OPEN_QUESTIONS:
         tried = "also tried: altered texts, earlier challenges, other wallets and networks: no"
-        rows += [line((f"     {row}", "muted")) for row in wrapped(tried, width - 5)]
-    for at, row in enumerate(wrapped(found.suggestion, width - 5)):
-        rows.append(line(("     " if at else "next ", "muted"), (row, "accent")))
+        rows += [line((f"  {row}", "muted")) for row in wrapped(tried, width - 2)]
+    rows.append(line((f"  {found.finding}", "muted")))
+    rows += [line((row, "accent")) for row in wrapped(f"next: {found.suggestion}", width)]
     return [*rows, line()]
 
 
@@ -96,16 +96,17 @@ def _signer(wallet: Wallet, verdict: Verdict, width: int) -> list[Line]:
     if not signed_by or signed_by == registered:
         return []
     label = "signed by" if found.certain else "points to"
-    rows = [*_address(_NO, label, signed_by, width)]
-    rows += _address(("     ", ""), "registered", registered, width)
-    if found.other_counterparty_id:
-        rows.append(line(f"     = this customer's {short_id(found.other_counterparty_id)}"))
-    return rows
+    whose = short_id(found.other_counterparty_id) if found.other_counterparty_id else ""
+    whose = f"= this customer's {whose}" if whose else ""
+    rows = [*_address(_NO, label, signed_by, width, whose)]
+    return rows + _address(("     ", ""), "registered", registered, width)
 
 
-def _address(mark: Piece, label: str, address: str, width: int) -> list[Line]:
+def _address(mark: Piece, label: str, address: str, width: int, whose: str = "") -> list[Line]:
     if len(label) + len(address) + 7 <= width:
-        return [line(mark, (f"{label:<10} ", "muted"), address)]
+        rows = [line(mark, (f"{label:<10} ", "muted"), address)]
+        return [*rows, line((f"     {whose}", "warn"))] if whose else rows
     room = width - 2
     parts = [address[at : at + room] for at in range(0, len(address), room)]
-    return [line(mark, (label, "muted")), *(line(f"  {part}") for part in parts)]
+    note: Piece = (f"  {whose}" if whose else "", "warn")
+    return [line(mark, (label, "muted"), note), *(line(f"  {part}") for part in parts)]
