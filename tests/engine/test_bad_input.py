@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from tests.refusals import details, refusal
+from tests.worlds import DPT, USDC_SOLANA, World
 
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ValidationFailed
@@ -11,8 +13,6 @@ from chainteller.service.models.base import read_request
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from tests.refusals import details, refusal
-from tests.worlds import DPT, USDC_SOLANA, World
 
 BAD_AMOUNTS = {
     "negative": "-5.00",

@@ -3,11 +3,6 @@
 from pathlib import Path
 
 import pytest
-
-from chainteller.domain.clock import MINUTE, SECOND, format_instant
-from chainteller.domain.trades import Rejection
-from chainteller.engine.verification import verify
-from chainteller.storage import markets
 from tests.refusals import details, refusal
 from tests.worlds import (
     START,
@@ -18,6 +13,11 @@ from tests.worlds import (
     World,
     make_world,
 )
+
+from chainteller.domain.clock import MINUTE, SECOND, format_instant
+from chainteller.domain.trades import Rejection
+from chainteller.engine.verification import verify
+from chainteller.storage import markets
 
 
 def step(world: World, seconds: float) -> None:

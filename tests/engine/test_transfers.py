@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import update
+from tests.refusals import details, refusal
+from tests.worlds import DPT, START, USDC_SOLANA, CustomerSeed, World, make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, format_instant
@@ -14,8 +16,6 @@ from chainteller.engine.transaction import Transaction, work_unit
 from chainteller.engine.verification import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.tables import Tables
-from tests.refusals import details, refusal
-from tests.worlds import DPT, START, USDC_SOLANA, CustomerSeed, World, make_world
 
 
 def operate(world: World, work: object, *arguments: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import REPOSITORY, Bench, answer, make_bench, press, seen, settle
+from tests.tui.conftest import REPOSITORY, Bench, make_bench, press, seen, settle
 from textual import events
 from textual.pilot import Pilot
 
@@ -20,7 +20,7 @@ BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
 ALICE_SOLANA = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
 SIZES = [(80, 24), (100, 30), (120, 40)]
 SMALL_AND_LARGE = [(80, 24), (120, 40)]
-SECRET = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"  # noqa: S105 - published: Hardhat's account 0
+SECRET = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
 
 
 @pytest.fixture
