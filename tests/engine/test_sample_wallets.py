@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
-from tests.engine.test_samples import FOLDER, NOW, load, new_bank, rows
 from tests.engine.test_samples_like_the_engine import PERSON, START, banks, in_samples
+from tests.world.samples import FOLDER, NOW, load, new_bank, rows
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
