@@ -36,6 +36,8 @@ class DeskProvider(Provider):
             for command in commands_of(key)
             if not command.action.startswith("move") and command.id not in _LEFT_OUT
         ]
+        own = getattr(self.screen, "palette_entries", None)
+        rows += own() if own is not None else []
         rows.append(("sample data: load it into an empty database", "app.samples"))
         rows += [
             (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.theme_names
