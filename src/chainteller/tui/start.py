@@ -38,8 +38,6 @@ class DeskLook:
     """Where ``e`` writes; left out: the current folder."""
     crash_folder: Path | None = None
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
-    workspace_file: Path | None = None
-    """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     base_url: str = "http://127.0.0.1:8080"
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
@@ -72,6 +70,8 @@ class StartedDesk:
     capabilities: "Capabilities | None" = None
     close: Callable[[], None] = lambda: None
     load_samples: Callable[[], None] | None = None
+    workspace_file: Path | None = None
+    """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     verify_audit: "Callable[[], ChainReport] | None" = None
     """Checks the whole audit chain, where the deployment's database is at hand."""
 
