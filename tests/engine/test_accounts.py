@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-
-from chainteller.service.models.pages import ListQuery
 from tests.refusals import details, refusal
 from tests.worlds import CustomerSeed, World, make_world
+
+from chainteller.service.models.pages import ListQuery
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,14 @@
 """One effect a key; refusals leave the key free; the audit trail has them all."""
 
 import pytest
+from tests.refusals import details, refusal
+from tests.worlds import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
 from chainteller.engine import due
 from chainteller.engine.verification import verify
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
-from tests.refusals import details, refusal
-from tests.worlds import DPT, START, World
 
 
 def deposit(world: World, amount: str, key: str) -> object:

@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.refusals import details, refusal
+from tests.worlds import START, CustomerSeed, FixedPrices, World, make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND, format_instant, from_datetime
@@ -11,8 +13,6 @@ from chainteller.engine.engine import EngineOptions
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage import markets
-from tests.refusals import details, refusal
-from tests.worlds import START, CustomerSeed, FixedPrices, World, make_world
 
 
 @pytest.fixture

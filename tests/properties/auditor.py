@@ -343,7 +343,7 @@ class Auditor:
         for paper in self.withdrawals:
             found = self.service.withdrawal_record(paper.account, paper.id)
             assert found.status == paper.status
-        totals = {account: 0 for account in self.accounts}
+        totals = dict.fromkeys(self.accounts, 0)
         for trade in self.trades:
             totals[trade.account] += 1
         for account, total in totals.items():

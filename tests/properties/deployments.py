@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from tests.properties.auditor import Auditor, Rules
+from tests.worlds import CustomerSeed, make_world
+
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.limits import DestinationClass
 from chainteller.engine.engine import EngineOptions
 from chainteller.service.interface import Service
-from tests.properties.auditor import Auditor, Rules
-from tests.worlds import CustomerSeed, make_world
 
 RULES = Rules()
 BANK_ACCOUNTS = ("DDA-1", "DDA-2", "DDA-3")

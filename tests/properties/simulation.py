@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 
-from chainteller.domain.randomness import SeededRandomness, below
 from tests.properties.auditor import CURRENCIES, DECIMALS, MARKETS, Auditor
+
+from chainteller.domain.randomness import SeededRandomness, below
 
 EDGES = (-1, 0, 1)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-
-from chainteller.engine.verification import verify
 from tests.properties.auditor import CURRENCIES, DECIMALS, MARKETS, Auditor
 from tests.properties.deployments import BANK_ACCOUNTS, LIMITS, EmbeddedDeployment, audited
+
+from chainteller.engine.verification import verify
 
 Act = Callable[[Auditor], None]
 edges = st.sampled_from((-1, 0, 1))

@@ -4,10 +4,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from chainteller.engine.verification import verify, verify_chain
 from tests.properties.deployments import LIMITS, EmbeddedDeployment, audited
 from tests.properties.simulation import Simulation
+
+from chainteller.engine.verification import verify, verify_chain
 
 
 def run(folder: Path, seed: str, steps: int) -> tuple[str, int, Counter[str]]:

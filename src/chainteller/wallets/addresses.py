@@ -41,7 +41,7 @@ class Address:
     kind: str
 
 
-class InvalidAddress(ValueError):  # noqa: N818 - reads as what happened
+class InvalidAddress(ValueError):
     """Not an address of the network.
 
     `reason` is CHECKSUM, LENGTH, ENCODING, WRONG_NETWORK, ZERO, OFF_CURVE, SMALL_ORDER, NAME,

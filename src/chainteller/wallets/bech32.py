@@ -6,7 +6,7 @@ _GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 _BECH32, _BECH32M = 1, 0x2BC830A3
 
 
-class BadBech32(ValueError):  # noqa: N818 - reads as what happened
+class BadBech32(ValueError):
     """Not a segwit address; `reason` is CHECKSUM, LENGTH or ENCODING."""
 
     def __init__(self, reason: str) -> None:

@@ -25,7 +25,7 @@ _SIGHASH_ALL = b"\x01\x00\x00\x00"
 _MAX_ITEMS = 120
 
 
-class Unsupported(ValueError):  # noqa: N818 - reads as what happened
+class Unsupported(ValueError):
     """A BIP-322 proof of a kind that is not judged: several keys, time locks, proof of funds."""
 
 

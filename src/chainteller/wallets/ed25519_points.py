@@ -7,7 +7,7 @@ _D = -121665 * pow(121666, -1, _PRIME) % _PRIME
 def reason_not_signable(raw: bytes) -> str:
     """OFF_CURVE for no point (a program-derived address), SMALL_ORDER for a point outside the
     prime-order group. Meant for bytes that libsodium has refused.
-    """  # noqa: D205 - one sentence
+    """
     y = int.from_bytes(raw, "little") & ((1 << 255) - 1)
     if y >= _PRIME:
         return "OFF_CURVE"

@@ -33,7 +33,7 @@ class Network:
     closed: bool = False
 
 
-class UnknownNetwork(ValueError):  # noqa: N818 - reads as what happened
+class UnknownNetwork(ValueError):
     """The name is no open network (or a test network where those are not allowed)."""
 
     network: str

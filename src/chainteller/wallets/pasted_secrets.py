@@ -26,7 +26,7 @@ _WORDS = re.compile(r"(?:\d{1,2}[.):]?\s*)?([A-Za-z]{3,8})[,;.]?", re.ASCII)
 _PHRASE_LENGTHS = frozenset({12, 15, 18, 21, 24, 25})
 
 
-class SecretPasted(ValueError):  # noqa: N818 - reads as what happened
+class SecretPasted(ValueError):
     """A secret was pasted where a signature was asked for. Carries its kind only."""
 
     kind: str

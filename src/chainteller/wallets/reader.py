@@ -42,7 +42,7 @@ _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
 
 
-class Unreadable(ValueError):  # noqa: N818 - reads as what happened
+class Unreadable(ValueError):
     """No signature can be read; carries the finding only, never the paste.
 
     Findings: EMPTY, TOO_LONG, TRUNCATED, ADDRESS_PASTED, TEXT_PASTED, CONTRACT_WALLET and

@@ -27,11 +27,11 @@ class SampleWallet:
     other_account: str
 
 
-class UnknownSampleWallet(LookupError):  # noqa: N818 - reads as what happened
+class UnknownSampleWallet(LookupError):
     """No sample wallet has this name; real keys are never accepted."""
 
 
-class UnknownMistake(LookupError):  # noqa: N818 - reads as what happened
+class UnknownMistake(LookupError):
     """No such mistake, or this family's wallets cannot make it."""
 
 
