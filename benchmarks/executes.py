@@ -1,6 +1,6 @@
 """Durable executes a second through the engine, against stdlib sqlite3 writing the same rows.
 
-    PYTHONPATH=src:. python benchmarks/executes.py [--count 400] [--rounds 5] [--profile]
+    PYTHONPATH=src:. python benchmarks/executes.py [--count 400] [--rounds 5] [--folder F] [--profile]
 
 The floor replays, with one prepared statement per table, exactly the rows that the engine wrote
 for the same executes, one transaction each, in the same journal mode with synchronous=FULL. The
@@ -128,8 +128,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--folder", help="where to write; a tmpfs shows the share of the CPU")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
         folder, ratios = Path(name), []
         for number in range(chosen.rounds):
             world, quotes = prepared(folder, f"engine-{number}", chosen.count)

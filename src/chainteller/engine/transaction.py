@@ -140,10 +140,6 @@ class Transaction:
         if self._when_refused is not None:
             self._when_refused(record)
 
-    def forget_time(self) -> None:
-        """Read the clock again at the next use: what was read before a lock does not decide."""
-        self._now = None
-
     def commit(self) -> None:
         if self._audit or self._events:
             chain.append(self.connection, self._audit, self._events, self.now)
@@ -211,14 +207,14 @@ def _attempt(
             "operation": call.operation,
             "key": key,
             "fingerprint": call.fingerprint,
-            "at": transaction.now,
+            "at": 0,
         }
-        transaction.forget_time()
         if not idempotency.claim(transaction.connection, claimed):
             return _replay(transaction, call, key)
     result = work(transaction)
     transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
     if claimed:
+        claimed["at"] = transaction.now
         idempotency.finish(
             transaction.connection, claimed, result.to_json(), created=transaction.created
         )

@@ -14,7 +14,13 @@ _ONE = (
 )
 _FIND = select(_T).where(_ONE)
 _FINISH = (
-    update(_T).where(_ONE).values(body=bindparam("b_body"), created_record=bindparam("b_created"))
+    update(_T)
+    .where(_ONE)
+    .values(
+        body=bindparam("b_body"),
+        created_record=bindparam("b_created"),
+        at=bindparam("b_at"),
+    )
 )
 _INSERT_SQLITE = sqlite.insert(_T).on_conflict_do_nothing()
 _INSERT_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing()
@@ -45,6 +51,7 @@ def finish(connection: Connection, row: dict[str, object], body: str, *, created
             "b_key": row["key"],
             "b_body": body,
             "b_created": created,
+            "b_at": row["at"],
         },
     )
 
