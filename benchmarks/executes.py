@@ -1,6 +1,6 @@
 """Durable executes a second through the engine, against stdlib sqlite3 writing the same rows.
 
-    PYTHONPATH=src:. python benchmarks/executes.py [--count 400] [--rounds 5] [--folder F] [--profile]
+    PYTHONPATH=src:. python benchmarks/executes.py [--count 400] [--rounds 5] [--profile]
 
 The floor replays, with one prepared statement per table, exactly the rows that the engine wrote
 for the same executes, one transaction each, in the same journal mode with synchronous=FULL. The

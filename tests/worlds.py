@@ -187,7 +187,7 @@ def add_customers(database: Database, customers: Sequence[CustomerSeed]) -> None
 
 
 def make_world(
-    path: Path,
+    place: Path | str,
     *,
     options: EngineOptions | None = None,
     feed: PriceFeed | None = None,
@@ -195,8 +195,8 @@ def make_world(
     customers: Sequence[CustomerSeed] = (CustomerSeed(),),
     seed: str = "1",
 ) -> World:
-    """A bank on ``path`` whose customers have no trading account yet."""
-    database = open_database(f"sqlite:///{path}")
+    """A bank on a file or at a database URL, whose customers have no trading account yet."""
+    database = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),

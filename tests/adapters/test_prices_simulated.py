@@ -106,3 +106,11 @@ def test_samples_are_the_prices_at_each_step() -> None:
 
 def test_a_market_that_is_not_ours_has_a_price_too() -> None:
     assert SimulatedPrices("42").price("doge-usd", NOW).mid_micros > 0
+
+
+def test_a_price_is_the_same_after_many_others_were_asked_for() -> None:
+    feed = SimulatedPrices("42")
+    first = feed.price("sol-usd", NOW)
+    for number in range(1000):
+        feed.price("sol-usd", NOW - number * 97 * DAY)
+    assert feed.price("sol-usd", NOW) == first

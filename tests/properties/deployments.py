@@ -17,18 +17,18 @@ LIMITS = {DestinationClass.OWN_BANK: (100_000, 200_000, 500_000)}
 
 
 class EmbeddedDeployment:
-    """The engine on a SQLite file with a manual clock; one in ten trades is rejected."""
+    """The engine on a file or a database URL, a manual clock; one in ten trades is rejected."""
 
-    def __init__(self, path: Path, seed: str) -> None:
+    def __init__(self, place: Path | str, seed: str) -> None:
         self.world = make_world(
-            path,
+            place,
             options=EngineOptions(limits=LIMITS),
             venue=SimulatedVenue(seed, rejects_per_mille=100),
             customers=[CustomerSeed(name, balance_cents=OPENING_CENTS) for name in BANK_ACCOUNTS],
             seed=seed,
         )
         # The engine lacks only part B of the protocol, which the auditor does not call.
-        self.service: Service = self.world.engine  # type: ignore[assignment]  # see above
+        self.service: Service = self.world.engine
 
     def now(self) -> int:
         return self.world.clock.now()

@@ -25,6 +25,7 @@ class SimulatedVenue:
         self._rejects_per_mille = rejects_per_mille
 
     def decide(self, trade_id: str) -> Rejection | None:
+        """None when the trade is filled at its price, else why it is not."""
         digest = hashlib.sha256(f"{self._seed}/{trade_id}".encode()).digest()
         if int.from_bytes(digest[:8], "big") % PER_MILLE >= self._rejects_per_mille:
             return None

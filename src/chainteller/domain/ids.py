@@ -7,7 +7,7 @@ from chainteller.domain.randomness import Randomness
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SUFFIX_LENGTH = 22
-_PLAUSIBLE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+_PLAUSIBLE = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 
 
 class Prefix(StrEnum):
@@ -35,7 +35,10 @@ def new_id(prefix: Prefix, randomness: Randomness) -> str:
 
 
 def plausible(text: str) -> bool:
-    """Whether ``text`` may be looked up at all; only the look-up decides whether it exists."""
+    """Whether ``text`` may be looked up at all; only the look-up decides whether it exists.
+
+    Forty characters hold every id and an IBAN, and no private key of any chain.
+    """
     return _PLAUSIBLE.fullmatch(text) is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from chainteller.domain.clock import Clock
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.randomness import Randomness
-from chainteller.engine.ports import ExecutionVenue, PriceFeed
+from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
 from chainteller.storage.database import Database
 
 
@@ -14,13 +14,13 @@ from chainteller.storage.database import Database
 class EngineOptions:
     """Delays and windows in seconds; the settings ``engine.*`` and ``service.*``."""
 
-    quote_window_s: int = 300
+    quote_window_s: float = 300
     deposit_delay_s: float = 0
     fill_delay_s: float = 10
     settle_delay_s: float = 20
     withdrawal_delay_s: float = 5
     review_delay_s: float = 7200
-    challenge_ttl_s: int = 3600
+    challenge_ttl_s: float = 3600
     maintenance: tuple[str, ...] = ()
     bank_name: str = "Example Bank"
     test_networks: bool = False
@@ -40,3 +40,5 @@ class Bank:
     feed: PriceFeed
     venue: ExecutionVenue
     options: EngineOptions = field(default_factory=EngineOptions)
+    pegs: PegFeed | None = None
+    """Left out, every stablecoin is taken for its dollar."""

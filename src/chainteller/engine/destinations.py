@@ -3,10 +3,19 @@
 from dataclasses import dataclass
 
 from chainteller.domain.assets import Asset
-from chainteller.domain.limits import DestinationClass
+from chainteller.domain.challenges import is_verified
+from chainteller.domain.clock import format_instant
+from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
+from chainteller.engine import blockchain_accounts, counterparties
 from chainteller.engine.transaction import Transaction
-from chainteller.service.errors import NotFound, ValidationFailed
+from chainteller.service.errors import (
+    DestinationOnHold,
+    NetworkMismatch,
+    NotFound,
+    ValidationFailed,
+)
 from chainteller.service.models.funding import Destination
+from chainteller.storage import wallets
 from chainteller.storage.database import Record
 
 
@@ -24,12 +33,63 @@ class Target:
 def resolve(
     tx: Transaction, account: Record, destination: Destination | None, asset: Asset
 ) -> Target:
+    """The bank account when nothing is named.
+
+    Raises:
+        ValidationFailed, NotFound, NetworkMismatch.
+    """
     if destination is None or destination.type == "bank-account":
         if destination and (destination.counterparty_id or destination.blockchain_account_id):
             raise ValidationFailed.of("destination", "a bank account is the customer's own")
         return Target(DestinationClass.OWN_BANK)
-    raise NotFound("counterparty", "")
+    for name, wire in (
+        ("counterparty_id", "counterpartyId"),
+        ("blockchain_account_id", "blockchainAccountId"),
+    ):
+        if getattr(destination, name) is None:
+            raise ValidationFailed.of(f"destination.{wire}", "Field required", "REQUIRED")
+    return _wallet(
+        tx, account, str(destination.counterparty_id), str(destination.blockchain_account_id), asset
+    )
+
+
+def _wallet(
+    tx: Transaction, account: Record, counterparty_id: str, via: str, asset: Asset
+) -> Target:
+    counterparty = counterparties.find(tx.connection, tx.organisation_id, counterparty_id)
+    blockchain_account = blockchain_accounts.find(tx.connection, tx.organisation_id, via)
+    if blockchain_account.trading_account_id != account.id:
+        raise NotFound(blockchain_accounts.RESOURCE, via)
+    if counterparty.network != asset.network:
+        raise NetworkMismatch(
+            "The wallet is on another network than the asset.",
+            {"expected": asset.network, "actual": counterparty.network},
+        )
+    linked = wallets.find_link(tx.connection, blockchain_account.id, counterparty.id, lock=True)
+    if linked is not None and is_verified(wallets.link_status(linked, tx.now)):
+        wallets.update_link(
+            tx.connection, blockchain_account.id, counterparty.id, last_used_at=tx.now
+        )
+        return Target(
+            DestinationClass.VERIFIED, counterparty.id, blockchain_account.id, counterparty.address
+        )
+    return Target(
+        DestinationClass.UNVERIFIED,
+        counterparty.id,
+        blockchain_account.id,
+        counterparty.address,
+        counterparty.created + UNVERIFIED_HOLD,
+    )
 
 
 def require_reachable(target: Target, now: int) -> None:
     """Raises DestinationOnHold."""
+    if now < target.available_at:
+        raise DestinationOnHold(
+            "A newly registered wallet cannot receive yet.",
+            {
+                "counterpartyId": target.counterparty_id,
+                "availableAt": format_instant(target.available_at),
+                "suggestion": "Verify the wallet to lift the hold, or wait until it ends.",
+            },
+        )

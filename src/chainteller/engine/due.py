@@ -6,7 +6,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY
 from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
 from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.transaction import Transaction, now, work_unit
 from chainteller.storage import idempotency, jobs, transfers
 from chainteller.storage import trades as trade_rows
 
@@ -47,6 +47,13 @@ def _organisation_of(tx: Transaction, reference: str) -> str:
     if row is None:
         raise AssertionError(f"work on {reference}, which does not exist")
     return str(row.organisation_id)
+
+
+def is_due(bank: Bank) -> bool:
+    """Whether there is anything to do now; a read, so that an idle worker writes nothing."""
+    with bank.database.read() as connection:
+        first = jobs.next_due(connection)
+        return first is not None and first <= now(bank, connection)
 
 
 def next_at(bank: Bank) -> int | None:

@@ -11,6 +11,10 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.assets import MARKETS
 from chainteller.engine import (
     accounts,
+    blockchain_accounts,
+    challenges,
+    claims,
+    counterparties,
     currencies,
     deposits,
     due,
@@ -32,6 +36,19 @@ from chainteller.service.models.accounts import (
     TradingAccount,
 )
 from chainteller.service.models.base import WireModel, Written
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
+    ChallengeRequest,
+    ClaimRequest,
+    Counterparty,
+    LinkRequest,
+    OpenBlockchainAccount,
+    OwnershipClaim,
+    RegisterCounterparty,
+    ReverificationRequest,
+    SignatureDiagnosis,
+)
 from chainteller.service.models.funding import (
     DepositRequest,
     LimitUsage,
@@ -45,6 +62,7 @@ from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 from chainteller.service.models.trades import Trade
 from chainteller.service.models.trades import Transaction as AnyTransaction
 from chainteller.storage import chain
+from chainteller.wallets.networks import network_names
 
 __all__ = ["Bank", "Engine", "EngineOptions"]
 
@@ -61,7 +79,9 @@ FEATURES = (
     "quotes",
     "all-trades",
     "blockchain-accounts",
+    "challenges",
     "diagnoses",
+    "reverifications",
     "counterparties",
     "customers",
     "events",
@@ -110,6 +130,7 @@ class Engine:
             version=__version__,
             features=FEATURES,
             currencies=currencies.offers(),
+            networks=network_names(test_networks=self.bank.options.test_networks),
             markets=tuple(market.name for market in MARKETS),
         )
 
@@ -217,6 +238,99 @@ class Engine:
         path = (account_id, trade_id)
         call = Call("cancel_trade", Trade, path, None, idempotency_key)
         return self._write(call, lambda tx: trades.cancel(tx, account_id, trade_id))
+
+    def open_blockchain_account(
+        self, request: OpenBlockchainAccount, *, idempotency_key: str | None = None
+    ) -> Written[BlockchainAccount]:
+        call = Call("open_blockchain_account", BlockchainAccount, (), request, idempotency_key)
+        return self._write(call, lambda tx: blockchain_accounts.open_account(tx, request))
+
+    def blockchain_accounts(self, query: ListQuery = ALL) -> Page[BlockchainAccount]:
+        return self._read(lambda c: blockchain_accounts.page(c, self._org, query))
+
+    def blockchain_account(self, blockchain_account_id: str) -> BlockchainAccount:
+        return self._read(lambda c: blockchain_accounts.show(c, self._org, blockchain_account_id))
+
+    def register_counterparty(
+        self, request: RegisterCounterparty, *, idempotency_key: str | None = None
+    ) -> Written[Counterparty]:
+        call = Call("register_counterparty", Counterparty, (), request, idempotency_key)
+        return self._write(call, lambda tx: counterparties.register(tx, request))
+
+    def counterparties(self, query: ListQuery = ALL) -> Page[Counterparty]:
+        return self._read(lambda c: counterparties.page(c, self._org, query))
+
+    def counterparty(self, counterparty_id: str) -> Counterparty:
+        return self._read(lambda c: counterparties.show(c, self._org, counterparty_id))
+
+    def create_challenge(
+        self,
+        blockchain_account_id: str,
+        request: ChallengeRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[Challenge]:
+        path = (blockchain_account_id,)
+        call = Call("create_challenge", Challenge, path, request, idempotency_key)
+        return self._write(call, lambda tx: challenges.create(tx, blockchain_account_id, request))
+
+    def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
+        return self._read(
+            lambda c: challenges.page(self.bank, c, self._org, blockchain_account_id, query)
+        )
+
+    def submit_claim(
+        self,
+        blockchain_account_id: str,
+        request: ClaimRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[OwnershipClaim]:
+        prepared = claims.prepare(self.bank, self._org, blockchain_account_id, request)
+        path = (blockchain_account_id,)
+        call = Call("submit_claim", OwnershipClaim, path, request, idempotency_key)
+        return self._write(
+            call, lambda tx: claims.submit(tx, blockchain_account_id, request, prepared)
+        )
+
+    def diagnose_signature(
+        self, blockchain_account_id: str, request: ClaimRequest
+    ) -> SignatureDiagnosis:
+        return claims.explain(self.bank, self._org, blockchain_account_id, request)
+
+    def link_counterparty(
+        self,
+        blockchain_account_id: str,
+        request: LinkRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[Counterparty]:
+        path = (blockchain_account_id,)
+        call = Call("link_counterparty", Counterparty, path, request, idempotency_key)
+        return self._write(call, lambda tx: counterparties.link(tx, blockchain_account_id, request))
+
+    def linked_counterparties(
+        self, blockchain_account_id: str, query: ListQuery = ALL
+    ) -> Page[Counterparty]:
+        return self._read(
+            lambda c: counterparties.linked_page(
+                self.bank, c, self._org, blockchain_account_id, query
+            )
+        )
+
+    def require_reverification(
+        self,
+        blockchain_account_id: str,
+        counterparty_id: str,
+        request: ReverificationRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[Counterparty]:
+        path = (blockchain_account_id, counterparty_id)
+        call = Call("require_reverification", Counterparty, path, request, idempotency_key)
+        return self._write(
+            call, lambda tx: counterparties.require_reverification(tx, *path, request)
+        )
 
     def events(self, after: int = 0, limit: int = 100) -> EventPage:
         bounded = max(1, min(limit, 1_000))

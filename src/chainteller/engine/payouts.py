@@ -14,8 +14,8 @@ from chainteller.domain.transfers import TransferStatus
 from chainteller.engine import accounts, ledger
 from chainteller.engine.deposits import credit_bank_account
 from chainteller.engine.transaction import Transaction
-from chainteller.engine.withdrawals import COMPLETE, REVIEW, SEND, announce
-from chainteller.storage import jobs, trades, transfers
+from chainteller.engine.withdrawals import COMPLETE, SEND, announce
+from chainteller.storage import trades, transfers
 from chainteller.storage.database import Record
 
 
@@ -48,7 +48,6 @@ def reject(tx: Transaction, withdrawal_id: str, code: str, message: str) -> None
     if row is not None:
         _release(tx, row)
         _move(tx, row, TransferStatus.REJECTED, failure_code=code, failure_message=message)
-        jobs.remove(tx.connection, REVIEW, row.id)
 
 
 def send(tx: Transaction, withdrawal_id: str) -> None:
@@ -93,8 +92,6 @@ def fail(tx: Transaction, withdrawal_id: str, code: str, message: str) -> None:
     else:
         ledger.post(tx, (wallet_withdrawal_failed(row.trading_account_id, row.id, _amount(row)),))
     _move(tx, row, TransferStatus.FAILED, failure_code=code, failure_message=message)
-    for kind in (SEND, COMPLETE):
-        jobs.remove(tx.connection, kind, row.id)
 
 
 def bounce(tx: Transaction, withdrawal_id: str, reason: str) -> None:

@@ -1,5 +1,7 @@
 """Quotes: making one at a fixed price, and executing it once."""
 
+import math
+
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Market
@@ -17,7 +19,7 @@ from chainteller.domain.quoting import (
     price_order_bought,
 )
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
-from chainteller.engine import accounts, ledger, markets, preconditions, reading
+from chainteller.engine import accounts, ledger, markets, pegs, preconditions, reading
 from chainteller.engine.bank import Bank
 from chainteller.engine.trades import FILL
 from chainteller.engine.transaction import Transaction, now
@@ -56,7 +58,7 @@ def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
         mid_micros=point.mid_micros,
         half_spread_bps=market.half_spread_bps,
         hold_premium_bps_per_minute=tx.bank.options.hold_premium_bps_per_minute,
-        window=tx.bank.options.quote_window_s * SECOND,
+        window=round(tx.bank.options.quote_window_s * SECOND),
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
     )
     sells_amount = request.amount_of != "bought"
@@ -86,7 +88,7 @@ def _require_room(tx: Transaction, account_id: str) -> None:
     if tx.bank.options.rate_limits and (
         quotes.count_open(tx.connection, account_id, tx.now) >= limit
     ):
-        window_s = tx.bank.options.quote_window_s
+        window_s = math.ceil(tx.bank.options.quote_window_s)
         raise RateLimited(
             "The account has too many open quotes.",
             {
@@ -210,14 +212,15 @@ def _require_usable(tx: Transaction, quote: Record) -> None:
 def _funds(
     tx: Transaction, account_id: str, side: Side, market: Market, sold: int
 ) -> tuple[Amount, ...]:
-    """What is to be held. Raises InsufficientFunds."""
+    """What is to be held. Raises InsufficientFunds, MarketUnavailable (PEG_DEVIATION)."""
     available = ledger.lock_balances(tx, account_id)
     if side is Side.SELL:
         needed = Amount(sold, market.base)
         ledger.require_available(available, needed)
         return (needed,)
-    ledger.require_buying_power(available, sold)
-    parts = draw(available, sold)
+    usable = pegs.spendable(tx, available, sold, market.name)
+    ledger.require_buying_power(usable, sold)
+    parts = draw(usable, sold)
     if parts is None:
         raise AssertionError("buying power that cannot be drawn")
     return parts

@@ -8,8 +8,8 @@ from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine import accounts, ledger, markets
 from chainteller.engine.trades import FILL, SETTLE, announce, give_back
 from chainteller.engine.transaction import Transaction
-from chainteller.storage import jobs, trades
 from chainteller.storage import markets as market_rows
+from chainteller.storage import trades
 from chainteller.storage.database import Record
 
 FILL_TIMEOUT = 15 * MINUTE
@@ -87,7 +87,6 @@ def _fail(tx: Transaction, trade: Record, rejection: Rejection) -> None:
     )
     announce(tx, trade, TradeStatus.FAILED)
     tx.audit("trade.fail", trade.id, {"code": rejection.code})
-    jobs.remove(tx.connection, FILL, trade.id)
 
 
 def _figures(trade: Record) -> Fill:

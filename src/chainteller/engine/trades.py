@@ -10,7 +10,7 @@ from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
-from chainteller.storage import jobs, trades
+from chainteller.storage import trades
 from chainteller.storage.database import Record
 
 RESOURCE = "trade"
@@ -40,7 +40,6 @@ def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
         )
     give_back(tx, trade)
     trades.advance(tx.connection, trade, TradeStatus.CANCELLED, updated=tx.now, cancelled_at=tx.now)
-    jobs.remove(tx.connection, FILL, trade.id)
     accounts.record_activity(tx, account, "trade.cancelled")
     announce(tx, trade, TradeStatus.CANCELLED)
     return shown(tx, trade)

@@ -20,6 +20,7 @@ from chainteller.engine import (
     ledger,
     limits,
     markets,
+    pegs,
     preconditions,
     reading,
 )
@@ -29,7 +30,7 @@ from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.storage import jobs, trades, transfers
+from chainteller.storage import trades, transfers
 from chainteller.storage.database import Record
 
 RESOURCE = "withdrawal"
@@ -83,8 +84,10 @@ def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...
     if order.target.counterparty_id is not None:
         ledger.require_available(available, order.amount)
         return (order.amount,)
-    ledger.require_buying_power(available, order.notional_cents)
     named = order.amount.asset
+    pegs.require_par(tx, named)
+    available = pegs.spendable(tx, available, order.notional_cents, f"{named.symbol.lower()}-usd")
+    ledger.require_buying_power(available, order.notional_cents)
     sequence = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
     parts = draw(available, order.notional_cents, sequence)
     if parts is None:
@@ -175,8 +178,6 @@ def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
         )
     ledger.post(tx, (release(account.id, row.id, trades.hold_parts(row.hold)),))
     transfers.advance(tx.connection, row, TransferStatus.CANCELLED, updated=tx.now)
-    for kind in (REVIEW, SEND):
-        jobs.remove(tx.connection, kind, row.id)
     accounts.record_activity(tx, account, "withdrawal.cancelled")
     announce(tx, account.id, row.id, TransferStatus.CANCELLED)
     stored = transfers.find(tx.connection, account.id, row.id, Direction.WITHDRAWAL)

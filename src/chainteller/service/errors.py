@@ -4,8 +4,7 @@
 
     TellerError
     ├── ServiceError                    the service answered with an error body
-    │   ├── ValidationFailed            VALIDATION_ERROR          400
-    │   ├── ...                         one class per code of the table below
+    │   ├── ...                         one class per code
     │   └── UnknownRefusal              a code that this version does not know
     └── ClientError                     no answer of the service can be shown
         ├── ServiceUnreachable          nothing was sent
@@ -15,12 +14,11 @@
         └── NotOffered                  the deployment lacks this addition
 
 A ``ServiceError`` is its code, a message in one sentence and ``details``, whose keys are those
-of the wire; ``suggestion`` says what to do next. HTTP statuses are a table beside them, so that
-an edge can map either way.
+of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP status.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 Details = Mapping[str, Any]
@@ -31,9 +29,6 @@ class FieldError:
     field: str
     code: str
     message: str
-
-    def to_wire(self) -> dict[str, str]:
-        return {"field": self.field, "code": self.code, "message": self.message}
 
 
 class TellerError(Exception):
@@ -76,7 +71,7 @@ class ValidationFailed(ServiceError):
     def __init__(
         self, errors: tuple[FieldError, ...], message: str = "The request is not valid."
     ) -> None:
-        super().__init__(message, {"errors": [error.to_wire() for error in errors]})
+        super().__init__(message, {"errors": [asdict(error) for error in errors]})
 
     @classmethod
     def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":
@@ -142,10 +137,8 @@ class AccountRestricted(ServiceError):
     next_step = "Ask the team that set the control."
 
     def __init__(self, control: str, reason_code: str) -> None:
-        super().__init__(
-            f"The account is restricted: {control}.",
-            {"control": control, "reasonCode": reason_code},
-        )
+        details = {"control": control, "reasonCode": reason_code}
+        super().__init__(f"The account is restricted: {control}.", details)
 
 
 class NotFound(ServiceError):
@@ -405,23 +398,3 @@ class ReadOnlyProfile(ClientError):
 class NotOffered(ClientError):
     code = "NOT_OFFERED"
     next_step = "This deployment does not offer it; use an id that you know."
-
-
-def _tree(kind: type[ServiceError]) -> list[type[ServiceError]]:
-    return [kind, *(below for child in kind.__subclasses__() for below in _tree(child))]
-
-
-ERRORS: Mapping[str, type[ServiceError]] = {
-    kind.code: kind for kind in _tree(ServiceError) if kind not in (ServiceError, UnknownRefusal)
-}
-"""Every code of the service with its class."""
-
-
-def from_wire(code: str, message: str, details: Details, status: int) -> ServiceError:
-    """The error that a deployment's body stands for; an unknown code keeps its words."""
-    kind = ERRORS.get(code)
-    if kind is None:
-        return UnknownRefusal(code, message, details, status)
-    error = kind.__new__(kind)
-    ServiceError.__init__(error, message, details)
-    return error

@@ -28,6 +28,7 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     OwnershipClaim,
     RegisterCounterparty,
+    ReverificationRequest,
     SignatureDiagnosis,
 )
 from chainteller.service.models.funding import (
@@ -176,6 +177,9 @@ class Wallets(Protocol):
     ) -> Written[Challenge]:
         """Raises NotFound, NetworkMismatch, ValidationFailed."""
 
+    def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
+        """The account's challenges, newest first. Raises NotFound."""
+
     def submit_claim(
         self,
         blockchain_account_id: str,
@@ -203,6 +207,16 @@ class Wallets(Protocol):
         self, blockchain_account_id: str, query: ListQuery = ALL
     ) -> Page[Counterparty]:
         """Raises NotFound."""
+
+    def require_reverification(
+        self,
+        blockchain_account_id: str,
+        counterparty_id: str,
+        request: ReverificationRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[Counterparty]:
+        """Ends a verification at once. Raises NotFound, ValidationFailed, Conflict."""
 
 
 class Desk(Protocol):

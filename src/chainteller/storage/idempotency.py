@@ -16,14 +16,10 @@ _FIND = select(_T).where(_ONE)
 _FINISH = (
     update(_T)
     .where(_ONE)
-    .values(
-        body=bindparam("b_body"),
-        created_record=bindparam("b_created"),
-        at=bindparam("b_at"),
-    )
+    .values(body=bindparam("b_body"), created_record=bindparam("b_created"), at=bindparam("b_at"))
 )
-_INSERT_SQLITE = sqlite.insert(_T).on_conflict_do_nothing()
-_INSERT_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing()
+_INSERT_SQLITE = sqlite.insert(_T).on_conflict_do_nothing().returning(_T.c.key)
+_INSERT_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing().returning(_T.c.key)
 
 
 def claim(connection: Connection, row: dict[str, object]) -> bool:
@@ -33,7 +29,7 @@ def claim(connection: Connection, row: dict[str, object]) -> bool:
     """
     is_sqlite = connection.dialect.name == "sqlite"
     statement = _INSERT_SQLITE if is_sqlite else _INSERT_POSTGRES
-    return connection.execute(statement, row).rowcount == 1
+    return connection.execute(statement, row).first() is not None
 
 
 def find(connection: Connection, organisation_id: str, operation: str, key: str) -> Record | None:
@@ -43,6 +39,7 @@ def find(connection: Connection, organisation_id: str, operation: str, key: str)
 
 
 def finish(connection: Connection, row: dict[str, object], body: str, *, created: bool) -> None:
+    """Note the outcome of the write that claimed the key, done at the row's ``at``."""
     connection.execute(
         _FINISH,
         {

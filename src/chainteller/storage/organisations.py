@@ -1,6 +1,6 @@
 """Organisations: the tenants of a deployment, each with its fee schedule."""
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.database import Record
@@ -16,3 +16,18 @@ def find(connection: Connection, organisation_id: str) -> Record | None:
 def fee_schedule(connection: Connection, organisation_id: str) -> FeeSchedule:
     row = connection.execute(_FIND, {"b_id": organisation_id}).one()
     return FeeSchedule(row.fee_flat_cents, row.fee_bps, row.fee_minimum_cents)
+
+
+def create(connection: Connection, organisation_id: str, at: int) -> None:
+    """An organisation with the default fee schedule."""
+    fees = FeeSchedule()
+    connection.execute(
+        insert(Tables.organisation).values(
+            id=organisation_id,
+            name=organisation_id,
+            fee_flat_cents=fees.flat_cents,
+            fee_bps=fees.bps,
+            fee_minimum_cents=fees.minimum_cents,
+            created=at,
+        )
+    )

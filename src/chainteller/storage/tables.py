@@ -239,23 +239,12 @@ class TransferRow(SQLModel, table=True):
 
 
 class JobRow(SQLModel, table=True):
-    """Work that is due at an instant; a lease keeps two workers off the same row."""
+    """Work that is due at an instant; the row's lock is the lease under which it is done."""
 
     __tablename__ = "job"
     kind: str = Field(primary_key=True, sa_type=Key)
     reference: str = Field(primary_key=True, sa_type=Key)
     run_at: int = Field(sa_type=Instant, index=True)
-    lease_until: int = Field(default=0, sa_type=Instant)
-    attempts: int = 0
-
-
-class LeaseRow(SQLModel, table=True):
-    """Who runs a singleton; taken over when ``until`` has passed."""
-
-    __tablename__ = "lease"
-    name: str = Field(primary_key=True, sa_type=Key)
-    holder: str = Field(sa_type=Key)
-    until: int = Field(sa_type=Instant)
 
 
 class IdempotencyRow(SQLModel, table=True):
@@ -346,7 +335,6 @@ class Tables:
     trade: ClassVar[Table] = table(TradeRow)
     transfer: ClassVar[Table] = table(TransferRow)
     job: ClassVar[Table] = table(JobRow)
-    lease: ClassVar[Table] = table(LeaseRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
     audit: ClassVar[Table] = table(AuditRecord)
     event: ClassVar[Table] = table(EventRow)

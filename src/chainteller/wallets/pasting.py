@@ -6,6 +6,8 @@ import re
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe0f\ufeff]"
 )
+# A string that was turned into JSON twice.
+_NESTED_QUOTES = 3
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _QUOTES = {
     '"': '"',
@@ -25,8 +27,10 @@ def without_invisibles(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """The text without blank ends, a trailing comma or semicolon, and one pair of quotes."""
-    bare = text.strip().rstrip(",;").strip()
-    if len(bare) >= 2 and _QUOTES.get(bare[0]) == bare[-1]:
+    """The text without blank ends, a trailing comma or semicolon, and the quotes around it."""
+    bare = text.strip().rstrip(",;").strip().removeprefix("\\").replace('\\"', '"')
+    for _ in range(_NESTED_QUOTES):
+        if len(bare) < 2 or _QUOTES.get(bare[0]) != bare[-1]:
+            break
         bare = bare[1:-1].strip()
     return bare.rstrip(",;").strip()

@@ -19,11 +19,6 @@ from chainteller.wallets.pasted_secrets import (
 )
 from chainteller.wallets.pasting import unquoted, without_invisibles
 
-_ARMOR = re.compile(
-    r"-----BEGIN [A-Z ]*SIGNED MESSAGE-----\s*?\n(?P<text>.*?)\n?"
-    r"-----BEGIN [A-Z ]*SIGNATURE-----(?P<body>.*?)-----END",
-    re.DOTALL | re.ASCII,
-)
 _LABEL = re.compile(
     r"(?:^|\n|[\s,;({])(?:signature|signed|sig|result)(?:\s+hash)?\s*(?:is\s*)?[:=]\s*(?P<value>.+)",
     re.DOTALL | re.IGNORECASE | re.ASCII,
@@ -40,6 +35,9 @@ _BIP322_PREFIXES = ("smp", "ful", "pof")
 _SIGNATURE_KEYS = ("signature", "sig", "result", "signedMessage", "completedChallenge", "data")
 _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
+# Bytes; shorter ones are words that happen to be base64.
+_SHORTEST = 20
+_MAX_BLOCK_LINES = 40
 
 
 class Unreadable(ValueError):
@@ -85,6 +83,9 @@ def read_signature(text: str, family: Family) -> SignatureReading:
     secret = find_secret(bare)
     if secret:
         raise SecretPasted(secret)
+    if bare in {"0x", "0X"}:
+        # What a Safe returns when it signs on the chain.
+        raise Unreadable("CONTRACT_WALLET")
     reading = _read_armor(visible, family) or _read_value(bare, family, 0)
     if reading is None and (label := _LABEL.search(bare)):
         reading = _read_value(unquoted(label["value"]), family, 0)
@@ -183,18 +184,29 @@ def _from_numbers(values: list[object] | list[str]) -> SignatureReading | None:
     return SignatureReading((Candidate(bytes(octets), "array"),))
 
 
-def _read_armor(text: str, family: Family) -> SignatureReading | None:
-    armor = _ARMOR.search(text.replace("\r\n", "\n"))
-    if not armor:
+def _armor_parts(text: str) -> tuple[str, str] | None:
+    """The text and the signature's lines of a signed-message block, in linear time."""
+    _, opened, rest = text.partition(" SIGNED MESSAGE-----")
+    signed, divided, rest = rest.partition("-----BEGIN ")
+    _, titled, rest = rest.partition("SIGNATURE-----")
+    if not (opened and divided and titled):
         return None
-    lines = [line.strip() for line in armor["body"].splitlines() if line.strip()]
+    return signed.removeprefix("\n").removesuffix("\n"), rest.partition("-----END")[0]
+
+
+def _read_armor(text: str, family: Family) -> SignatureReading | None:
+    parts = _armor_parts(text.replace("\r\n", "\n"))
+    if parts is None:
+        return None
+    signed, body = parts
+    lines = [line.strip() for line in body.splitlines() if line.strip()][:_MAX_BLOCK_LINES]
     values = [re.sub(r"^(?:Address|Signature):\s*", "", line) for line in lines]
     values = [value for value in values if not value.startswith(("Version:", "Comment:"))]
     stated = next((value for value in values if _is_address(value)), None)
     reading = _read_plain("".join(value for value in values if value != stated), family)
     if reading is None:
         return None
-    return SignatureReading(reading.candidates, reading.bip322_prefix, armor["text"], stated)
+    return SignatureReading(reading.candidates, reading.bip322_prefix, signed, stated)
 
 
 def _is_address(text: str) -> bool:
@@ -202,7 +214,9 @@ def _is_address(text: str) -> bool:
 
 
 def _is_prose(bare: str, reading: SignatureReading) -> bool:
-    """Whether a string that happens to decode is really an address or a sentence."""
+    """Whether a string that happens to decode is a word, an address or a sentence."""
+    if all(len(candidate.data) < _SHORTEST for candidate in reading.candidates):
+        return True
     if reading.candidates[0].encoding in {"array", "parts"} or reading.stated_text is not None:
         return False
     words = bare.split()
@@ -213,8 +227,6 @@ def _is_prose(bare: str, reading: SignatureReading) -> bool:
 def _refusal(bare: str) -> Exception:
     if not bare:
         return Unreadable("EMPTY")
-    if bare in {"0x", "0X"}:
-        return Unreadable("CONTRACT_WALLET")
     if _is_address("".join(bare.split())):
         return Unreadable("ADDRESS_PASTED")
     if has_hex_key(bare):

@@ -25,30 +25,38 @@ GENERATOR: Point = (
 _INFINITY: Point = (0, 0, 1)
 
 
-def _window_table(base: Point) -> list[list[Point]]:
-    """For each of 64 windows of four bits, the 16 multiples of the base."""
-    table = []
-    for _ in range(64):
+# Bits per window: wider tables take longer to build and less long to use.
+_GENERATOR_WINDOW = 6
+_KEY_WINDOW = 4
+Table = tuple[int, list[list[Point]]]
+
+
+def _window_table(base: Point, width: int) -> Table:
+    """For each window of `width` bits of a scalar, the multiples of the base."""
+    rows = []
+    for _ in range(-(-256 // width)):
         row = [_INFINITY]
-        for _ in range(15):
+        for _ in range((1 << width) - 1):
             row.append(jacobian_add(row[-1], base))
-        table.append(row)
-        base = jacobian_double(row[8])
-    return table
+        rows.append(row)
+        base = jacobian_double(row[1 << (width - 1)])
+    return width, rows
 
 
 @cache
-def _generator_table() -> list[list[Point]]:
-    return _window_table(GENERATOR)
+def _generator_table() -> Table:
+    return _window_table(GENERATOR, _GENERATOR_WINDOW)
 
 
-def _tabled_multiply(table: list[list[Point]], scalar: int) -> Point:
+def _tabled_multiply(table: Table, scalar: int) -> Point:
+    width, rows = table
+    mask = (1 << width) - 1
     total = _INFINITY
-    for row in table:
-        digit = scalar & 15
+    for row in rows:
+        digit = scalar & mask
         if digit:
             total = jacobian_add(total, row[digit])
-        scalar >>= 4
+        scalar >>= width
     return total
 
 
@@ -76,7 +84,7 @@ class _PureSchnorr:
         self._commitment = commitment
         self._x_only = x_only
         self._negated_key = negated_key
-        self._table: list[list[Point]] | None = None
+        self._table: Table | None = None
         self._asked = 0
 
     def signs(self, message: bytes) -> bool:
@@ -93,7 +101,7 @@ class _PureSchnorr:
         if self._table is None and self._asked <= 2:
             return jacobian_multiply(self._negated_key, challenge)
         if self._table is None:
-            self._table = _window_table(self._negated_key)
+            self._table = _window_table(self._negated_key, _KEY_WINDOW)
         return _tabled_multiply(self._table, challenge)
 
 

@@ -1,0 +1,100 @@
+"""How long loading the sample data takes, and what of it is making and what is writing.
+
+Run: python benchmarks/sample_load.py [ROUNDS]
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.clock import SystemClock
+from chainteller.domain.quoting import FeeSchedule
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.samples import plot
+from chainteller.engine.samples.books import Books
+from chainteller.engine.samples.loading import load_past, load_samples
+from chainteller.engine.samples.people import read_bank
+from chainteller.engine.samples.world import World
+from chainteller.storage.database import open_database
+
+FOLDER = Path(__file__).parents[1] / "sample_data"
+TARGET_S, MOONSHOT_S = 3.0, 1.0
+
+
+def make() -> tuple[float, int]:
+    """Seconds to make the world in memory, and its rows."""
+    started = time.perf_counter()
+    world = World(
+        organisation_id="default",
+        books=Books({}),
+        randomness=SeededRandomness("benchmark"),
+        prices=SimulatedPrices("benchmark"),
+        fees=FeeSchedule(),
+        options=EngineOptions(),
+        now=SystemClock().now(),
+    )
+    plot.tell_past(world, read_bank(FOLDER, world.randomness))
+    taken = time.perf_counter() - started
+    rows = sum(len(found) for found in world.books.rows.values())
+    balances = len(world.books.new_balances())
+    return taken, rows + balances + len(world.audit_entries) + len(world.events)
+
+
+def load(folder: Path) -> tuple[float, float]:
+    """Seconds to create a database, and to load it durably."""
+    feed = SimulatedPrices("benchmark")
+    started = time.perf_counter()
+    database = open_database(f"sqlite:///{folder / 'bank.db'}")
+    created = time.perf_counter()
+    bank = Bank(
+        database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
+    )
+    load_samples(bank, FOLDER, feed, "benchmark")
+    loaded = time.perf_counter()
+    database.close()
+    return created - started, loaded - created
+
+
+def begin_day(folder: Path) -> float:
+    """Seconds to add what is under way to a past that was loaded earlier (a second demo)."""
+    feed = SimulatedPrices("benchmark")
+    database = open_database(f"sqlite:///{folder / 'past.db'}")
+    bank = Bank(
+        database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
+    )
+    load_past(bank, FOLDER, feed, "benchmark")
+    started = time.perf_counter()
+    load_samples(bank, FOLDER, feed, "benchmark")
+    taken = time.perf_counter() - started
+    database.close()
+    return taken
+
+
+def main(rounds: int) -> None:
+    made, creations, loads, days = [], [], [], []
+    rows = 0
+    for _ in range(rounds):
+        taken, rows = make()
+        made.append(taken)
+        with tempfile.TemporaryDirectory() as folder:
+            creation, loading = load(Path(folder))
+            days.append(begin_day(Path(folder)))
+        creations.append(creation)
+        loads.append(loading)
+    median = statistics.median(loads)
+    print(f"rows                     {rows:>8,}")
+    print(f"make them in memory      {statistics.median(made):8.3f} s (median of {rounds})")
+    print(f"create an empty database {statistics.median(creations):8.3f} s")
+    print(f"load, durably            {median:8.3f} s (min {min(loads):.3f}, max {max(loads):.3f})")
+    print(f"begin the day on a past  {statistics.median(days):8.3f} s")
+    for name, bound in (("done", TARGET_S), ("moonshot", MOONSHOT_S)):
+        print(f"{name}, under {bound} s: {'yes' if median < bound else 'NO'}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -1,0 +1,26 @@
+"""The program's entry. What is asked most is answered before anything heavy is imported."""
+
+import sys
+from collections.abc import Sequence
+
+from chainteller import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and answer its exit code (interfaces: 0, 1, 2, 3, 4 or 130)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:
+        print(f"chainteller {__version__}")  # noqa: T201 - the command line's answer
+        return 0
+    from chainteller.cli import desk  # noqa: PLC0415 - not for --version
+
+    console = desk.recognised(given)
+    if console is not None:
+        return desk.run(console)
+    from chainteller.cli.main import run  # noqa: PLC0415 - click stays out of the first frame
+
+    return run(given)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

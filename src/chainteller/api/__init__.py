@@ -1,0 +1,1 @@
+"""The HTTP service: FastAPI on uvicorn, imported by ``serve`` alone."""

@@ -1,0 +1,99 @@
+"""``/openapi.json`` for programs, and ``/docs``: one page without scripts or foreign assets."""
+
+import json
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from chainteller.api.exchange import exchange_of
+from chainteller.api.operations import Front, Operation
+from chainteller.api.responses import error_reply, json_reply
+from chainteller.service.errors import ServiceError
+
+OPENAPI = Operation("openapi", "GET", "/openapi.json", "This description", None, None)
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem }
+code, pre { font: 14px/1.5 ui-monospace, monospace }
+pre { overflow-x: auto; padding: 1rem; border: 1px solid #8888 }
+details { border-top: 1px solid #8888; padding: .4rem 0 }
+summary { cursor: pointer } table { border-collapse: collapse }
+td, th { border-bottom: 1px solid #8888; padding: .2rem .8rem .2rem 0; text-align: left }
+@media (prefers-color-scheme: dark) { body { background: #111; color: #eee } }
+"""
+
+
+class Documentation:
+    """Both forms of the same description."""
+
+    def __init__(self, front: Front, document: Mapping[str, Any]) -> None:
+        self._front = front
+        self._json = json.dumps(document, separators=(",", ":"))
+        self._page = rendered(document)
+
+    async def openapi(self, request: Request) -> Response:
+        """The OpenAPI document; any key may read it."""
+        exchange = exchange_of(request.scope)
+        exchange.operation = OPENAPI.name
+        try:
+            self._front.permit(exchange, OPENAPI)
+        except ServiceError as refusal:
+            return error_reply(exchange, refusal)
+        return json_reply(self._json)
+
+    async def page(self, request: Request) -> Response:
+        """The page for people; needs no key, and carries the whole description inside."""
+        exchange_of(request.scope).operation = "docs"
+        return HTMLResponse(self._page, headers={"Content-Security-Policy": _POLICY})
+
+
+def rendered(document: Mapping[str, Any]) -> str:
+    """The description as one HTML page."""
+    title = escape(document["info"]["title"])
+    operations = [
+        _operation(method, path, operation)
+        for path, item in document["paths"].items()
+        for method, operation in item.items()
+    ]
+    schemas = [
+        f"<details id='{escape(name)}'><summary><code>{escape(name)}</code></summary>"
+        f"<pre>{_pretty(schema)}</pre></details>"
+        for name, schema in sorted(document["components"]["schemas"].items())
+    ]
+    embedded = json.dumps(document).replace("<", "\\u003c")
+    return (
+        f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>"
+        f"<style>{_STYLE}</style><h1>{title}</h1>"
+        f"<p>API version <code>{escape(document['info']['x-api-version'])}</code>. Every call "
+        "carries <code>Authorization: Bearer &lt;API_KEY&gt;</code>.</p>"
+        f"<h2>Operations</h2>{''.join(operations)}<h2>Schemas</h2>{''.join(schemas)}"
+        f"<script type='application/json' id='openapi'>{embedded}</script></html>"
+    )
+
+
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
+    parameters = "".join(
+        f"<tr><td><code>{escape(p['name'])}</code><td>{p['in']}"
+        f"<td>{escape(p.get('description', ''))}"
+        for p in operation["parameters"]
+    )
+    replies = "".join(
+        f"<tr><td>{status}<td>{escape(reply['description'])}"
+        for status, reply in operation["responses"].items()
+    )
+    body = operation.get("requestBody")
+    schema = body["content"]["application/json"]["schema"]["$ref"].split("/")[-1] if body else ""
+    carried = f"<p>Body: <a href='#{schema}'><code>{schema}</code></a></p>" if body else ""
+    return (
+        f"<details><summary><code>{method.upper()} {escape(path)}</code> "
+        f"{escape(operation['summary'])}</summary><p>{escape(operation['description'])}</p>"
+        f"<table>{parameters}</table>{carried}<table>{replies}</table></details>"
+    )
+
+
+def _pretty(schema: Any) -> str:
+    return escape(json.dumps(schema, indent=2))

@@ -1,0 +1,158 @@
+"""One request and its reply: the outermost layer, which nothing gets past unlogged.
+
+It gives every reply its ``X-Request-Id`` and ``API-Version``, writes one log line for it, counts
+it, and turns whatever the layers below did not foresee into INTERNAL_ERROR.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chainteller.api.metrics import Metrics
+from chainteller.api.responses import error_reply
+from chainteller.domain.randomness import Randomness
+from chainteller.service.deployment import Principal
+from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
+
+API_VERSION = "2026-11-01"
+"""The oldest and only version: the default, and what every reply echoes."""
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+_KEY = "chainteller.exchange"
+
+log = logging.getLogger("chainteller.api")
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What is learnt of a request while it is answered."""
+
+    request_id: str
+    headers: dict[str, str]
+    repeated: frozenset[str]
+    operation: str = "unmatched"
+    principal: Principal | None = None
+    error: str = ""
+    status: int = 0
+    reply_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+    def header(self, name: str) -> str | None:
+        """A header's only value, by its lower-case name.
+
+        Raises:
+            ValidationFailed: it came more than once.
+        """
+        if name in self.repeated:
+            raise ValidationFailed.of(name, "This header may come once only.", "REPEATED")
+        return self.headers.get(name)
+
+    @property
+    def wants_problem(self) -> bool:
+        return "application/problem+json" in self.headers.get("accept", "")
+
+
+def exchange_of(scope: Scope) -> Exchange:
+    found: Exchange = scope[_KEY]
+    return found
+
+
+class Exchanges:
+    """The outermost ASGI layer."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        metrics: Metrics,
+        randomness: Randomness,
+        elapsed: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._randomness = randomness
+        self._elapsed = elapsed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await self._http(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        exchange = scope[_KEY] = self._begin(scope)
+        started = self._elapsed()
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                exchange.status = message["status"]
+                message["headers"] = [*message["headers"], *_stamps(exchange)]
+            await send(message)
+
+        try:
+            _known_version(exchange)
+            await self._app(scope, receive, sending)
+        except ServiceError as refusal:
+            await error_reply(exchange, refusal)(scope, receive, sending)
+        except Exception:
+            log.exception("unforeseen", extra={"fields": {"requestId": exchange.request_id}})
+            if not exchange.status:
+                await error_reply(exchange, unforeseen(exchange))(scope, receive, sending)
+        finally:
+            self._finish(scope, exchange, self._elapsed() - started)
+
+    def _begin(self, scope: Scope) -> Exchange:
+        headers: dict[str, str] = {}
+        repeated = set()
+        for raw_name, raw_value in scope["headers"]:
+            name = raw_name.decode("latin-1")
+            if name in headers:
+                repeated.add(name)
+            headers[name] = raw_value.decode("latin-1")
+        offered = headers.get("x-request-id", "")
+        taken = offered if _REQUEST_ID.fullmatch(offered) else self._randomness.bytes(8).hex()
+        return Exchange(taken, headers, frozenset(repeated))
+
+    def _finish(self, scope: Scope, exchange: Exchange, seconds: float) -> None:
+        self._metrics.answered(exchange.operation, scope["method"], exchange.status, seconds)
+        fields: dict[str, Any] = {
+            "requestId": exchange.request_id,
+            "operation": exchange.operation,
+            "method": scope["method"],
+            "status": exchange.status,
+            "milliseconds": round(seconds * 1000, 2),
+            "client": (scope.get("client") or ("",))[0],
+        }
+        if exchange.error:
+            fields["error"] = exchange.error
+        if exchange.principal is not None:
+            fields["organisation"] = exchange.principal.actor.organisation
+            fields["keyId"] = exchange.principal.actor.key_id
+        log.info("request", extra={"fields": fields})
+
+
+def unforeseen(exchange: Exchange) -> InternalError:
+    return InternalError("An unforeseen error.", {"requestId": exchange.request_id})
+
+
+def _stamps(exchange: Exchange) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"x-request-id", exchange.request_id.encode()),
+        (b"api-version", API_VERSION.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"cache-control", b"no-store"),
+        *exchange.reply_headers,
+    ]
+
+
+def _known_version(exchange: Exchange) -> None:
+    asked = exchange.header("api-version")
+    if asked is not None and asked != API_VERSION:
+        raise ValidationFailed.of(
+            "API-Version", f"The versions offered are: {API_VERSION}.", "UNKNOWN_VERSION"
+        )

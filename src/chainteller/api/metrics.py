@@ -1,0 +1,49 @@
+"""Prometheus figures of this process, in a registry of their own."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
+
+
+class Metrics:
+    """Counts by operation name, never by raw path: ids would make the set boundless."""
+
+    def __init__(self, version: str) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "chainteller_http_requests_total",
+            "Requests answered.",
+            ("operation", "method", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "chainteller_http_request_seconds",
+            "Time from the request's head to the end of its reply.",
+            ("operation",),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self.streams = Gauge(
+            "chainteller_event_streams", "Event streams open now.", registry=self._registry
+        )
+        self.ready = Gauge(
+            "chainteller_ready",
+            "Whether the last readiness check passed (1) or not (0).",
+            registry=self._registry,
+        )
+        build = Gauge(
+            "chainteller_build_info", "The running version.", ("version",), registry=self._registry
+        )
+        build.labels(version).set(1)
+
+    def answered(self, operation: str, method: str, status: int, seconds: float) -> None:
+        known = method if method in _METHODS else "other"
+        self._requests.labels(operation, known, str(status)).inc()
+        self._seconds.labels(operation).observe(seconds)
+
+    def text(self) -> bytes:
+        """The exposition format, version 0.0.4."""
+        return generate_latest(self._registry)
+
+
+_METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})

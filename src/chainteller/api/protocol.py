@@ -1,0 +1,80 @@
+"""uvicorn's HTTP protocol with bounds on what comes before the application sees a request."""
+
+import asyncio
+import json
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from chainteller.service.errors import MalformedRequest, ServiceError, ServiceUnavailable
+
+HEAD_BYTES = 32 * 1024
+HEAD_DEADLINE_S = 10.0
+CONNECTIONS = 1000
+_REASONS = {400: "Bad Request", 503: "Service Unavailable"}
+
+
+class BoundedHttpProtocol(HttpToolsProtocol):
+    """At most 1,000 connections; a request's head is small and arrives within ten seconds."""
+
+    _head_timer: asyncio.TimerHandle | None = None
+    _head_bytes = 0
+    _in_head = True
+    _first_byte_seen = False
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if len(self.connections) > CONNECTIONS:
+            self._refuse(ServiceUnavailable("Too many connections.", {"reason": "CONNECTIONS"}))
+        else:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_arrived()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if self._in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
+            self._refuse(MalformedRequest("The head of the request is too large.", {"position": 0}))
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        if not self._in_head:
+            self._await_head()
+
+    def on_headers_complete(self) -> None:
+        self._head_arrived()
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's signature
+        self._refuse(MalformedRequest("This is no HTTP request.", {"position": 0}))
+
+    def _await_head(self) -> None:
+        self._in_head, self._head_bytes = True, 0
+        self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._head_overdue)
+
+    def _head_arrived(self) -> None:
+        self._in_head = False
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_overdue(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()
+
+    def _refuse(self, error: ServiceError) -> None:
+        """Answer in the one shape of every refusal, then hang up."""
+        body = json.dumps(error.to_wire()).encode()
+        head = (
+            f"HTTP/1.1 {error.status} {_REASONS[error.status]}\r\n"
+            "content-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()

@@ -1,0 +1,196 @@
+"""What a request says, read strictly: its body, its query and its idempotency key."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+
+from chainteller.service.errors import (
+    FieldError,
+    MalformedRequest,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
+
+MAXIMUM_BODY_BYTES = 64 * 1024
+BODY_DEADLINE_S = 10.0
+MAXIMUM_DEPTH = 32
+
+_MEDIA_TYPE = re.compile(r"application/json(\s*;\s*charset=\"?utf-8\"?)?\s*", re.IGNORECASE)
+_LARGEST = 10**40
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+
+
+async def read_document(request: Request, media_type: str | None) -> object:
+    """The JSON document in a request's body.
+
+    Raises:
+        UnsupportedMediaType: not application/json.
+        PayloadTooLarge: more than 64 KiB.
+        MalformedRequest: not one JSON document in UTF-8 that arrived in time.
+    """
+    if media_type is None or not _MEDIA_TYPE.fullmatch(media_type):
+        raise UnsupportedMediaType(
+            "The body must be application/json.", {"supported": ["application/json"]}
+        )
+    return parse_json(await _body(request))
+
+
+async def _body(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared[:20]) > MAXIMUM_BODY_BYTES:
+        raise _too_large()
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAXIMUM_BODY_BYTES:
+                    raise _too_large()
+    except TimeoutError:
+        raise MalformedRequest(
+            f"The body did not arrive within {BODY_DEADLINE_S:.0f} seconds.",
+            {"position": len(body)},
+        ) from None
+    except ClientDisconnect:
+        raise MalformedRequest("The body was cut off.", {"position": len(body)}) from None
+    return bytes(body)
+
+
+def _too_large() -> PayloadTooLarge:
+    return PayloadTooLarge(
+        f"The body is larger than {MAXIMUM_BODY_BYTES} bytes.", {"limit": MAXIMUM_BODY_BYTES}
+    )
+
+
+def parse_json(body: bytes) -> object:
+    """Strict JSON (RFC 8259): UTF-8 without a mark, no NaN, no key twice, no endless nesting.
+
+    Raises:
+        MalformedRequest: ``position`` is the offset of the fault.
+    """
+    try:
+        text = body.decode("utf-8")
+        document: object = json.loads(
+            text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant
+        )
+    except UnicodeDecodeError as fault:
+        raise MalformedRequest("The body is not UTF-8.", {"position": fault.start}) from None
+    except json.JSONDecodeError as fault:
+        raise MalformedRequest("The body is not JSON.", {"position": fault.pos}) from None
+    except RecursionError:
+        raise MalformedRequest("The body is nested too deeply.", {"position": 0}) from None
+    except ValueError as fault:
+        raise MalformedRequest(f"The body is not JSON: {fault}.", {"position": 0}) from None
+    if _depth_exceeds(document, MAXIMUM_DEPTH):
+        raise MalformedRequest("The body is nested too deeply.", {"position": 0})
+    return document
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("a key appears twice")
+    return document
+
+
+def _no_constant(_name: str) -> object:
+    raise ValueError("NaN and Infinity are no JSON numbers")
+
+
+def _depth_exceeds(document: object, depth: int) -> bool:
+    if isinstance(document, dict):
+        return depth == 0 or any(_depth_exceeds(item, depth - 1) for item in document.values())
+    if isinstance(document, list):
+        return depth == 0 or any(_depth_exceeds(item, depth - 1) for item in document)
+    return False
+
+
+def idempotency_key(header: str | None) -> str | None:
+    """The key, without the quotes of an RFC 9651 string.
+
+    Raises:
+        ValidationFailed: not 1 to 255 visible ASCII characters.
+    """
+    if header is None:
+        return None
+    key = header[1:-1] if len(header) > 2 and header[0] == header[-1] == '"' else header
+    if not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters.")
+    return key
+
+
+class QueryText:
+    """A query string's parameters, each at most once."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._values = dict(pairs)
+        if len(self._values) != len(pairs):
+            names = [name for name, _ in pairs]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            raise ValidationFailed(
+                tuple(FieldError(_shown(n), "REPEATED", "May come once only.") for n in twice)
+            )
+
+    def get(self, *names: str) -> str | None:
+        """The value under one of several names for the same thing.
+
+        Raises:
+            ValidationFailed: two of the names came with different values.
+        """
+        found = [self._values[name] for name in names if name in self._values]
+        if len(set(found)) > 1:
+            raise ValidationFailed.of(names[0], f"Differs from {names[1]}.", "CONTRADICTION")
+        return found[0] if found else None
+
+    def flag(self, name: str) -> bool:
+        """Whether ``name=true``; left out, it is false.
+
+        Raises:
+            ValidationFailed: neither true nor false.
+        """
+        value = self.get(name)
+        if value not in {None, "true", "false"}:
+            raise ValidationFailed.of(name, "Either true or false.")
+        return value == "true"
+
+    def whole_number(
+        self, names: tuple[str, ...], *, low: int, default: int, high: int = _LARGEST
+    ) -> int:
+        """A whole number of at least ``low`` and at most ``high``.
+
+        Raises:
+            ValidationFailed: anything else.
+        """
+        value = self.get(*names)
+        if value is None:
+            return default
+        readable = re.fullmatch(r"-?[0-9]{1,40}", value, re.ASCII)
+        if not readable or not low <= int(value) <= high:
+            raise ValidationFailed.of(names[0], f"A whole number from {low} to {high}.")
+        return int(value)
+
+    def refuse_unknown_filters(self, known: Mapping[str, str]) -> None:
+        """A misspelt filter would silently answer with everything.
+
+        Raises:
+            ValidationFailed: a ``filter[...]`` that the list does not honour.
+        """
+        strange = sorted(n for n in self._values if n.startswith("filter[") and n not in known)
+        if strange:
+            supported = ", ".join(sorted(n for n in known if n.startswith("filter["))) or "none"
+            raise ValidationFailed(
+                tuple(
+                    FieldError(_shown(name), "UNKNOWN_FILTER", f"Filters here: {supported}.")
+                    for name in strange
+                )
+            )
+
+
+def _shown(name: str) -> str:
+    """A parameter's name fit for an error body: printable ASCII and short."""
+    return "".join(c if c.isascii() and c.isprintable() else "?" for c in name[:60])

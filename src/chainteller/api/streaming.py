@@ -1,0 +1,139 @@
+"""``GET /events/stream``: server-sent events, the history after a cursor and then live."""
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from chainteller.api.auth import key_in
+from chainteller.api.exchange import exchange_of
+from chainteller.api.metrics import Metrics
+from chainteller.api.operations import Front, Operation, query_pairs
+from chainteller.api.reading import QueryText
+from chainteller.api.records import EVENTS_AT_ONCE, LAST_CURSOR
+from chainteller.api.responses import error_reply
+from chainteller.api.threads import run
+from chainteller.service.errors import RateLimited, ServiceError, TellerError
+from chainteller.service.interface import Service
+from chainteller.service.models.records import Event, EventPage
+
+PING_S = 15.0
+POLL_S = 0.5
+MAXIMUM_STREAMS = 100
+_AT_ONCE = EVENTS_AT_ONCE
+
+STREAM = Operation(
+    "streamEvents",
+    "GET",
+    "/events/stream",
+    "Follow events as they happen (server-sent events)",
+    "events:read",
+    EventPage,
+    query=(
+        {
+            "name": "after",
+            "description": "The cursor to start from; without it and without Last-Event-ID, now.",
+            "schema": {"type": "integer", "minimum": -1},
+        },
+    ),
+)
+
+
+@dataclass(slots=True)
+class EventStreams:
+    """The streams of this process; ``closing`` ends them all."""
+
+    front: Front
+    metrics: Metrics
+    poll_s: float = POLL_S
+    ping_s: float = PING_S
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    open: int = 0
+
+    async def answer(self, request: Request) -> Response:
+        """Follow events; the id of each is the cursor to come back with."""
+        exchange = exchange_of(request.scope)
+        exchange.operation = STREAM.name
+        try:
+            principal = self.front.permit(exchange, STREAM)
+            query = QueryText(query_pairs(request.scope["query_string"]))
+            resumed = exchange.header("last-event-id")
+            if resumed is not None:
+                query = QueryText([("Last-Event-ID", resumed)])
+            after = query.whole_number(
+                ("Last-Event-ID", "after"), low=-1, default=-1, high=LAST_CURSOR
+            )
+            service = self.front.deployment.acting_as(principal.actor)
+            if self.open >= MAXIMUM_STREAMS:
+                raise _full()
+            start = await run(
+                self.front.threads, functools.partial(service.events, after, _AT_ONCE)
+            )
+        except ServiceError as refusal:
+            return error_reply(exchange, refusal)
+        key = key_in(exchange.headers.get("authorization"))
+        headers = {"X-Accel-Buffering": "no"}
+        return StreamingResponse(
+            self._lines(service, key, start), headers=headers, media_type="text/event-stream"
+        )
+
+    async def _lines(self, service: Service, key: str, page: EventPage) -> AsyncIterator[bytes]:
+        self.open += 1
+        self.metrics.streams.set(self.open)
+        try:
+            yield b"retry: 2000\n\n"
+            async for line in self._followed(service, key, page):
+                yield line
+        finally:
+            self.open -= 1
+            self.metrics.streams.set(self.open)
+
+    async def _followed(self, service: Service, key: str, page: EventPage) -> AsyncIterator[bytes]:
+        threads, elapsed = self.front.threads, asyncio.get_running_loop().time
+        pinged = elapsed()
+        while not self.closing.is_set():
+            for event in page.data:
+                yield event_lines(event)
+            if len(page.data) < _AT_ONCE:
+                await self._pause()
+            if elapsed() - pinged >= self.ping_s:
+                pinged = elapsed()
+                if not await self._still_welcome(threads, key):
+                    return
+                yield b": ping\n\n"
+            try:
+                page = await run(threads, functools.partial(service.events, page.next, _AT_ONCE))
+            except TellerError:
+                return
+
+    async def _still_welcome(self, threads: Executor, key: str) -> bool:
+        """A key that is revoked or expires ends its streams within one ping."""
+        try:
+            await run(threads, lambda: self.front.deployment.authenticate(key))
+        except TellerError:
+            return False
+        return True
+
+    async def _pause(self) -> None:
+        try:
+            async with asyncio.timeout(self.poll_s):
+                await self.closing.wait()
+        except TimeoutError:
+            pass
+
+
+def event_lines(event: Event) -> bytes:
+    """One event as it stands on the stream."""
+    body = event.model_dump_json(by_alias=True)
+    return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+
+
+def _full() -> RateLimited:
+    return RateLimited(
+        "Too many event streams are open.",
+        {"policy": "streams", "limit": MAXIMUM_STREAMS, "windowSeconds": 0, "retryAfterSeconds": 5},
+    )

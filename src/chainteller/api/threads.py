@@ -1,0 +1,19 @@
+"""The way from the event loop into the synchronous service and back."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
+
+THREADS = 16
+
+
+def service_threads() -> ThreadPoolExecutor:
+    """Enough threads that one slow signature check does not hold up the reads."""
+    return ThreadPoolExecutor(THREADS, thread_name_prefix="service")
+
+
+async def run(threads: Executor, work: Callable[[], Answer]) -> Answer:
+    return await asyncio.get_running_loop().run_in_executor(threads, work)

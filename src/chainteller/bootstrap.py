@@ -1,0 +1,295 @@
+"""From settings to a service: the only module that knows both implementations.
+
+An embedded place is an engine on a database, with its worker; a remote one is a client. Either
+way the caller gets a ``Service`` that acts for the operator, and one thing to close.
+"""
+
+import hashlib
+import math
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller import __version__
+from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
+from chainteller.domain.clock import DAY, SystemClock
+from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
+from chainteller.paths import Paths, private_folder, shipped
+from chainteller.service.interface import Service
+from chainteller.service.read_only import ReadOnly
+from chainteller.settings.place import Configured, Place, sqlite_path, sqlite_url
+from chainteller.settings.tree import EngineSettings, LimitSettings, ServiceSettings, Settings
+from chainteller.settings.values import SettingsInvalid
+
+if TYPE_CHECKING:
+    from chainteller.domain.limits import DestinationClass
+    from chainteller.engine.bank import EngineOptions
+    from chainteller.engine.deployment import EmbeddedDeployment
+    from chainteller.engine.engine import Engine
+    from chainteller.engine.ports import PriceFeed
+    from chainteller.tui.start import StartedDesk
+
+_DUE_AT_ONCE = 500
+
+
+def _nothing_due() -> int:
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedService:
+    """A service ready for use. ``run_due`` applies what is due and says how much that was."""
+
+    service: Service
+    kind: str
+    label: str
+    close: Callable[[], None]
+    run_due: Callable[[], int] = _nothing_due
+
+
+def open_service(configured: Configured, place: Place) -> OpenedService:
+    """Open the place for one command.
+
+    Raises:
+        SettingsInvalid: no key for a remote place, or a price feed that cannot be had.
+        ServiceUnavailable: the database cannot be used.
+        PartMissing: this installation has no client for remote deployments.
+    """
+    if place.remote:
+        return _remote(place)
+    engine = open_engine(configured.settings, place)
+    acting = _guarded(engine.acting_as(operator(configured.settings)), place)
+    if place.read_only:
+        return OpenedService(acting, place.kind, place.label, engine.close)
+    return OpenedService(
+        acting, place.kind, place.label, engine.close, lambda: engine.run_due(_DUE_AT_ONCE)
+    )
+
+
+def operator(settings: Settings) -> Actor:
+    """Who acts at this desk, as the audit trail shows it."""
+    return Actor(organisation=DEFAULT_ORGANISATION, name=settings.desk.operator_name)
+
+
+def _guarded(service: Service, place: Place) -> Service:
+    return ReadOnly.over(service) if place.read_only else service
+
+
+def _remote(place: Place) -> OpenedService:
+    from chainteller.credentials import api_key
+    from chainteller.remote.client import RemoteService
+
+    try:
+        client = RemoteService(place.address, api_key(place, os.environ))
+    except ValueError as error:
+        raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
+    return OpenedService(_guarded(client, place), place.kind, place.label, client.close)
+
+
+def open_engine(
+    settings: Settings,
+    place: Place,
+    *,
+    randomness: Randomness | None = None,
+) -> "Engine":
+    """The engine on the place's database, its schema created where the file is new.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used.
+        SettingsInvalid: the configured price feed cannot be had.
+    """
+    from chainteller.adapters.venue_simulated import SimulatedVenue
+    from chainteller.engine.bank import Bank
+    from chainteller.engine.engine import Engine
+    from chainteller.storage.database import open_database
+
+    feed = price_feed(settings.engine)
+    bank = Bank(
+        database=open_database(database_url(settings, place)),
+        clock=SystemClock(),
+        randomness=randomness or SystemRandomness(),
+        feed=feed,
+        venue=SimulatedVenue(),
+        options=engine_options(settings.engine, settings.service),
+    )
+    return Engine(bank)
+
+
+def database_url(settings: Settings, place: Place) -> str:
+    """The place's address; the user's own data folder is made where the file is the default."""
+    if place.address == sqlite_url(settings.paths.database):
+        private_folder(settings.paths.data)
+    return place.address
+
+
+def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
+    """The settings in the engine's own words; windows are counted in whole seconds there."""
+    from chainteller.engine.bank import EngineOptions
+
+    return EngineOptions(
+        quote_window_s=math.ceil(engine.quote_window_s),
+        deposit_delay_s=engine.deposit_delay_s,
+        fill_delay_s=engine.fill_delay_s,
+        settle_delay_s=engine.settle_delay_s,
+        withdrawal_delay_s=engine.withdrawal_delay_s,
+        review_delay_s=engine.review_delay_s,
+        challenge_ttl_s=math.ceil(engine.challenge_ttl_s),
+        maintenance=engine.maintenance,
+        bank_name=service.bank_name,
+        test_networks=service.test_networks,
+        rate_limits=service.rate_limits,
+        limits=_limits(service.limits),
+    )
+
+
+def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int, int]]":
+    from chainteller.domain.limits import DestinationClass
+
+    return {
+        DestinationClass.OWN_BANK: (
+            limits.own_bank_per_transaction,
+            limits.own_bank_24h,
+            limits.own_bank_30d,
+        ),
+        DestinationClass.UNVERIFIED: (
+            limits.unverified_per_transaction,
+            limits.unverified_24h,
+            limits.unverified_30d,
+        ),
+        DestinationClass.VERIFIED: (
+            limits.verified_per_transaction,
+            limits.verified_24h,
+            limits.verified_30d,
+        ),
+    }
+
+
+def price_feed(engine: EngineSettings) -> "PriceFeed":
+    """The feed that ``engine.price_feed`` names.
+
+    Raises:
+        SettingsInvalid: its file cannot be read, or it is none of this installation's.
+    """
+    kind, _, argument = engine.price_feed.partition(":")
+    if kind == "simulated":
+        from chainteller.adapters.prices_simulated import SimulatedPrices
+
+        return SimulatedPrices(engine.seed)
+    if kind == "replay":
+        from chainteller.adapters.prices_replay import ReplayPrices
+
+        try:
+            return ReplayPrices.from_path(Path(argument).expanduser(), opens_at=SystemClock().now())
+        except (OSError, ValueError) as error:
+            raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
+    from chainteller.adapters.prices_http import http_prices
+
+    try:
+        return http_prices(argument)
+    except ValueError as error:
+        raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
+
+
+def load_samples(engine: "Engine", seed: str) -> bool:
+    """Load the sample data; False when it is there already."""
+    from chainteller.adapters.prices_simulated import SimulatedPrices
+    from chainteller.engine.samples.loading import load_samples as load
+
+    return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
+
+
+def _load_past(engine: "Engine", seed: str) -> None:
+    from chainteller.adapters.prices_simulated import SimulatedPrices
+    from chainteller.engine.samples.loading import load_past
+
+    load_past(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
+
+
+def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
+    """The engine with its worker and its keys, as ``serve`` and the console need it."""
+    from chainteller.engine.deployment import EmbeddedDeployment
+    from chainteller.service.deployment import DeploymentOptions
+
+    service = settings.service
+    options = DeploymentOptions(__version__, service.bank_name, service.rate_limits, service.docs)
+    return EmbeddedDeployment(engine, options)
+
+
+def workspace_file(paths: Paths, place: Place) -> Path:
+    """Where the desk keeps its own notes of a place: one file per profile or address."""
+    digest = hashlib.sha256(place.address.encode()).hexdigest()[:12]
+    name = place.profile.name if place.profile else place.kind
+    return paths.state / f"{name}-{digest}.db"
+
+
+def start_desk(configured: Configured, place: Place) -> "StartedDesk":
+    """The console's service, with its worker running. Called in a thread after the first frame."""
+    from chainteller.tui.start import StartedDesk
+
+    if place.remote:
+        opened = _remote(place)
+        return StartedDesk(opened.service, opened.label, close=opened.close)
+    engine = open_engine(configured.settings, place)
+    return _desk(engine, configured.settings, place)
+
+
+def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
+    """The demo's service: the sample world of ``seed``, from the cache where it was made today."""
+    world = _cached_world(settings, seed)
+    shutil.copyfile(world, sqlite_path(place.address))
+    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    load_samples(engine, seed)
+    return _desk(engine, settings, place)
+
+
+def _cached_world(settings: Settings, seed: str) -> Path:
+    """A database with the sample data's past, as of the last midnight; what is under way is not
+    in it, since it counts from each start. Those of other days are removed.
+    """
+    folder = private_folder(settings.paths.cache / "worlds")
+    day = SystemClock().now() // DAY
+    made_from = f"{__version__} {seed} {day} {_newest_change()}"
+    world = folder / f"{hashlib.sha256(made_from.encode()).hexdigest()[:24]}.db"
+    if world.exists():
+        return world
+    for old in folder.iterdir():
+        if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
+            old.unlink(missing_ok=True)
+    draft = folder / f"{world.stem}.{os.getpid()}.new"
+    draft.unlink(missing_ok=True)
+    place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
+    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    try:
+        _load_past(engine, seed)
+    finally:
+        engine.close()
+        draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
+    return draft.replace(world)
+
+
+def _newest_change() -> int:
+    """When what a world is made from last changed, so that an upgrade makes a new one."""
+    package = Path(__file__).parent
+    sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
+    files = (file for folder in sources for file in folder.iterdir() if file.is_file())
+    return max(file.stat().st_mtime_ns for file in files)
+
+
+def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
+    from chainteller.tui.start import StartedDesk
+
+    worked = deployment(engine, settings)
+    worked.start()
+    return StartedDesk(
+        service=worked.acting_as(operator(settings)),
+        label=place.label,
+        close=worked.stop,
+        load_samples=lambda: _fill(engine, settings),
+    )
+
+
+def _fill(engine: "Engine", settings: Settings) -> None:
+    load_samples(engine, settings.engine.seed)

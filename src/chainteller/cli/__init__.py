@@ -1,0 +1,1 @@
+"""The command line. Only ``cli.main`` and the commands' modules know click."""

@@ -1,0 +1,180 @@
+"""Customers and trading accounts (specification 4.1)."""
+
+import click
+
+from chainteller.cli.options import TellerGroup, example, idempotent, listed
+from chainteller.cli.output import listing, record
+
+
+@click.group("customers", cls=TellerGroup)
+def customers() -> None:
+    """The core bank's customers."""
+
+
+@customers.command("find", epilog=example("chainteller customers find DDA-1001"))
+@click.argument("text")
+@listed
+def find(text: str, page: int, limit: int) -> None:
+    """Find customers by name, reference or bank account."""
+    from chainteller.cli.opening import service
+    from chainteller.service.models.pages import ListQuery
+
+    with service() as bank:
+        found = bank.customers(ListQuery(text=text, page=page, limit=limit))
+    listing(
+        found,
+        [
+            ("CUSTOMER", lambda each: each.id),
+            ("REFERENCE", lambda each: each.reference),
+            ("NAME", lambda each: each.name),
+            ("KYC", lambda each: each.kyc_level),
+            ("TERMS", lambda each: "accepted" if each.terms_accepted else "not accepted"),
+            ("CONTROLS", lambda each: each.controls),
+            ("BANK ACCOUNTS", lambda each: tuple(map(_bank_account, each.bank_accounts))),
+        ],
+        nothing="no customer found; try a name, a reference or a bank account",
+    )
+
+
+def _bank_account(account: object) -> str:
+    from chainteller.service.models.accounts import BankAccount
+
+    assert isinstance(account, BankAccount)  # noqa: S101 - for the type checker
+    opened = account.trading_account_id or "no trading account"
+    return f"{account.id} {account.type} {account.balance} USD ({opened})"
+
+
+@click.group("accounts", cls=TellerGroup)
+def accounts() -> None:
+    """Trading accounts: list, open, show, balances, limits."""
+
+
+@accounts.command("list", epilog=example("chainteller accounts list --text DDA-1001"))
+@click.option("--text", help="Only those whose id, bank account or customer fits.")
+@listed
+def list_accounts(text: str | None, page: int, limit: int) -> None:
+    """List trading accounts, the most recently active first."""
+    from chainteller.cli.opening import service
+    from chainteller.service.models.pages import ListQuery
+
+    query = ListQuery(text=text, page=page, limit=limit, sort="-lastActivity")
+    with service() as bank:
+        found = bank.trading_accounts(query)
+    listing(
+        found,
+        [
+            ("ACCOUNT", lambda each: each.id),
+            ("BANK ACCOUNT", lambda each: each.bank_account_id),
+            ("TYPE", lambda each: each.bank_account_type),
+            ("USD AVAILABLE>", lambda each: each.buying_power),
+            ("CRYPTO ~USD>", lambda each: each.crypto_value_usd),
+            ("CONTROLS", lambda each: each.controls),
+            ("CUSTOMER", lambda each: each.customer_name),
+        ],
+        nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
+        "--type checking, or load the sample data: chainteller db sample",
+    )
+
+
+@accounts.command("open", epilog=example("chainteller accounts open DDA-1001 --type checking"))
+@click.argument("bank_account_id")
+@click.option(
+    "--type", "bank_account_type", required=True, metavar="TYPE", help="checking or savings"
+)
+@idempotent
+def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: str | None) -> None:
+    """Open a trading account for a bank account."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.accounts import OpenTradingAccount
+
+    request = OpenTradingAccount(
+        bank_account_id=bank_account_id, bank_account_type=bank_account_type
+    )
+    with writing() as desk:
+        written = desk.write("open_trading_account", request, key=idempotency_key)
+    _show(written.value)
+
+
+@accounts.command("show", epilog=example("chainteller accounts show TDA_..."))
+@click.argument("account_id")
+def show(account_id: str) -> None:
+    """Show a trading account."""
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        _show(bank.trading_account(account_id))
+
+
+def _show(value: object) -> None:
+    from chainteller.service.models.accounts import TradingAccount
+
+    assert isinstance(value, TradingAccount)  # noqa: S101 - for the type checker
+    record(
+        value,
+        [
+            ("account", value.id),
+            ("bank account", value.bank_account_id),
+            ("type", value.bank_account_type),
+            ("customer", value.customer_name),
+            ("controls", value.controls),
+            ("buying power USD", value.buying_power),
+            ("crypto ~USD", value.crypto_value_usd),
+            ("created", value.created),
+            ("last activity", value.last_activity),
+        ],
+    )
+
+
+@accounts.command("balances", epilog=example("chainteller accounts balances TDA_..."))
+@click.argument("account_id")
+@click.option("--zero", is_flag=True, help="Show what is not held too.")
+def balances(account_id: str, *, zero: bool) -> None:
+    """Show what an account holds, asset by asset."""
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        found = bank.token_balances(account_id, include_zero=zero)
+    listing(
+        found,
+        [
+            ("ASSET", lambda each: each.token.symbol),
+            ("NETWORK", lambda each: each.token.network),
+            ("AVAILABLE>", lambda each: each.amount),
+            ("HELD>", lambda each: each.held),
+            ("INCOMING>", lambda each: each.incoming),
+            ("TOTAL>", lambda each: each.total),
+            ("~USD>", lambda each: each.value_usd),
+        ],
+        nothing="the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT",
+    )
+
+
+@accounts.command("limits", epilog=example("chainteller accounts limits TDA_..."))
+@click.argument("account_id")
+def limits(account_id: str) -> None:
+    """Show what may leave the account, by kind of destination."""
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        found = bank.limits(account_id)
+    listing(
+        found,
+        [
+            ("DESTINATION", lambda each: each.destination_class),
+            ("PERIOD", lambda each: _period(each.period_seconds)),
+            ("LIMIT USD>", lambda each: each.limit),
+            ("USED>", lambda each: each.used),
+            ("REMAINING>", lambda each: each.remaining),
+            ("RESETS", lambda each: each.resets_at),
+        ],
+        nothing="no limits",
+    )
+
+
+def _period(seconds: int) -> str:
+    if seconds == 0:
+        return "one withdrawal"
+    return f"{seconds // 86400} d" if seconds > 86400 else f"{seconds // 3600} h"
+
+
+COMMANDS = (customers, accounts)

@@ -1,0 +1,116 @@
+"""Complaints on stderr in three parts (code, meaning, what to do next) and their exit codes."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+from typing import Self
+
+from chainteller.domain.untrusted import printable
+from chainteller.service.errors import (
+    OutcomeUnknown,
+    ServiceError,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    TellerError,
+)
+from chainteller.settings.values import SettingsInvalid
+
+
+class Exit(IntEnum):
+    """The program's exit codes; scripts rely on them."""
+
+    DONE = 0
+    REFUSED = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    UNKNOWN = 4
+    INTERRUPTED = 130
+
+
+class Usage(TellerError):
+    """The command line asks for something that cannot be done as it stands."""
+
+    code = "USAGE"
+
+    def __init__(self, message: str, next_step: str = "chainteller --help") -> None:
+        super().__init__(message)
+        self._suggestion = next_step
+
+    @property
+    def suggestion(self) -> str:
+        return self._suggestion
+
+
+class PartMissing(TellerError):
+    """A part that this command needs is not in this installation."""
+
+    code = "NOT_INSTALLED"
+    next_step = "Install a version that has it; chainteller info shows what is here."
+
+    def __init__(self, part: str, exit_code: Exit = Exit.USAGE) -> None:
+        super().__init__(f"This installation has no {part}.")
+        self.exit_code = exit_code
+
+    @classmethod
+    def of(cls, error: ModuleNotFoundError) -> Self:
+        """The complaint for a missing module of ours; any other import fault is raised on."""
+        name = error.name or ""
+        if not name.startswith("chainteller."):
+            raise error
+        remote = name.startswith("chainteller.remote")
+        return cls(f"part {name}", Exit.UNREACHABLE if remote else Exit.USAGE)
+
+
+_BY_REASON = {
+    "BAD_URL": Exit.USAGE,
+    "DRIVER_MISSING": Exit.USAGE,
+    "EXISTS": Exit.REFUSED,
+    "NOT_EMPTY": Exit.REFUSED,
+}
+_EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
+    (Usage, Exit.USAGE),
+    (SettingsInvalid, Exit.USAGE),
+    (ServiceUnreachable, Exit.UNREACHABLE),
+    (OutcomeUnknown, Exit.UNKNOWN),
+)
+
+
+def exit_code(error: TellerError) -> Exit:
+    if isinstance(error, PartMissing):
+        return error.exit_code
+    if isinstance(error, ServiceUnavailable):
+        return _BY_REASON.get(str(error.details.get("reason")), Exit.UNREACHABLE)
+    return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
+
+
+def complain(error: TellerError) -> Exit:
+    """Tell the error on stderr and answer the exit code that it stands for."""
+    details = error.details if isinstance(error, ServiceError) else {}
+    lines = [f"{error.code}: {error.message}", *_described(details)]
+    if isinstance(error, OutcomeUnknown):
+        lines.append(f"  idempotency key: {error.idempotency_key}")
+    lines.append(f"Next: {error.suggestion or 'chainteller --help'}")
+    say(*lines)
+    return exit_code(error)
+
+
+def say(*lines: str) -> None:
+    """Lines for a person on stderr: progress and complaints."""
+    for line in lines:
+        print(printable(line), file=sys.stderr)  # noqa: T201 - the command line's answer
+
+
+def _described(details: Mapping[str, object]) -> Iterable[str]:
+    for name, value in details.items():
+        if name == "suggestion":
+            continue
+        if isinstance(value, list | tuple):
+            yield from (f"  {name}: {_one(item)}" for item in value)
+        else:
+            yield f"  {name}: {_one(value)}"
+
+
+def _one(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    return "-" if value is None else str(value)

@@ -1,0 +1,189 @@
+"""What is configured and what is here: config, info, themes."""
+
+import platform
+import sqlite3
+
+import click
+
+from chainteller import __version__
+from chainteller.cli.complaints import Exit, complain, say
+from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
+from chainteller.cli.output import document, line, pairs, table
+from chainteller.paths import shipped
+from chainteller.service.errors import TellerError
+from chainteller.settings.tree import shown_values
+from chainteller.settings.values import without_password
+
+
+@click.group("config", cls=TellerGroup)
+def config() -> None:
+    """The configuration: path, show, validate. It is read only; edit the file yourself."""
+
+
+@config.command("path", epilog=example("chainteller config path"))
+def path() -> None:
+    """Print where the configuration file is (or would be)."""
+    import os
+
+    from chainteller.paths import locate
+
+    line(str(locate(os.environ).config_file))
+
+
+@config.command("show", epilog=example("chainteller config show --profile branch"))
+def show() -> None:
+    """Show every setting, its value and the layer that it comes from. Secrets are masked."""
+    given = options()
+    settings = given.configured.settings
+    rows = list(shown_values(settings))
+    if given.json:
+        document(
+            {
+                "settings": {name: {"value": value, "origin": at} for name, value, at in rows},
+                "keys": dict(settings.keys),
+                "profiles": {name: _profile(given, name) for name in settings.profiles},
+                "place": _place(given),
+            }
+        )
+        return
+    table(
+        rows,
+        [
+            ("SETTING", lambda row: row[0]),
+            ("VALUE", lambda row: row[1]),
+            ("FROM", lambda row: row[2]),
+        ],
+    )
+    for name, keys in settings.keys.items():
+        line(f"keys.{name}  {keys}")
+    for name in settings.profiles:
+        said = ", ".join(f"{key} {value}" for key, value in _profile(given, name).items())
+        line(f"profiles.{name}  {said}")
+    line(f"place  {_place(given)['kind']} {_place(given)['address']} ({_place(given)['from']})")
+
+
+def _place(given: Options) -> dict[str, str]:
+    place = given.configured.place()
+    return {
+        "kind": place.kind,
+        "address": without_password(place.address),
+        "from": place.chosen_by,
+        "label": place.label,
+        "readOnly": "on" if place.read_only else "off",
+    }
+
+
+def _profile(given: Options, name: str) -> dict[str, str]:
+    from dataclasses import fields
+
+    profile = given.configured.settings.profiles[name]
+    said = {each.name: getattr(profile, each.name) for each in fields(profile)}
+    del said["name"]
+    return {key: without_password(str(value)) for key, value in said.items() if value}
+
+
+@config.command("validate", epilog=example("chainteller config validate"))
+def validate() -> int:
+    """Check file, environment and flags; ends with 2 and names every problem."""
+    from chainteller.settings.values import SettingsInvalid
+
+    try:
+        given = options()
+        place = given.configured.place()
+    except SettingsInvalid as error:
+        say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
+        say(f"Next: {error.suggestion}")
+        return Exit.USAGE
+    file = given.configured.settings.paths.config_file
+    found = str(file) if file.exists() else f"no file at {file}; defaults hold"
+    if given.json:
+        document({"ok": True, "file": str(file), "exists": file.exists()})
+    else:
+        line(f"ok: {found}; place {place.kind} {without_password(place.address)}")
+    return Exit.DONE
+
+
+@click.command("info", cls=TellerCommand, epilog=example("chainteller info --json"))
+def info() -> int:
+    """Version, paths, the place it works on and what that offers."""
+    given = options()
+    settings = given.configured.settings
+    place = given.configured.place()
+    facts: dict[str, object] = {
+        "version": __version__,
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "config": str(settings.paths.config_file),
+        "data": str(settings.paths.data),
+        "state": str(settings.paths.state),
+        "logs": str(settings.paths.logs),
+        "cache": str(settings.paths.cache),
+        "themes": f"{shipped('themes')}, {settings.paths.themes}",
+        "place": f"{place.kind} {without_password(place.address)} ({place.chosen_by})",
+        "read-only": place.read_only,
+    }
+    code = Exit.DONE
+    try:
+        offered = _capabilities()
+    except TellerError as error:
+        facts["backend"] = error.code
+        code = complain(error)
+    else:
+        facts |= offered
+    if given.json:
+        document(facts)
+    else:
+        pairs(list(facts.items()))
+    return code
+
+
+def _capabilities() -> dict[str, object]:
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        found = bank.capabilities()
+    return {
+        "backend": f"{found.name} {found.version}".strip(),
+        "features": list(found.features),
+        "markets": list(found.markets),
+        "networks": list(found.networks),
+        "currencies": [f"{each.symbol}@{each.network}" for each in found.currencies],
+    }
+
+
+@click.group("themes", cls=TellerGroup)
+def themes() -> None:
+    """The console's themes: list, check."""
+
+
+@themes.command("list", epilog=example("chainteller themes list"))
+def list_themes() -> None:
+    """List the themes, shipped and own."""
+    from chainteller.cli import theming
+
+    found = theming.names(options().configured.settings.paths)
+    if options().json:
+        document({"data": found})
+    else:
+        for name in found:
+            line(name)
+
+
+@themes.command("check", epilog=example("chainteller themes check"))
+def check_themes() -> int:
+    """Check contrast and colours of every theme; ends with 1 where one falls short."""
+    from chainteller.cli import theming
+
+    problems = theming.problems(options().configured.settings.paths)
+    if options().json:
+        document({"ok": not problems, "problems": problems})
+    elif not problems:
+        line("every theme is readable")
+    if not problems:
+        return Exit.DONE
+    say(*(f"THEME: {problem}" for problem in problems))
+    say("Next: correct the named theme files.")
+    return Exit.REFUSED
+
+
+COMMANDS = (config, info, themes)

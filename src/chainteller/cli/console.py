@@ -1,0 +1,66 @@
+"""The console's commands: desk, demo, train, scenarios. What they start is in ``cli.desk``."""
+
+from pathlib import Path
+
+import click
+
+from chainteller.cli import desk
+from chainteller.cli.options import TellerCommand, TellerGroup, example, options
+
+
+def open_desk(*, plain: bool) -> int:
+    """Open the console on the configured place."""
+    configured = options().configured
+    if plain:
+        from chainteller.cli.plain import run_plain
+
+        return run_plain(configured)
+    return desk.open_console(configured)
+
+
+@click.command("desk", cls=TellerCommand, epilog=example("chainteller desk --profile branch"))
+@click.option("--plain", is_flag=True, help="Line by line, for a screen reader.")
+def desk_command(*, plain: bool) -> int:
+    """Open the console."""
+    return open_desk(plain=plain)
+
+
+@click.command("demo", cls=TellerCommand, epilog=example("chainteller demo --seed 42"))
+@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another sample world.")
+@click.option("--tour", is_flag=True, help="Be led through it.")
+def demo(seed: str, *, tour: bool) -> int:
+    """Open the console on a throw-away database with sample data."""
+    return desk.open_demo(seed, tour=tour)
+
+
+@click.command("train", cls=TellerCommand, epilog=example("chainteller train --list"))
+@click.argument("scenario", required=False)
+@click.option("--list", "listed", is_flag=True, help="List the scenarios.")
+@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another run of it.")
+@click.option(
+    "--report", type=click.Path(path_type=Path, dir_okay=False), help="Write the score as JSON."
+)
+def train(scenario: str | None, *, listed: bool, seed: str, report: Path | None) -> int:
+    """Train on a scenario, without any network."""
+    from chainteller.cli import training
+
+    if listed or scenario is None:
+        return training.show_list()
+    return training.run(scenario, seed=seed, report=report)
+
+
+@click.group("scenarios", cls=TellerGroup)
+def scenarios() -> None:
+    """Training scenarios."""
+
+
+@scenarios.command("validate", epilog=example("chainteller scenarios validate my-scenario.toml"))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def validate(file: Path) -> int:
+    """Check a scenario file; ends with 1 and names every problem."""
+    from chainteller.cli import training
+
+    return training.validate(file)
+
+
+COMMANDS = (desk_command, demo, train, scenarios)

@@ -1,0 +1,37 @@
+"""A fault of the program itself: kept in a file for whoever mends it, told in three parts."""
+
+import os
+import traceback
+
+from chainteller.logs import without_secrets
+from chainteller.paths import locate, private_folder
+from chainteller.service.errors import TellerError
+
+
+class Crashed(TellerError):
+    """The program failed where it should not."""
+
+    code = "CRASHED"
+
+    def __init__(self, message: str, report: str) -> None:
+        super().__init__(message)
+        self._report = report
+
+    @property
+    def suggestion(self) -> str:
+        return f"Report it with the file {self._report}; look before repeating a change."
+
+
+def crashed(error: Exception) -> Crashed:
+    """Write the traceback, without any value, to a file that only its owner reads."""
+    lines = "".join(traceback.format_tb(error.__traceback__))
+    try:
+        folder = private_folder(locate(os.environ).logs)
+        file = folder / "crash.txt"
+        text = without_secrets(f"{type(error).__name__}\n{lines}")
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o600)
+        report = str(file)
+    except OSError:
+        report = "that could not be written"
+    return Crashed(f"The program failed: {type(error).__name__}.", report)

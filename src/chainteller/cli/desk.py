@@ -1,0 +1,153 @@
+"""Opening the console. Nothing here imports click, pydantic or the engine before the first frame:
+the engine is built by ``start`` in the console's own thread.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller.cli.complaints import Exit, PartMissing, complain, say
+from chainteller.paths import Paths, locate, shipped
+from chainteller.service.errors import TellerError
+from chainteller.settings.place import Configured, Flags, Place, configure
+from chainteller.settings.tree import DeskSettings, Settings
+
+if TYPE_CHECKING:
+    from chainteller.tui.start import DeskLook, StartedDesk
+
+DEMO_SEED = "42"
+_VALUED = {"--profile", "--database", "--url", "--seed"}
+_SWITCHES = {"--read-only", "--no-color", "--tour"}
+_ONLY_DEMO = {"--seed", "--tour"}
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """A command line that asks for the console and nothing that needs click's judgement."""
+
+    flags: Flags
+    demo: bool = False
+    tour: bool = False
+    seed: str = DEMO_SEED
+
+
+def recognised(arguments: Sequence[str]) -> Console | None:
+    """The console asked for, or None for click to judge."""
+    values: dict[str, str] = {}
+    switches: set[str] = set()
+    commands: list[str] = []
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if name in _VALUED:
+            if not equals and not words:
+                return None
+            values[name] = value if equals else words.pop(0)
+        elif word in _SWITCHES:
+            switches.add(word)
+        else:
+            commands.append(word)
+    demo = commands == ["demo"]
+    if not (demo or commands in ([], ["desk"])):
+        return None
+    if not demo and (switches | values.keys()) & _ONLY_DEMO:
+        return None
+    if "--no-color" in switches:
+        os.environ["NO_COLOR"] = "1"
+    return Console(
+        flags=Flags(
+            profile=values.get("--profile"),
+            database=values.get("--database"),
+            url=values.get("--url"),
+            read_only="--read-only" in switches,
+        ),
+        demo=demo,
+        tour="--tour" in switches,
+        seed=values.get("--seed", DEMO_SEED),
+    )
+
+
+def run(console: Console) -> int:
+    """Open the console that was recognised; a complaint where that cannot be."""
+    try:
+        if console.demo:
+            return open_demo(console.seed, tour=console.tour)
+        configured = configure(console.flags, os.environ)
+        say(*(f"warning: {warning}" for warning in configured.settings.warnings))
+        return open_console(configured)
+    except TellerError as error:
+        return complain(error)
+    except ModuleNotFoundError as error:
+        return complain(PartMissing.of(error))
+    except KeyboardInterrupt:
+        say("interrupted")
+        return Exit.INTERRUPTED
+
+
+def open_console(configured: Configured) -> int:
+    """The console on the configured place.
+
+    Raises:
+        SettingsInvalid: the place cannot be told.
+    """
+    place = configured.place()
+
+    def start() -> "StartedDesk":
+        from chainteller.bootstrap import start_desk
+
+        return start_desk(configured, place)
+
+    return _console(start, _look(configured.settings, place))
+
+
+def open_demo(seed: str, *, tour: bool) -> int:
+    """The console on a throw-away database. No configuration is read and nothing is left behind
+    but a cache.
+    """
+    if tour:
+        raise PartMissing("guided tour")
+    from chainteller.cli.throwaway import Throwaway
+
+    settings = Settings(locate(os.environ), desk=DeskSettings(operator="demo"))
+    with Throwaway() as folder:
+        place = folder.place()
+
+        def start() -> "StartedDesk":
+            from chainteller.bootstrap import start_demo
+
+            return start_demo(settings, place, seed)
+
+        return _console(start, _look(settings, place, kind="DEMO"))
+
+
+def _console(start: Callable[[], "StartedDesk"], look: "DeskLook") -> int:
+    from chainteller.tui.app import run_console
+
+    return run_console(start, look)
+
+
+def _look(settings: Settings, place: Place, *, kind: str = "") -> "DeskLook":
+    from chainteller.tui.start import DeskLook
+
+    desk = settings.desk
+    look = DeskLook(
+        kind=kind or place.kind.upper(),
+        label=place.label,
+        operator=desk.operator_name,
+        bank_name=settings.service.bank_name,
+        theme_folders=_theme_folders(settings.paths),
+        poll_interval_s=desk.poll_interval_s,
+        confirm_above_cents=desk.confirm_above,
+        read_only=place.read_only,
+        keys=settings.keys,
+        customer_texts=shipped("sample_data") / "customer_texts.toml",
+        crash_folder=settings.paths.logs,
+    )
+    return replace(look, theme=desk.theme) if desk.theme else look
+
+
+def _theme_folders(paths: Paths) -> tuple[Path, ...]:
+    return (shipped("themes"), paths.themes)

@@ -1,0 +1,108 @@
+"""Markets and quotes (specification 4.2)."""
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from chainteller.cli.options import TellerCommand, example, idempotent, options
+from chainteller.cli.output import Column, document, line, listing, record
+
+if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market
+    from chainteller.service.models.quotes import Quote
+
+SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
+
+
+def _columns() -> list[Column["Market"]]:
+    return [
+        ("MARKET", lambda each: each.market_name),
+        ("NETWORK", lambda each: each.network),
+        ("PRICE USD>", lambda each: each.current_price),
+        ("YESTERDAY>", lambda each: each.yesterdays_price),
+        ("STATE", lambda each: each.status),
+        ("AT", lambda each: each.at),
+    ]
+
+
+@click.command(
+    "markets",
+    cls=TellerCommand,
+    epilog=example("chainteller markets sol-usd --json", "chainteller markets --watch"),
+)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
+@click.option("--watch", is_flag=True, help="Go on, one line for every change, until ctrl-c.")
+def markets(names: tuple[str, ...], *, watch: bool) -> None:
+    """Show the markets and their prices."""
+    from chainteller.cli.opening import opened
+
+    with opened() as found:
+        if not watch:
+            page = found.service.markets(names)
+            listing(page, _columns(), nothing="no such market; see: chainteller markets")
+            return
+        interval_s = options().configured.settings.desk.poll_interval_s or 1
+        shown: dict[str, tuple[str, str | None]] = {}
+        while True:
+            for market in found.service.markets(names).data:
+                state = (market.current_price, market.status)
+                if shown.get(market.market_name) != state:
+                    shown[market.market_name] = state
+                    _changed(market)
+            time.sleep(interval_s)
+
+
+def _changed(market: "Market") -> None:
+    if options().json:
+        document(market)
+    else:
+        at = f"{market.at:%H:%M:%SZ}"
+        line(f"{at}  {market.market_name}  {market.current_price}  {market.status or ''}".rstrip())
+    sys.stdout.flush()
+
+
+@click.command(
+    "quote",
+    cls=TellerCommand,
+    epilog=example("chainteller quote sol-usd buy 1000.00", "chainteller quote sol-usd sell 2.5"),
+)
+@click.argument("market")
+@click.argument("side", type=SIDES)
+@click.argument("amount")
+@click.option("--account", help="Bind the quote to this trading account.")
+@idempotent
+def quote(
+    market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
+) -> None:
+    """Ask for a guaranteed price; AMOUNT is of the asset sold."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.pages import Page
+    from chainteller.service.models.quotes import QuoteRequest
+
+    request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
+    with writing() as desk:
+        written = desk.write("create_quote", market, request, key=idempotency_key)
+    if options().json:
+        document(Page.whole((written.value,)))
+    else:
+        record(written.value, _fields(written.value))
+
+
+def _fields(found: "Quote") -> list[tuple[str, object]]:
+    sold, bought = found.asset_sold, found.asset_bought
+    fees = found.fees
+    return [
+        ("quote", found.id),
+        ("market", f"{found.market_name} {found.side}"),
+        ("price", f"{found.price} USD"),
+        ("sold", f"{sold.amount} {sold.symbol} ({sold.network})"),
+        ("bought", f"{bought.amount} {bought.symbol} ({bought.network})"),
+        ("fee", fees.total and f"{fees.total} {fees.currency or 'USD'} ({fees.bps} bps)"),
+        ("expires", found.expires),
+        ("next", f"chainteller execute {found.id} --account TDA_…"),
+    ]
+
+
+COMMANDS = (markets, quote)

@@ -1,0 +1,142 @@
+"""Global options, before or after the subcommand's name, and what a command is given of them."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from chainteller.cli.complaints import say
+from chainteller.settings.place import Configured, Flags, configure
+
+_KEY = "chainteller.options"
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The global options of this call, and the settings under them."""
+
+    configured: Configured
+    json: bool
+    color: bool
+
+    @property
+    def read_only(self) -> bool:
+        return self.configured.flags.read_only
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    if value is not None and parameter.name:
+        context.meta.setdefault(_KEY, {})[parameter.name] = value
+
+
+def _global_options(*, hidden: bool) -> list[click.Parameter]:
+    def option(name: str, text: str, **more: Any) -> click.Option:
+        return click.Option(
+            [name], help=text, hidden=hidden, expose_value=False, callback=_remember, **more
+        )
+
+    def switch(name: str, text: str) -> click.Option:
+        return option(name, text, is_flag=True, flag_value=True, default=None)
+
+    return [
+        option("--profile", "Use a profile of the configuration.", metavar="NAME"),
+        option("--database", "Embedded engine: sqlite:///FILE or postgresql://…", metavar="URL"),
+        option("--url", "Remote deployment: https://HOST.", metavar="URL"),
+        switch("--read-only", "Refuse every change."),
+        switch("--json", "Print the HTTP body of the same call and nothing else."),
+        switch("--no-color", "Plain text, without colours."),
+    ]
+
+
+class TellerCommand(click.Command):
+    """A command that takes the global options too, and may say no more than one example."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _global_options(hidden=True)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        with formatter.section("Global options"):
+            formatter.write_text("see chainteller --help; they stand before or after the command")
+
+
+class TellerGroup(click.Group):
+    """A group of commands; ``hidden`` keeps the global options out of a subgroup's help."""
+
+    command_class = TellerCommand
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params += _global_options(hidden=self.name != "chainteller")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            from chainteller.settings.values import did_you_mean
+
+            close = did_you_mean(name, self.list_commands(ctx))
+            ctx.fail(f"No such command {name!r}{close or '.'}")
+        return super().resolve_command(ctx, args)
+
+
+TellerGroup.group_class = TellerGroup
+
+
+def example(*lines: str) -> str:
+    """An epilog that shows the command in use, line by line."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def idempotent(function: Function) -> Function:
+    """Give a writing command its ``--idempotency-key``."""
+    return click.option(
+        "--idempotency-key", metavar="K", help="Repeat a call that may have happened, safely."
+    )(function)
+
+
+def listed(function: Function) -> Function:
+    """Give a listing command its ``--page`` and ``--limit``."""
+    page = click.option("--page", type=click.IntRange(min=1), default=1, help="Which page.")
+    limit = click.option(
+        "--limit", type=click.IntRange(1, 100), default=20, help="How many on a page."
+    )
+    return page(limit(function))
+
+
+def options() -> Options:
+    """The global options of the running command; settings are read once and warnings told.
+
+    Raises:
+        SettingsInvalid: what is configured cannot be followed.
+    """
+    root = click.get_current_context().find_root()
+    if not isinstance(root.obj, Options):
+        root.obj = _read(root.meta.get(_KEY, {}))
+        say(*(f"warning: {warning}" for warning in root.obj.configured.settings.warnings))
+    found: Options = root.obj
+    return found
+
+
+def wants_json() -> bool:
+    """Whether ``--json`` was given, known even where the settings cannot be read."""
+    return bool(click.get_current_context().meta.get(_KEY, {}).get("json"))
+
+
+def _read(given: dict[str, Any]) -> Options:
+    flags = Flags(
+        profile=given.get("profile"),
+        database=given.get("database"),
+        url=given.get("url"),
+        read_only=bool(given.get("read_only")),
+    )
+    return Options(
+        configure(flags, os.environ),
+        json=bool(given.get("json")),
+        color=not (given.get("no_color") or os.environ.get("NO_COLOR")),
+    )

@@ -1,0 +1,46 @@
+"""A folder that is gone when the program ends, whatever ends it."""
+
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+from chainteller.settings.place import Place, sqlite_url
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+class Throwaway:
+    """Use it as a context. The console has signal handlers of its own once it runs; until then
+    a signal ends the program through ``SystemExit``, so that the folder goes all the same.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="chainteller-demo-"))
+
+    @property
+    def database(self) -> Path:
+        return self.path / "bank.db"
+
+    def place(self) -> Place:
+        return Place(
+            remote=False,
+            address=sqlite_url(self.database),
+            label="sample data",
+            chosen_by="demo",
+        )
+
+    def __enter__(self) -> Self:
+        for number in _ENDING:
+            signal.signal(number, _end)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    sys.exit(128 + number)

@@ -1,0 +1,248 @@
+"""Executing quotes and following trades (specification 4.2 and 4.3)."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from chainteller.cli.asking import confirm, require_terminal
+from chainteller.cli.complaints import Exit, say
+from chainteller.cli.markets import SIDES
+from chainteller.cli.options import TellerCommand, TellerGroup, example, idempotent, listed
+from chainteller.cli.output import listing, record
+
+if TYPE_CHECKING:
+    from chainteller.bootstrap import OpenedService
+    from chainteller.service.errors import InsufficientFunds
+    from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote
+    from chainteller.service.models.trades import Trade
+    from chainteller.workspace.recording import Recorder
+
+_POLL_S = 0.5
+_ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED}
+
+
+@click.command(
+    "execute", cls=TellerCommand, epilog=example("chainteller execute QTE_... --account TDA_...")
+)
+@click.argument("quote_id")
+@click.option("--account", "account_id", required=True, metavar="ID", help="The trading account.")
+@idempotent
+def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None:
+    """Execute a quote at its price."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.quotes import ExecuteRequest
+
+    request = ExecuteRequest(trading_account_id=account_id)
+    with writing() as desk:
+        written = desk.write("execute_quote", quote_id, request, key=idempotency_key)
+    _show(written.value)
+
+
+@click.group("trades", cls=TellerGroup)
+def trades() -> None:
+    """Trades of an account: list, show, cancel."""
+
+
+@trades.command("list", epilog=example("chainteller trades list TDA_... --status processing"))
+@click.argument("account_id", metavar="ACCOUNT")
+@click.option("--status", help="Only those in this status.")
+@click.option("--market", help="Only those of this market.")
+@listed
+def list_trades(
+    account_id: str, status: str | None, market: str | None, page: int, limit: int
+) -> None:
+    """List an account's trades, newest first."""
+    from chainteller.cli.opening import service
+    from chainteller.service.models.pages import ListQuery
+
+    query = ListQuery(status=status, market=market, page=page, limit=limit)
+    with service() as bank:
+        found = bank.trades(account_id, query)
+    listing(
+        found,
+        [
+            ("TRADE", lambda each: each.id),
+            ("MARKET", lambda each: each.market),
+            ("SIDE", lambda each: each.side),
+            ("AMOUNT>", lambda each: each.amount),
+            ("PRICE USD>", lambda each: each.price),
+            ("STATUS", lambda each: each.status),
+            ("CREATED", lambda each: each.created),
+        ],
+        nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
+    )
+
+
+@trades.command("show", epilog=example("chainteller trades show TDA_... TXN_..."))
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("trade_id", metavar="TRADE")
+def show(account_id: str, trade_id: str) -> None:
+    """Show a trade."""
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        _show(bank.trade(account_id, trade_id))
+
+
+@trades.command("cancel", epilog=example("chainteller trades cancel TDA_... TXN_..."))
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("trade_id", metavar="TRADE")
+@idempotent
+def cancel(account_id: str, trade_id: str, idempotency_key: str | None) -> None:
+    """Cancel a trade that has not executed yet."""
+    from chainteller.cli.opening import writing
+
+    with writing() as desk:
+        written = desk.write("cancel_trade", account_id, trade_id, key=idempotency_key)
+    _show(written.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    market: str
+    side: str
+    spend: str
+    account_id: str
+    key: str | None
+
+    def key_of(self, step: str) -> str | None:
+        """The key of a step before the execution, derived so that a repeated line repeats it."""
+        return self.key and f"{self.key}.{step}"
+
+
+@click.command(
+    "trade",
+    cls=TellerCommand,
+    epilog=example(
+        "chainteller trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait --json"
+    ),
+)
+@click.argument("side", type=SIDES)
+@click.argument("market")
+@click.option("--spend", required=True, metavar="AMOUNT", help="Amount of the asset sold.")
+@click.option("--account", "account_id", required=True, metavar="ID", help="The trading account.")
+@click.option("--fund", is_flag=True, help="Deposit a shortfall in DPT_USD first.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--wait", is_flag=True, help="End when the trade is settled, cancelled or failed.")
+@idempotent
+def trade(  # noqa: PLR0913 - one per option
+    side: str,
+    market: str,
+    spend: str,
+    account_id: str,
+    *,
+    fund: bool,
+    yes: bool,
+    wait: bool,
+    idempotency_key: str | None,
+) -> int:
+    """Quote, execute and follow a trade in one line."""
+    from chainteller.cli.opening import opened, recording
+
+    if not yes:
+        require_terminal()
+    order = _Order(market, side, spend, account_id, idempotency_key)
+    with opened() as found, recording(found.service) as desk:
+        quote = _quote(desk, order)
+        sold, bought = _amount(quote.asset_sold), _amount(quote.asset_bought)
+        funding = ", depositing what is missing" if fund else ""
+        confirm(f"{side}: pay {sold}, get {bought}, in {account_id}{funding}.", yes=yes)
+        made = _execute(desk, order, quote.id, fund=fund)
+        say(f"{made.id}  {made.status}")
+        if wait:
+            made = _followed(found, made, account_id)
+    _show(made)
+    return _ENDS.get(made.status, Exit.DONE)
+
+
+def _amount(asset: "AssetAmount") -> str:
+    return f"{asset.amount} {asset.symbol}"
+
+
+def _quote(desk: "Recorder", order: _Order) -> "Quote":
+    from chainteller.service.models.quotes import QuoteRequest
+
+    request = QuoteRequest(amount=order.spend, side=order.side, trading_account_id=order.account_id)
+    quote: Quote = desk.write(
+        "create_quote", order.market, request, key=order.key_of("quote")
+    ).value
+    say(
+        f"{quote.id}  {quote.side} {quote.market_name} at {quote.price} USD: "
+        f"{_amount(quote.asset_sold)} for {_amount(quote.asset_bought)}"
+    )
+    return quote
+
+
+def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> "Trade":
+    from chainteller.service.errors import InsufficientFunds
+    from chainteller.service.models.quotes import ExecuteRequest
+
+    request = ExecuteRequest(trading_account_id=order.account_id)
+    try:
+        return _send(desk, quote_id, request, order)
+    except InsufficientFunds as short:
+        if not fund or short.details.get("currency") != "USD":
+            raise
+        _deposit_shortfall(desk, order, short)
+    return _send(desk, quote_id, request, order)
+
+
+def _send(desk: "Recorder", quote_id: str, request: "ExecuteRequest", order: _Order) -> "Trade":
+    made: Trade = desk.write("execute_quote", quote_id, request, key=order.key).value
+    return made
+
+
+def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFunds") -> None:
+    from chainteller.cli.transfers import DEFAULT_CURRENCY, currency_of
+    from chainteller.domain.assets import USD
+    from chainteller.domain.money import format_cents, parse_atoms
+    from chainteller.service.models.funding import DepositRequest
+
+    available = str(short.details["available"])
+    held = 0 if not available.strip("0.") else parse_atoms(available, USD)
+    missing = format_cents(parse_atoms(short.details["required"], USD) - held)
+    say(f"deposit {missing} {DEFAULT_CURRENCY}: {available} is available")
+    request = DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY))
+    desk.write("deposit", order.account_id, request, key=order.key_of("deposit"))
+
+
+def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade":
+    """Poll until the trade has ended, running what is due; each change is told on stderr."""
+    while made.status not in _ENDS:
+        time.sleep(_POLL_S)
+        found.run_due()
+        now = found.service.trade(account_id, made.id)
+        if now.status != made.status:
+            say(f"{now.id}  {now.status}")
+        made = now
+    return made
+
+
+def _show(found: "Trade") -> None:
+    sold, bought, fees = found.asset_sold, found.asset_bought, found.fees
+    reason = found.failure_reason
+    record(
+        found,
+        [
+            ("trade", found.id),
+            ("status", found.status),
+            ("market", f"{found.market} {found.side}"),
+            ("amount", found.amount),
+            ("price", f"{found.price} USD"),
+            ("sold", sold and _amount(sold)),
+            ("bought", bought and _amount(bought)),
+            ("fee", fees and fees.total and f"{fees.total} {fees.currency or 'USD'}"),
+            ("account", found.trading_account_id),
+            ("quote", found.quote_id),
+            ("reason", reason and f"{reason.code}: {reason.message}"),
+            ("created", found.created),
+            ("executed", found.executed_at),
+            ("settled", found.settled_at),
+            ("cancelled", found.cancelled_at),
+        ],
+    )
+
+
+COMMANDS = (execute, trades, trade)

@@ -1,0 +1,174 @@
+"""Deposits and withdrawals (specification 4.1)."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from chainteller.cli.asking import confirm, require_terminal
+from chainteller.cli.complaints import Usage
+from chainteller.cli.options import TellerCommand, example, idempotent
+from chainteller.cli.output import record
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.funding import Currency, Destination, Transfer
+
+DEFAULT_CURRENCY = "DPT_USD"
+
+
+def currency_of(text: str) -> "Currency":
+    """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin.
+
+    Raises:
+        Usage: anything else.
+    """
+    from chainteller.domain.assets import NATIVE_BY_NETWORK
+    from chainteller.service.models.funding import Currency
+
+    if text.startswith("DPT_"):
+        return Currency(type="deposit-token-currency", id=text)
+    symbol, at, network = text.partition("@")
+    if not (symbol and at and network):
+        raise Usage(f"{text!r} names no currency.", "Give DPT_USD, USDC@solana or SOL@solana.")
+    native = NATIVE_BY_NETWORK.get(network)
+    coin = native is not None and native.symbol == symbol.upper()
+    return Currency(
+        type="crypto-currency" if coin else "stablecoin-currency",
+        symbol=symbol.upper(),
+        network=network,
+    )
+
+
+def _show(transfer: "Transfer") -> None:
+    currency = transfer.currency
+    destination = transfer.destination
+    reason, review = transfer.failure_reason, transfer.review
+    record(
+        transfer,
+        [
+            (transfer.type.partition("-")[0], transfer.id),
+            ("status", transfer.status),
+            ("amount", f"{transfer.amount} {currency.symbol or currency.id}"),
+            ("network", currency.network),
+            ("account", transfer.trading_account_id),
+            ("bank account", transfer.bank_account_id),
+            ("to", destination and (destination.address or destination.bank_account_id)),
+            ("verified", destination and destination.verified),
+            ("fee", transfer.fee),
+            ("review", review and f"{review.reason} until {review.eta:%Y-%m-%dT%H:%M:%SZ}"),
+            ("reason", reason and f"{reason.code}: {reason.message}"),
+            ("created", transfer.created),
+            ("completed", transfer.completed_at),
+        ],
+    )
+
+
+@click.command(
+    "deposit",
+    cls=TellerCommand,
+    epilog=example("chainteller deposit TDA_... 1000.00 --currency DPT_USD"),
+)
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("amount")
+@click.option("--currency", default=DEFAULT_CURRENCY, help="DPT_USD (default) or USDC@solana.")
+@idempotent
+def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | None) -> None:
+    """Move money from the customer's bank account into the trading account."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.funding import DepositRequest
+
+    request = DepositRequest(amount=amount, currency=currency_of(currency))
+    with writing() as desk:
+        written = desk.write("deposit", account_id, request, key=idempotency_key)
+    _show(written.value)
+
+
+@click.command(
+    "withdraw",
+    cls=TellerCommand,
+    epilog=example(
+        "chainteller withdraw TDA_... 250.00 --yes",
+        "chainteller withdraw TDA_... 250.00 --currency USDC@solana --to CPT_... --yes",
+    ),
+)
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("amount")
+@click.option("--currency", help="DPT_USD (default, to the bank), USDC@solana or SOL@solana.")
+@click.option("--to", "counterparty_id", metavar="CPT_…", help="A wallet instead of the bank.")
+@click.option("--via", metavar="BCA_…", help="The blockchain account that it leaves from.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@idempotent
+def withdraw(  # noqa: PLR0913 - one per option
+    account_id: str,
+    amount: str,
+    currency: str | None,
+    counterparty_id: str | None,
+    via: str | None,
+    *,
+    yes: bool,
+    idempotency_key: str | None,
+) -> None:
+    """Move money out: to the customer's bank account, or to one of the customer's wallets."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.funding import WithdrawalRequest
+
+    if via and not counterparty_id:
+        raise Usage("--via goes with --to.", "Name the wallet: --to CPT_…")
+    if counterparty_id and not currency:
+        raise Usage("A withdrawal to a wallet names its currency.", "Add --currency USDC@solana")
+    if not yes:
+        require_terminal()
+    named = currency or DEFAULT_CURRENCY
+    money = currency_of(named)
+    with writing() as desk:
+        destination = None
+        target = "the customer's bank account"
+        if counterparty_id:
+            destination, target = _wallet(desk.service, account_id, counterparty_id, via)
+        confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
+        request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
+        written = desk.write("withdraw", account_id, request, key=idempotency_key)
+    _show(written.value)
+
+
+def _wallet(
+    bank: "Service", account_id: str, counterparty_id: str, via: str | None
+) -> tuple["Destination", str]:
+    from chainteller.service.models.funding import Destination
+
+    counterparty = bank.counterparty(counterparty_id)
+    source = via or _only_source(bank, account_id, counterparty_id, counterparty.network)
+    destination = Destination(
+        type="counterparty", counterparty_id=counterparty_id, blockchain_account_id=source
+    )
+    return destination, f"{counterparty.address} ({counterparty.network}, {counterparty_id})"
+
+
+def _only_source(
+    bank: "Service", account_id: str, counterparty_id: str, network: str | None
+) -> str:
+    """The one blockchain account that the wallet is linked to, or the one of its network."""
+    from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+
+    query = ListQuery(trading_account_id=account_id, limit=MAXIMUM_LIMIT)
+    own = bank.blockchain_accounts(query).data
+    whole = ListQuery(limit=MAXIMUM_LIMIT)
+    linked = [
+        each.id
+        for each in own
+        if any(
+            listed.id == counterparty_id
+            for listed in bank.linked_counterparties(each.id, whole).data
+        )
+    ]
+    same_network = [each.id for each in own if each.network == network]
+    for candidates in (linked, same_network, [each.id for each in own]):
+        if len(candidates) == 1:
+            return candidates[0]
+    raise Usage(
+        f"{account_id} has {len(own)} blockchain accounts for this wallet; one must be named.",
+        "Add --via BCA_…; see: chainteller blockchain-accounts list",
+    )
+
+
+COMMANDS = (deposit, withdraw)

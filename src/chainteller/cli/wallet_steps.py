@@ -1,0 +1,80 @@
+"""What this desk knows of a wallet's earlier steps, from its own record of sent requests.
+
+A challenge or a claim is named by its id alone when an agent comes back to it, while the service
+asks for its account and wallet too.
+"""
+
+from dataclasses import dataclass
+
+from chainteller.cli.complaints import Usage
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+from chainteller.workspace.recording import Recorder
+from chainteller.workspace.store import SentRequest, Workspace
+
+_LOOKED_THROUGH = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    account_id: str
+    counterparty_id: str
+
+
+def step_of(
+    desk: Recorder, identifier: str, account_id: str | None, counterparty_id: str | None
+) -> Step:
+    """The account and the wallet of a challenge or claim; what was given beats what is known.
+
+    Raises:
+        Usage: this desk did not make it, the service does not show it, and they were not given.
+    """
+    if not (account_id and counterparty_id):
+        known = _own_step(desk.workspace, identifier) or _shown_step(desk.service, identifier)
+        if known is not None:
+            account_id = account_id or known.account_id
+            counterparty_id = counterparty_id or known.counterparty_id
+    if account_id and counterparty_id:
+        return Step(account_id, counterparty_id)
+    raise Usage(
+        f"This desk did not make {identifier}, so it does not know its account and wallet.",
+        "Add --account BCA_… and --counterparty CPT_…",
+    )
+
+
+def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:
+    """The wallet's address and network: as they were registered here, or as the service says."""
+    sent = _made(desk.workspace, counterparty_id)
+    if sent is not None and sent.operation == "register_counterparty":
+        request = sent.arguments["request"]
+        return request["address"], request["network"]
+    found = desk.service.counterparty(counterparty_id)
+    return found.address, found.network or ""
+
+
+def _own_step(own: Workspace, identifier: str) -> Step | None:
+    sent = _made(own, identifier)
+    if sent is None:
+        return None
+    return Step(sent.arguments["ids"][0], sent.arguments["request"]["counterpartyId"])
+
+
+def _shown_step(service: Service, challenge_id: str) -> Step | None:
+    """A challenge that was made elsewhere, where the deployment lists challenges."""
+    if not challenge_id.startswith("CHG_"):
+        return None
+    whole = ListQuery(limit=MAXIMUM_LIMIT)
+    try:
+        for account in service.blockchain_accounts(whole).data:
+            for challenge in service.challenges(account.id, whole).data:
+                if challenge.id == challenge_id and challenge.counterparty_id:
+                    return Step(account.id, challenge.counterparty_id)
+    except NotOffered:
+        return None
+    return None
+
+
+def _made(own: Workspace, identifier: str) -> SentRequest | None:
+    sent = own.sent_requests(_LOOKED_THROUGH)
+    return next((each for each in sent if each.answer == identifier), None)

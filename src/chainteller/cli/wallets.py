@@ -1,0 +1,344 @@
+"""Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from chainteller.cli.complaints import say
+from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
+from chainteller.cli.output import document, line, listing, pairs, record, verbatim
+
+if TYPE_CHECKING:
+    from chainteller.service.models.counterparties import (
+        BlockchainAccount,
+        ClaimRequest,
+        Counterparty,
+        SignatureDiagnosis,
+    )
+    from chainteller.workspace.recording import Recorder
+
+
+@click.group("blockchain-accounts", cls=TellerGroup)
+def blockchain_accounts() -> None:
+    """Blockchain accounts: open, list, show."""
+
+
+@blockchain_accounts.command(
+    "open", epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum")
+)
+@click.argument("trading_account_id", metavar="TDA")
+@click.option("--network", required=True, metavar="N", help="ethereum, solana or bitcoin.")
+@idempotent
+def open_blockchain_account(
+    trading_account_id: str, network: str, idempotency_key: str | None
+) -> None:
+    """Open a blockchain account with a custody address."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.counterparties import OpenBlockchainAccount
+
+    request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
+    with writing() as desk:
+        written = desk.write("open_blockchain_account", request, key=idempotency_key)
+    _show_account(written.value)
+
+
+@blockchain_accounts.command(
+    "list", epilog=example("chainteller blockchain-accounts list --account TDA_...")
+)
+@click.option("--account", "trading_account_id", metavar="TDA", help="Of this trading account.")
+@listed
+def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: int) -> None:
+    """List blockchain accounts."""
+    from chainteller.cli.opening import service
+    from chainteller.service.models.pages import ListQuery
+
+    query = ListQuery(trading_account_id=trading_account_id, page=page, limit=limit)
+    with service() as bank:
+        found = bank.blockchain_accounts(query)
+    listing(
+        found,
+        [
+            ("ACCOUNT", lambda each: each.id),
+            ("TRADING ACCOUNT", lambda each: each.trading_account_id),
+            ("NETWORK", lambda each: each.network),
+            ("STATUS", lambda each: each.status),
+            ("ADDRESS", lambda each: each.address),
+        ],
+        nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
+        "--network ethereum",
+    )
+
+
+@blockchain_accounts.command(
+    "show", epilog=example("chainteller blockchain-accounts show BCA_SAMPLE1")
+)
+@click.argument("account_id", metavar="ID")
+def show_blockchain_account(account_id: str) -> None:
+    """Show a blockchain account."""
+    from chainteller.cli.opening import service
+
+    with service() as bank:
+        _show_account(bank.blockchain_account(account_id))
+
+
+def _show_account(found: "BlockchainAccount") -> None:
+    record(
+        found,
+        [
+            ("blockchain account", found.id),
+            ("trading account", found.trading_account_id),
+            ("network", found.network),
+            ("address", found.address),
+            ("status", found.status),
+            ("created", found.created),
+        ],
+    )
+
+
+@click.group("wallets", cls=TellerGroup)
+def wallets() -> None:
+    """A customer's own wallets: register, challenge, claim, link, list, diagnose, sign."""
+
+
+@wallets.command(
+    "register", epilog=example("chainteller wallets register 0x... --network ethereum")
+)
+@click.argument("address")
+@click.option("--network", required=True, metavar="N", help="ethereum, solana or bitcoin.")
+@idempotent
+def register(address: str, network: str, idempotency_key: str | None) -> None:
+    """Register a wallet's address as a counterparty."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.counterparties import RegisterCounterparty
+
+    request = RegisterCounterparty(address=address, network=network)
+    with writing() as desk:
+        written = desk.write("register_counterparty", request, key=idempotency_key)
+    _show_counterparty(written.value)
+
+
+@wallets.command(
+    "challenge",
+    epilog=example(
+        "chainteller wallets challenge CPT_... --account BCA_... | "
+        "chainteller wallets sign --sample NAME"
+    ),
+)
+@click.argument("counterparty_id", metavar="CPT")
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@idempotent
+def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
+    """Make the text that the wallet's owner signs; it alone is printed on stdout."""
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.counterparties import ChallengeRequest
+
+    request = ChallengeRequest(counterparty_id=counterparty_id)
+    with writing() as desk:
+        made = desk.write("create_challenge", account_id, request, key=idempotency_key).value
+    if options().json:
+        document(made)
+        return
+    say(
+        f"challenge {made.id}", f"expires {made.expires:%Y-%m-%dT%H:%M:%SZ}" if made.expires else ""
+    )
+    verbatim(made.challenge)
+
+
+@wallets.command(
+    "claim",
+    epilog=example(
+        "chainteller wallets claim CHG_... SIGNATURE --account BCA_... --counterparty CPT_..."
+    ),
+)
+@click.argument("challenge_id", metavar="CHG")
+@click.argument("signature")
+@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
+@idempotent
+def claim(
+    challenge_id: str,
+    signature: str,
+    account_id: str | None,
+    counterparty_id: str | None,
+    idempotency_key: str | None,
+) -> None:
+    """Submit the signature of a challenge; SIGNATURE - reads stdin."""
+    from chainteller.cli.opening import writing
+
+    with writing() as desk:
+        account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
+        made = desk.write("submit_claim", account, request, key=idempotency_key).value
+    record(
+        made,
+        [
+            ("claim", made.id),
+            ("status", made.status),
+            ("scheme", made.scheme),
+            ("address", made.address),
+            ("network", made.network),
+            ("account", made.blockchain_account_id),
+            ("counterparty", made.counterparty_id),
+            ("link before", made.expires),
+            ("next", f"chainteller wallets link {made.id}"),
+        ],
+    )
+
+
+@wallets.command("diagnose", epilog=example("chainteller wallets diagnose CHG_... SIGNATURE"))
+@click.argument("challenge_id", metavar="CHG")
+@click.argument("signature")
+@click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
+@click.option("--counterparty", "counterparty_id", metavar="CPT", help="The wallet.")
+def diagnose(
+    challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
+) -> None:
+    """Explain what a claim with this signature would say, without submitting it."""
+    from chainteller.cli.opening import writing
+
+    with writing() as desk:
+        account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
+        found = desk.service.diagnose_signature(account, request)
+    record(found, _diagnosis(found))
+
+
+def _diagnosis(found: "SignatureDiagnosis") -> list[tuple[str, object]]:
+    return [
+        ("accepted", found.accepted),
+        ("cause", found.cause),
+        ("certain", found.certain),
+        ("finding", found.finding),
+        ("explanation", found.explanation),
+        ("ask the customer", found.ask_customer),
+        ("network", found.network),
+        ("expected address", found.expected_address),
+        ("recovered address", found.recovered_address),
+        ("scheme", found.scheme),
+        ("next", found.suggestion),
+    ]
+
+
+@wallets.command("link", epilog=example("chainteller wallets link CLM_..."))
+@click.argument("claim_id", metavar="CLM")
+@click.option("--account", "account_id", metavar="BCA", help="Where the claim was not made here.")
+@click.option("--counterparty", "counterparty_id", metavar="CPT", help="As above.")
+@idempotent
+def link(
+    claim_id: str,
+    account_id: str | None,
+    counterparty_id: str | None,
+    idempotency_key: str | None,
+) -> None:
+    """Link the wallet of a claim to its blockchain account."""
+    from chainteller.cli import wallet_steps as steps
+    from chainteller.cli.opening import writing
+    from chainteller.service.models.counterparties import LinkRequest
+
+    with writing() as desk:
+        step = steps.step_of(desk, claim_id, account_id, counterparty_id)
+        address, network = steps.wallet_of(desk, step.counterparty_id)
+        request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
+        linked = desk.write(
+            "link_counterparty", step.account_id, request, key=idempotency_key
+        ).value
+    _show_counterparty(linked)
+
+
+@wallets.command("list", epilog=example("chainteller wallets list --account BCA_SAMPLE1"))
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@listed
+def list_wallets(account_id: str, page: int, limit: int) -> None:
+    """List the wallets linked to a blockchain account."""
+    from chainteller.cli.opening import service
+    from chainteller.service.models.pages import ListQuery
+
+    with service() as bank:
+        found = bank.linked_counterparties(account_id, ListQuery(page=page, limit=limit))
+    listing(
+        found,
+        [
+            ("WALLET", lambda each: each.id),
+            ("TYPE", lambda each: each.type),
+            ("NETWORK", lambda each: each.network),
+            ("VERIFIED", lambda each: each.verification and each.verification.status),
+            ("UNTIL", lambda each: each.verification and each.verification.expires_at),
+            ("ADDRESS", lambda each: each.address),
+        ],
+        nothing="no wallets linked; begin with: chainteller wallets register ADDRESS --network N",
+    )
+
+
+@wallets.command(
+    "sign",
+    epilog=example("chainteller wallets sign --sample NAME < challenge.txt"),
+)
+@click.option("--sample", "name", required=True, metavar="NAME", help="A sample wallet's name.")
+@click.option("--mistake", metavar="M", help="Sign wrongly, as customers do.")
+@click.option(
+    "--earlier",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The earlier text, for the mistake earlier-challenge.",
+)
+def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
+    """Sign a challenge from stdin with a sample wallet's public test key.
+
+    Stdin is the text itself or the JSON of `wallets challenge --json`.
+    """
+    from chainteller.cli.sample_wallets import sign_challenge
+
+    signature = sign_challenge(name, _text_to_sign(sys.stdin.read()), mistake, earlier)
+    if options().json:
+        document({"sample": name, "completedChallenge": signature})
+    else:
+        line(signature)
+
+
+def _text_to_sign(given: str) -> str:
+    import json
+
+    try:
+        parsed = json.loads(given)
+    except ValueError:
+        return given.removesuffix("\n")
+    found = parsed.get("challenge") if isinstance(parsed, dict) else None
+    return found if isinstance(found, str) else given.removesuffix("\n")
+
+
+def _claim(
+    desk: "Recorder",
+    challenge_id: str,
+    signature: str,
+    account_id: str | None,
+    counterparty_id: str | None,
+) -> tuple[str, "ClaimRequest"]:
+    from chainteller.cli import wallet_steps as steps
+    from chainteller.service.models.counterparties import ClaimRequest
+
+    step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
+    completed = sys.stdin.read().strip() if signature == "-" else signature
+    return step.account_id, ClaimRequest(
+        challenge_id=challenge_id,
+        completed_challenge=completed,
+        counterparty_id=step.counterparty_id,
+    )
+
+
+def _show_counterparty(found: "Counterparty") -> None:
+    verification = found.verification
+    if options().json:
+        document(found)
+        return
+    pairs(
+        [
+            ("wallet", found.id),
+            ("type", found.type),
+            ("network", found.network),
+            ("address", found.address),
+            ("verified", verification and verification.status),
+            ("until", verification and verification.expires_at),
+        ]
+    )
+
+
+COMMANDS = (blockchain_accounts, wallets)

@@ -1,0 +1,86 @@
+"""The key for a remote deployment: from the environment, a file, a command or the keyring.
+
+Never from an argument, which other users of the machine can read. The key's form is not judged:
+the deployment decides what it accepts.
+"""
+
+import shlex
+import stat
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from chainteller.settings.place import Place
+from chainteller.settings.values import SettingsInvalid
+
+VARIABLE = "CHAINTELLER_API_KEY"
+_COMMAND_TIMEOUT_S = 20
+
+
+def api_key(place: Place, environ: Mapping[str, str]) -> str:
+    """The key to send to ``place``.
+
+    Raises:
+        SettingsInvalid: no key was found, or the named source cannot give one.
+    """
+    if key := environ.get(VARIABLE, "").strip():
+        return key
+    profile = place.profile
+    if profile is not None:
+        if profile.key_env:
+            return _from_variable(profile.key_env, environ)
+        if profile.key_file:
+            return _from_file(Path(profile.key_file).expanduser())
+        if profile.key_command:
+            return _from_command(profile.key_command)
+    key = _from_keyring(profile.name if profile else place.address)
+    if key:
+        return key
+    raise SettingsInvalid(
+        [f"no API key for {place.label}: set {VARIABLE}, or a profile's key_file or key_command"]
+    )
+
+
+def _from_variable(name: str, environ: Mapping[str, str]) -> str:
+    key = environ.get(name, "").strip()
+    if not key:
+        raise SettingsInvalid([f"key_env names {name}, which is not set"])
+    return key
+
+
+def _from_file(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode
+        key = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is no text"
+        raise SettingsInvalid([f"key_file {path}: {reason}"]) from None
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SettingsInvalid([f"key_file {path} may be read by others: chmod 600 {path}"])
+    return key
+
+
+def _from_command(command: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - the user's own command, split and without a shell
+            shlex.split(command),
+            capture_output=True,
+            text=True,
+            timeout=_COMMAND_TIMEOUT_S,
+            check=True,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise SettingsInvalid([f"key_command failed: {type(error).__name__}"]) from None
+    return done.stdout.strip()
+
+
+def _from_keyring(name: str) -> str:
+    try:
+        import keyring  # noqa: PLC0415 - an optional package
+        from keyring.errors import KeyringError  # noqa: PLC0415 - as above
+    except ModuleNotFoundError:
+        return ""
+    try:
+        return keyring.get_password("chainteller", name) or ""
+    except KeyringError:
+        return ""

@@ -1,0 +1,82 @@
+"""Rules of ownership: how long a challenge, a claim and a verification are good for."""
+
+from enum import StrEnum
+
+from chainteller.domain.clock import DAY, SECOND
+
+MAXIMUM_ATTEMPTS = 10
+MINIMUM_VALIDITY_S = 60
+MAXIMUM_VALIDITY_S = 7 * 86_400
+CLAIM_LIFETIME = DAY
+VERIFICATION_LIFETIME = 365 * DAY
+EXPIRY_WARNING = 30 * DAY
+DORMANCY = 180 * DAY
+POLICY_VERSION = 1
+"""Raised when the bank's policy asks every wallet to be verified anew."""
+
+
+class ChallengeStatus(StrEnum):
+    """``expired`` is never stored: it is ``open`` seen after the last instant."""
+
+    OPEN = "open"
+    EXPIRED = "expired"
+    USED = "used"
+    LOCKED = "locked"
+
+
+class ClaimStatus(StrEnum):
+    """``expired`` is never stored: it is ``valid`` seen after the last instant to link."""
+
+    VALID = "valid"
+    LINKED = "linked"
+    EXPIRED = "expired"
+
+
+class VerificationStatus(StrEnum):
+    CURRENT = "current"
+    EXPIRING = "expiring"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class ReverificationReason(StrEnum):
+    """Why a wallet must be verified anew (specification 8, rule 5)."""
+
+    AGENT_REQUEST = "AGENT_REQUEST"
+    SUSPICIOUS_ACTIVITY = "SUSPICIOUS_ACTIVITY"
+    SANCTIONS_HIT = "SANCTIONS_HIT"
+    POLICY_CHANGE = "POLICY_CHANGE"
+
+
+def expiry(now: int, valid_seconds: int) -> int:
+    """The last instant of a challenge, on a whole second, because its text shows seconds."""
+    return -(-now // SECOND) * SECOND + valid_seconds * SECOND
+
+
+def challenge_status(stored: str, *, now: int, expires: int) -> ChallengeStatus:
+    status = ChallengeStatus(stored)
+    lapsed = status is ChallengeStatus.OPEN and now > expires
+    return ChallengeStatus.EXPIRED if lapsed else status
+
+
+def claim_status(stored: str, *, now: int, expires: int) -> ClaimStatus:
+    status = ClaimStatus(stored)
+    lapsed = status is ClaimStatus.VALID and now > expires
+    return ClaimStatus.EXPIRED if lapsed else status
+
+
+def verification_status(
+    *, now: int, expires: int, last_used_at: int, policy_version: int, revoked: bool
+) -> VerificationStatus:
+    """Age, dormancy, a newer policy and revocation each end a verification at once."""
+    if revoked or policy_version < POLICY_VERSION:
+        return VerificationStatus.REVOKED
+    if now > min(expires, last_used_at + DORMANCY):
+        return VerificationStatus.EXPIRED
+    if now > expires - EXPIRY_WARNING:
+        return VerificationStatus.EXPIRING
+    return VerificationStatus.CURRENT
+
+
+def is_verified(status: VerificationStatus) -> bool:
+    return status in (VerificationStatus.CURRENT, VerificationStatus.EXPIRING)

@@ -1,0 +1,131 @@
+"""API keys: ``chainteller_<env>_<8 characters of key id>_<43 base62 characters><6 of CRC-32>``.
+
+The checksum catches a key that was cut or mistyped before anything is looked up, and lets a
+secret scanner tell a key from chance. Only the SHA-256 of the secret is ever stored: 43 base62
+characters carry 256 random bits, which no slow hash is needed to protect.
+"""
+
+import hashlib
+import hmac
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Self
+
+from chainteller.domain.actors import SCOPES
+from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.domain.randomness import Randomness
+
+BRAND = "chainteller"
+ENVIRONMENTS = ("live", "test")
+KEY_ID_LENGTH = 8
+SECRET_LENGTH = 43
+CHECKSUM_LENGTH = 6
+DEFAULT_OVERLAP = DAY
+MAXIMUM_OVERLAP = 7 * DAY
+LAST_USE_STEP = MINUTE
+"""How old a recorded last use must be before another write is spent on it."""
+
+DEFAULT_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
+
+_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_FORM = re.compile(
+    rf"{BRAND}_(live|test)_([0-9A-Za-z]{{{KEY_ID_LENGTH}}})"
+    rf"_([0-9A-Za-z]{{{SECRET_LENGTH}}})([0-9A-Za-z]{{{CHECKSUM_LENGTH}}})",
+    re.ASCII,
+)
+_DURATION = re.compile(r"([0-9]{1,6})([smhdw])", re.ASCII)
+_UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY}
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key in its parts. The secret is left out of its ``repr``, so no log can carry it."""
+
+    environment: str
+    key_id: str
+    secret: str
+
+    def __repr__(self) -> str:
+        return f"ApiKey({self.environment}, {self.key_id})"
+
+    @property
+    def text(self) -> str:
+        """What is shown once and sent after ``Bearer``."""
+        unsigned = f"{BRAND}_{self.environment}_{self.key_id}_{self.secret}"
+        return unsigned + checksum(unsigned)
+
+    @property
+    def secret_hash(self) -> str:
+        """The hexadecimal SHA-256 that is stored."""
+        return hashlib.sha256(self.secret.encode()).hexdigest()
+
+    def matches(self, stored_hash: str) -> bool:
+        """Compare in a time that does not depend on where the two differ."""
+        return hmac.compare_digest(self.secret_hash, stored_hash)
+
+    @classmethod
+    def parse(cls, text: str) -> Self | None:
+        """Read a key; None where the form or the checksum is wrong."""
+        match = _FORM.fullmatch(text)
+        if match is None or checksum(text[:-CHECKSUM_LENGTH]) != match[4]:
+            return None
+        return cls(match[1], match[2], match[3])
+
+
+def new_key(randomness: Randomness, environment: str = "live") -> ApiKey:
+    return ApiKey(environment, _letters(randomness, KEY_ID_LENGTH), _secret(randomness))
+
+
+def checksum(text: str) -> str:
+    """The CRC-32 of ``text`` in six base62 digits, most significant first."""
+    return _base62(zlib.crc32(text.encode()), CHECKSUM_LENGTH)
+
+
+def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The scopes in their documented order; no names means every scope but ``admin``.
+
+    Raises:
+        ValueError: a name that is no scope.
+    """
+    unknown = sorted(set(names) - set(SCOPES))
+    if unknown:
+        raise ValueError(f"no such scope: {', '.join(unknown)}")
+    return tuple(scope for scope in SCOPES if scope in names) or DEFAULT_SCOPES
+
+
+def duration_of(text: str) -> int:
+    """``90d``, ``24h``, ``15m``, ``30s`` or ``2w`` in microseconds.
+
+    Raises:
+        ValueError: anything else.
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError("a duration such as 90d, 24h or 15m")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def refusal_reason(*, now: int, expires: int | None, revoked_at: int | None) -> str | None:
+    """Why a known key may not be used at ``now``; a rotated key is revoked at a future instant."""
+    if revoked_at is not None and revoked_at <= now:
+        return "REVOKED"
+    if expires is not None and expires <= now:
+        return "EXPIRED"
+    return None
+
+
+def _secret(randomness: Randomness) -> str:
+    return _base62(int.from_bytes(randomness.bytes(32), "big"), SECRET_LENGTH)
+
+
+def _letters(randomness: Randomness, count: int) -> str:
+    return _base62(int.from_bytes(randomness.bytes(8), "big") % 62**count, count)
+
+
+def _base62(number: int, length: int) -> str:
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        digits.append(_BASE62[digit])
+    return "".join(reversed(digits))

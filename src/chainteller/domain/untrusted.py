@@ -1,0 +1,24 @@
+"""Text from elsewhere, made harmless before it reaches a terminal.
+
+A terminal obeys control characters wherever they stand, so a customer's name could set the
+clipboard or hide digits of an address. C0, C1, DEL, bidirectional and zero-width characters and
+tag characters are shown as U+FFFD.
+"""
+
+import re
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def printable(text: str) -> str:
+    """One line of ``text`` without anything that a terminal would obey or hide."""
+    return _UNSAFE.sub(_REPLACEMENT, text)
+
+
+def printable_lines(text: str) -> str:
+    """As ``printable``, with line feeds kept."""
+    return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,0 +1,103 @@
+"""Blockchain accounts: where a trading account's assets are held in custody on a network."""
+
+from nacl.bindings import crypto_sign_seed_keypair
+from sqlalchemy import Connection
+
+from chainteller.domain.ids import Prefix
+from chainteller.domain.preconditions import Act
+from chainteller.domain.randomness import Randomness
+from chainteller.engine import accounts, preconditions, reading
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction
+from chainteller.service.errors import UnsupportedNetwork
+from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage import wallets
+from chainteller.storage.database import Record
+from chainteller.wallets.networks import (
+    Family,
+    Network,
+    UnknownNetwork,
+    network_names,
+    resolve_network,
+)
+
+RESOURCE = "blockchain account"
+ACTIVE = "active"
+
+
+def network(bank: Bank, text: str) -> Network:
+    """An open network by any of its names. Raises UnsupportedNetwork."""
+    try:
+        return resolve_network(text, test_networks=bank.options.test_networks)
+    except UnknownNetwork:
+        raise UnsupportedNetwork(
+            "This network is not supported.",
+            {
+                "network": reading.shown(text),
+                "supported": list(network_names(test_networks=bank.options.test_networks)),
+            },
+        ) from None
+
+
+def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainAccount:
+    on = network(tx.bank, request.network)
+    trading_account = accounts.locked(tx, request.trading_account_id)
+    preconditions.require_allowed(trading_account, Act.OPEN)
+    account_id = tx.new_id(Prefix.BLOCKCHAIN_ACCOUNT)
+    wallets.insert_account(
+        tx.connection,
+        {
+            "id": account_id,
+            "organisation_id": tx.organisation_id,
+            "trading_account_id": trading_account.id,
+            "customer_id": trading_account.customer_id,
+            "network": on.name,
+            "address": custody_address(on, tx.bank.randomness),
+            "status": ACTIVE,
+            "created": tx.now,
+        },
+    )
+    tx.audited_object = account_id
+    tx.event(
+        "blockchain_account.created",
+        account_id,
+        tradingAccountId=trading_account.id,
+        network=on.name,
+    )
+    return wallets.account_model(find(tx.connection, tx.organisation_id, account_id))
+
+
+def custody_address(on: Network, randomness: Randomness) -> str:
+    """An address of the simulated custodian; nobody holds its key."""
+    match on.family:
+        case Family.SOLANA:
+            import base58  # noqa: PLC0415 - only where a Solana address is made
+
+            public_key, _ = crypto_sign_seed_keypair(randomness.bytes(32))
+            return base58.b58encode(public_key).decode()
+        case Family.BITCOIN:
+            from chainteller.wallets.bech32 import encode_segwit  # noqa: PLC0415 - as above
+
+            return encode_segwit(on.hrp, 0, randomness.bytes(20))
+        case Family.EVM:
+            from chainteller.wallets.addresses import eip55  # noqa: PLC0415 - needs Keccak
+
+            return eip55(randomness.bytes(20))
+
+
+def find(connection: Connection, organisation_id: str, account_id: str) -> Record:
+    """Raises NotFound."""
+    reading.checked_id(RESOURCE, account_id)
+    row = wallets.find_account(connection, organisation_id, account_id)
+    return reading.found(row, RESOURCE, account_id)
+
+
+def show(connection: Connection, organisation_id: str, account_id: str) -> BlockchainAccount:
+    return wallets.account_model(find(connection, organisation_id, account_id))
+
+
+def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[BlockchainAccount]:
+    checked = reading.checked_query(query)
+    found, total = wallets.accounts_page(connection, organisation_id, checked)
+    return reading.page(found, total, checked)

@@ -1,0 +1,224 @@
+"""Ownership challenges: the text to sign, and what a signature of it would mean."""
+
+import math
+
+from sqlalchemy import Connection
+
+from chainteller.domain.challenges import (
+    MAXIMUM_VALIDITY_S,
+    MINIMUM_VALIDITY_S,
+    ChallengeStatus,
+    challenge_status,
+    expiry,
+)
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import Prefix
+from chainteller.engine import blockchain_accounts, counterparties, reading
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction, now
+from chainteller.service.errors import (
+    ChallengeAlreadyUsed,
+    ChallengeLocked,
+    Conflict,
+    NetworkMismatch,
+    ValidationFailed,
+)
+from chainteller.service.models.counterparties import (
+    Challenge,
+    ChallengeRequest,
+    ClaimRequest,
+    SignatureDiagnosis,
+)
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage import challenges
+from chainteller.storage.database import Record
+from chainteller.wallets.cases import Case, Diagnosis, KnownAddress, KnownChallenge
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.texts import challenge_text
+
+RESOURCE = "ownership challenge"
+MAXIMUM_OTHERS = 48
+_MAXIMUM_ADDRESSES = 24
+
+
+def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
+    """One more text to sign; earlier ones stay open until they expire."""
+    given_s = request.valid_seconds
+    valid_s = math.ceil(tx.bank.options.challenge_ttl_s) if given_s is None else given_s
+    if given_s is not None and not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
+        raise ValidationFailed.of(
+            "validSeconds", f"{MINIMUM_VALIDITY_S} to {MAXIMUM_VALIDITY_S} seconds"
+        )
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    _require_same_class(account, counterparty)
+    challenge_id, expires = tx.new_id(Prefix.CHALLENGE), expiry(tx.now, valid_s)
+    text = challenge_text(
+        bank_name=tx.bank.options.bank_name,
+        address=counterparties.stored_address(counterparty),
+        challenge_id=challenge_id,
+        valid_until=format_instant(expires),
+    )
+    challenges.insert_challenge(
+        tx.connection,
+        {
+            "id": challenge_id,
+            "organisation_id": tx.organisation_id,
+            "blockchain_account_id": account.id,
+            "counterparty_id": counterparty.id,
+            "customer_id": account.customer_id,
+            "text": text,
+            "status": ChallengeStatus.OPEN.value,
+            "attempts": 0,
+            "created": tx.now,
+            "expires": expires,
+        },
+    )
+    tx.audited_object = challenge_id
+    tx.event(
+        "ownership_challenge.created",
+        challenge_id,
+        blockchainAccountId=account.id,
+        counterpartyId=counterparty.id,
+    )
+    stored = challenges.find(tx.connection, tx.organisation_id, challenge_id)
+    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), tx.now)
+
+
+def _require_same_class(account: Record, counterparty: Record) -> None:
+    """A main network's account never holds a test network's wallet, nor the reverse."""
+    own = resolve_network(account.network, test_networks=True)
+    other = resolve_network(counterparty.network, test_networks=True)
+    if own.main != other.main:
+        raise NetworkMismatch(
+            "The wallet is on a test network and the account is not, or the reverse.",
+            {"expected": own.name, "actual": other.name},
+        )
+
+
+def page(
+    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Challenge]:
+    checked = reading.checked_query(query)
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    found, total = challenges.page(connection, account.id, checked, now(bank, connection))
+    return reading.page(found, total, checked)
+
+
+def find_for_claim(
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
+    *,
+    lock: bool = False,
+) -> Record:
+    """The challenge that a claim or a diagnosis is about.
+
+    Raises:
+        NotFound: unknown, or of another account.
+        Conflict: made for another counterparty.
+    """
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    counterparty = counterparties.find(connection, organisation_id, request.counterparty_id)
+    reading.checked_id(RESOURCE, request.challenge_id)
+    row = challenges.find(connection, organisation_id, request.challenge_id, lock=lock)
+    if row is not None and row.blockchain_account_id != account.id:
+        row = None
+    challenge = reading.found(row, RESOURCE, request.challenge_id)
+    if challenge.counterparty_id != counterparty.id:
+        raise Conflict(
+            "The challenge was made for another counterparty.",
+            {
+                "resource": RESOURCE,
+                "id": challenge.id,
+                "reason": "CHALLENGE_FOR_OTHER_COUNTERPARTY",
+                "currentVersion": None,
+                "suggestion": "Use the counterparty that the challenge names.",
+            },
+        )
+    return challenge
+
+
+def require_undecided(challenge: Record) -> None:
+    """Raises ChallengeAlreadyUsed or ChallengeLocked."""
+    if challenge.status == ChallengeStatus.USED:
+        raise ChallengeAlreadyUsed(
+            "The challenge was completed already.",
+            {
+                "challengeId": challenge.id,
+                "usedAt": format_instant(challenge.used_at),
+                "claimId": challenge.claim_id,
+            },
+        )
+    if challenge.status == ChallengeStatus.LOCKED:
+        raise ChallengeLocked(
+            "The challenge was refused too often.",
+            {
+                "challengeId": challenge.id,
+                "attempts": challenge.attempts,
+                "suggestion": "Make a new challenge and have its text signed.",
+            },
+        )
+
+
+def known(row: Record, at: int) -> KnownChallenge:
+    return KnownChallenge(
+        challenge_id=row.id,
+        counterparty_id=row.counterparty_id,
+        address=counterparties.stored_address(row),
+        text=row.text,
+        state=challenge_status(row.status, now=at, expires=row.expires),
+        expires_at=format_instant(row.expires),
+    )
+
+
+def case(
+    bank: Bank, connection: Connection, organisation_id: str, account_id: str, request: ClaimRequest
+) -> Case:
+    """All that may explain a signature: only what belongs to the same bank customer.
+
+    Raises:
+        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
+    """
+    challenge = find_for_claim(connection, organisation_id, account_id, request)
+    require_undecided(challenge)
+    at = now(bank, connection)
+    others = challenges.newest_of_others(
+        connection, challenge.customer_id, challenge.counterparty_id, at, MAXIMUM_OTHERS
+    )
+    others += challenges.earlier(connection, challenge, MAXIMUM_OTHERS - len(others))
+    known_addresses = challenges.addresses_of_customer(
+        connection, challenge.customer_id, challenge.counterparty_id, _MAXIMUM_ADDRESSES
+    )
+    return Case(
+        challenge=known(challenge, at),
+        signature=request.completed_challenge,
+        other_challenges=tuple(known(row, at) for row in others),
+        known_addresses=tuple(
+            KnownAddress(row.id, counterparties.stored_address(row)) for row in known_addresses
+        ),
+        earlier_strangers=challenges.earlier_strangers(connection, challenge),
+    )
+
+
+def diagnosis_model(about: Case, found: Diagnosis) -> SignatureDiagnosis:
+    challenge = about.challenge
+    return SignatureDiagnosis(
+        accepted=found.accepted and found.finding == "ACCEPTED",
+        cause=found.cause,
+        certain=found.certain,
+        finding=found.finding,
+        explanation=found.explanation,
+        ask_customer=found.ask_customer,
+        challenge_id=challenge.challenge_id,
+        counterparty_id=challenge.counterparty_id,
+        network=challenge.address.network.name,
+        expected_address=challenge.address.display,
+        recovered_address=found.recovered_address,
+        scheme=None if found.proof is None else found.proof.scheme,
+        other_challenge_id=found.other_challenge_id,
+        other_counterparty_id=found.other_counterparty_id,
+        expired_at=challenge.expires_at if challenge.state == "expired" else None,
+        suggestion=found.suggestion,
+    )

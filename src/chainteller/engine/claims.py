@@ -1,0 +1,143 @@
+"""Ownership claims: a challenge that the registered wallet has signed.
+
+The diagnosis takes up to half a second, so it runs before the write begins; the write then
+decides on the locked challenge, whose text and address never change.
+"""
+
+from dataclasses import replace
+
+from chainteller.domain.challenges import (
+    CLAIM_LIFETIME,
+    MAXIMUM_ATTEMPTS,
+    ChallengeStatus,
+    ClaimStatus,
+    challenge_status,
+)
+from chainteller.domain.ids import Prefix
+from chainteller.engine import challenges, reading
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction
+from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
+from chainteller.service.models.counterparties import (
+    ClaimRequest,
+    OwnershipClaim,
+    SignatureDiagnosis,
+)
+from chainteller.storage import challenges as challenge_rows
+from chainteller.storage.database import Record
+from chainteller.wallets.cases import Case, Diagnosis
+from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.proof import Proof
+
+RESOURCE = "ownership claim"
+
+
+def explain(
+    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
+) -> SignatureDiagnosis:
+    """Why the signature would be accepted or refused; changes nothing.
+
+    Raises:
+        NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
+    """
+    with bank.database.read() as connection:
+        about = challenges.case(bank, connection, organisation_id, account_id, request)
+    return challenges.diagnosis_model(about, diagnose(about))
+
+
+def prepare(
+    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
+) -> tuple[Case, Diagnosis] | None:
+    """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
+    try:
+        with bank.database.read() as connection:
+            about = challenges.case(bank, connection, organisation_id, account_id, request)
+    except ServiceUnavailable:
+        raise
+    except ServiceError:
+        return None
+    return about, diagnose(about)
+
+
+def submit(
+    tx: Transaction,
+    account_id: str,
+    request: ClaimRequest,
+    prepared: tuple[Case, Diagnosis] | None,
+) -> OwnershipClaim:
+    challenge = challenges.find_for_claim(
+        tx.connection, tx.organisation_id, account_id, request, lock=True
+    )
+    challenges.require_undecided(challenge)
+    if prepared is None:
+        raise AssertionError("a challenge that exists now was absent a moment ago")
+    about, found = prepared
+    state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
+    if state != about.challenge.state:
+        about = replace(about, challenge=replace(about.challenge, state=state))
+        found = diagnose(about)
+    if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
+        raise _refusal(tx, challenge, challenges.diagnosis_model(about, found))
+    return _accept(tx, challenge, found.proof)
+
+
+def _accept(tx: Transaction, challenge: Record, proof: Proof) -> OwnershipClaim:
+    claim_id = tx.new_id(Prefix.CLAIM)
+    if not challenge_rows.mark_used(tx.connection, challenge.id, claim_id, tx.now):
+        raise AssertionError(f"challenge {challenge.id} was used while it was locked")
+    challenge_rows.insert_claim(
+        tx.connection,
+        {
+            "id": claim_id,
+            "organisation_id": tx.organisation_id,
+            "blockchain_account_id": challenge.blockchain_account_id,
+            "counterparty_id": challenge.counterparty_id,
+            "challenge_id": challenge.id,
+            "scheme": proof.scheme,
+            "signature": proof.signature,
+            "signer": proof.signer,
+            "status": ClaimStatus.VALID.value,
+            "created": tx.now,
+            "expires": tx.now + CLAIM_LIFETIME,
+        },
+    )
+    tx.audited_object = claim_id
+    tx.event("ownership_challenge.used", challenge.id, claimId=claim_id)
+    tx.event("ownership_claim.created", claim_id, counterpartyId=challenge.counterparty_id)
+    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, claim_id)
+    return challenge_rows.claim_model(reading.found(stored, RESOURCE, claim_id), tx.now)
+
+
+def _refusal(tx: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
+    """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
+    tx.when_refused(lambda record: _count(record, challenge, diagnosis))
+    details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for name in ("accepted", "scheme"):
+        details.pop(name, None)
+    return InvalidSignature("The signature is not accepted.", details)
+
+
+def _count(record: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
+    now_stored = challenge_rows.find(
+        record.connection, challenge.organisation_id, challenge.id, lock=True
+    )
+    if now_stored is None or now_stored.status != ChallengeStatus.OPEN:
+        return
+    locks = now_stored.attempts + 1 >= MAXIMUM_ATTEMPTS
+    status = ChallengeStatus.LOCKED if locks else ChallengeStatus.OPEN
+    challenge_rows.count_attempt(
+        record.connection,
+        now_stored,
+        {
+            "at": record.now,
+            "finding": diagnosis.finding,
+            "recovered_address": diagnosis.recovered_address,
+        },
+        status,
+    )
+    record.event(
+        "ownership_challenge.locked" if locks else "ownership_challenge.refused",
+        challenge.id,
+        finding=diagnosis.finding,
+        attempts=now_stored.attempts + 1,
+    )

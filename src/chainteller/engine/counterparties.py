@@ -1,0 +1,225 @@
+"""Counterparties: registering a wallet, linking it with a claim, and verifying it anew."""
+
+from sqlalchemy import Connection
+
+from chainteller.domain.challenges import (
+    POLICY_VERSION,
+    VERIFICATION_LIFETIME,
+    ClaimStatus,
+    ReverificationReason,
+    claim_status,
+    is_verified,
+)
+from chainteller.domain.clock import format_instant
+from chainteller.domain.ids import Prefix
+from chainteller.engine import blockchain_accounts, reading
+from chainteller.engine.bank import Bank
+from chainteller.engine.transaction import Transaction, now
+from chainteller.service.errors import (
+    ClaimAlreadyUsed,
+    ClaimExpired,
+    Conflict,
+    InvalidAddress,
+    ValidationFailed,
+)
+from chainteller.service.models.counterparties import (
+    Counterparty,
+    LinkRequest,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.storage import challenges, wallets
+from chainteller.storage.database import Record
+from chainteller.wallets import addresses
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.networks import Network, resolve_network
+
+RESOURCE = "counterparty"
+_MAXIMUM_SHOWN = 128
+
+
+def parse(text: str, on: Network) -> Address:
+    """Raises InvalidAddress, whose details never repeat a secret."""
+    try:
+        return addresses.parse_address(text, on)
+    except addresses.InvalidAddress as error:
+        details: dict[str, object] = {"network": on.name, "reason": error.reason}
+        shows = len(text) <= _MAXIMUM_SHOWN and text.isascii() and text.isprintable()
+        if shows and error.reason != "SECRET_PASTED":
+            details["address"] = text
+        if error.reason == "SECRET_PASTED":
+            details["suggestion"] = (
+                "This looks like a secret key. It was not kept. Tell the customer never to "
+                "share it, and to move their funds to a new wallet."
+            )
+        raise InvalidAddress("This is not an address of the network.", details) from None
+
+
+def stored_address(row: Record) -> Address:
+    """The address of a counterparty's row, which was checked when it was registered."""
+    return addresses.parse_address(row.address, resolve_network(row.network, test_networks=True))
+
+
+def register(tx: Transaction, request: RegisterCounterparty) -> Counterparty:
+    """A known address is answered again, as the counterparty that it is."""
+    on = blockchain_accounts.network(tx.bank, request.network)
+    address = parse(request.address, on)
+    row = {
+        "id": tx.new_id(Prefix.COUNTERPARTY),
+        "organisation_id": tx.organisation_id,
+        "network": on.name,
+        "canonical": address.canonical,
+        "address": address.display,
+        "kind": address.kind,
+        "created": tx.now,
+    }
+    tx.created = wallets.insert_counterparty(tx.connection, row)
+    stored = reading.found(
+        wallets.find_address(tx.connection, tx.organisation_id, on.name, address.canonical),
+        RESOURCE,
+        "",
+    )
+    tx.audited_object = stored.id
+    if tx.created:
+        tx.event("counterparty.registered", stored.id, network=on.name, address=address.display)
+    return wallets.counterparty_model(stored)
+
+
+def find(connection: Connection, organisation_id: str, counterparty_id: str) -> Record:
+    """Raises NotFound."""
+    reading.checked_id(RESOURCE, counterparty_id)
+    row = wallets.find_counterparty(connection, organisation_id, counterparty_id)
+    return reading.found(row, RESOURCE, counterparty_id)
+
+
+def show(connection: Connection, organisation_id: str, counterparty_id: str) -> Counterparty:
+    return wallets.counterparty_model(find(connection, organisation_id, counterparty_id))
+
+
+def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Counterparty]:
+    checked = reading.checked_query(query)
+    found, total = wallets.counterparties_page(connection, organisation_id, checked)
+    return reading.page(found, total, checked)
+
+
+def linked_page(
+    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Counterparty]:
+    checked = reading.checked_query(query)
+    account = blockchain_accounts.find(connection, organisation_id, account_id)
+    found, total = wallets.linked_page(connection, account.id, checked, now(bank, connection))
+    return reading.page(found, total, checked)
+
+
+def link(tx: Transaction, account_id: str, request: LinkRequest) -> Counterparty:
+    """Link with a claim; the same claim for the same pair again changes nothing."""
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    on = blockchain_accounts.network(tx.bank, request.network)
+    address = parse(request.address, on)
+    reading.checked_id("ownership claim", request.ownership_claim_id)
+    claim = reading.found(
+        challenges.find_claim(
+            tx.connection, tx.organisation_id, request.ownership_claim_id, lock=True
+        ),
+        "ownership claim",
+        request.ownership_claim_id,
+    )
+    same_pair = (claim.blockchain_account_id, claim.network, claim.canonical) == (
+        account.id,
+        on.name,
+        address.canonical,
+    )
+    _require_linkable(tx, claim, same_pair=same_pair)
+    tx.audited_object = claim.counterparty_id
+    tx.created = claim.status != ClaimStatus.LINKED
+    if tx.created:
+        _store_link(tx, account, claim)
+    linked = wallets.find_link(tx.connection, account.id, claim.counterparty_id)
+    return wallets.link_model(reading.found(linked, RESOURCE, claim.counterparty_id), tx.now)
+
+
+def _require_linkable(tx: Transaction, claim: Record, *, same_pair: bool) -> None:
+    status = claim_status(claim.status, now=tx.now, expires=claim.expires)
+    if not same_pair and status is ClaimStatus.LINKED:
+        raise ClaimAlreadyUsed(
+            "The claim was used for another wallet or account.",
+            {"claimId": claim.id, "usedAt": format_instant(claim.linked_at)},
+        )
+    if not same_pair:
+        raise Conflict(
+            "The claim proves another wallet, or belongs to another account.",
+            {
+                "resource": "ownership claim",
+                "id": claim.id,
+                "reason": "CLAIM_FOR_OTHER_PAIR",
+                "currentVersion": None,
+                "suggestion": "Link the address and account that the claim was made for.",
+            },
+        )
+    if status is ClaimStatus.EXPIRED:
+        raise ClaimExpired(
+            "The claim was not linked in time.",
+            {
+                "claimId": claim.id,
+                "expiredAt": format_instant(claim.expires),
+                "suggestion": "Make a new challenge and have it signed.",
+            },
+        )
+
+
+def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
+    values = {
+        "claim_id": claim.id,
+        "verified_at": tx.now,
+        "expires": tx.now + VERIFICATION_LIFETIME,
+        "last_used_at": tx.now,
+        "policy_version": POLICY_VERSION,
+        "revoked_at": None,
+        "revoked_reason": None,
+    }
+    pair = {"blockchain_account_id": account.id, "counterparty_id": claim.counterparty_id}
+    if wallets.find_link(tx.connection, *pair.values(), lock=True) is None:
+        wallets.insert_link(tx.connection, {**pair, **values, "first_linked_at": tx.now})
+    else:
+        wallets.update_link(tx.connection, *pair.values(), **values)
+    challenges.mark_linked(tx.connection, claim.id, tx.now)
+    tx.event(
+        "counterparty.linked",
+        claim.counterparty_id,
+        blockchainAccountId=account.id,
+        claimId=claim.id,
+    )
+    tx.event("ownership_claim.linked", claim.id, counterpartyId=claim.counterparty_id)
+
+
+def require_reverification(
+    tx: Transaction, account_id: str, counterparty_id: str, request: ReverificationRequest
+) -> Counterparty:
+    """End a verification at once: type and limits fall back until a new claim is linked."""
+    if request.reason not in set(ReverificationReason):
+        raise ValidationFailed.of("reason", f"one of {', '.join(ReverificationReason)}")
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    find(tx.connection, tx.organisation_id, counterparty_id)
+    row = reading.found(
+        wallets.find_link(tx.connection, account.id, counterparty_id, lock=True),
+        RESOURCE,
+        counterparty_id,
+    )
+    tx.audited_object, tx.created = counterparty_id, False
+    if is_verified(wallets.link_status(row, tx.now)):
+        wallets.update_link(
+            tx.connection,
+            account.id,
+            counterparty_id,
+            revoked_at=tx.now,
+            revoked_reason=request.reason,
+        )
+        tx.event(
+            "counterparty.reverification_required",
+            counterparty_id,
+            blockchainAccountId=account.id,
+            reason=request.reason,
+        )
+    stored = wallets.find_link(tx.connection, account.id, counterparty_id)
+    return wallets.link_model(reading.found(stored, RESOURCE, counterparty_id), tx.now)

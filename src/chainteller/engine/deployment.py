@@ -1,0 +1,56 @@
+"""The embedded engine as what ``serve`` needs: keys, callers, health, and the due work."""
+
+import os
+from typing import TYPE_CHECKING
+
+from chainteller.domain.actors import Actor
+from chainteller.engine.engine import Engine
+from chainteller.engine.keys import Doorkeeper
+from chainteller.engine.worker import Worker
+from chainteller.service.deployment import DeploymentOptions, Health, Principal
+from chainteller.service.errors import ServiceUnavailable
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+
+
+class EmbeddedDeployment:
+    """One database behind one ``serve``; implements ``service.deployment.Deployment``."""
+
+    def __init__(self, engine: Engine, options: DeploymentOptions) -> None:
+        self._engine = engine
+        self._options = options
+        self._process = os.getpid()
+        self._doorkeeper = Doorkeeper(engine.bank)
+        self._worker: Worker | None = None
+
+    @property
+    def options(self) -> DeploymentOptions:
+        return self._options
+
+    def authenticate(self, api_key: str) -> Principal:
+        return self._doorkeeper.principal(api_key)
+
+    def acting_as(self, actor: Actor) -> "Service":
+        return self._engine.acting_as(actor)
+
+    def health(self) -> Health:
+        """Asks the database for one row; a fault is told by its reason."""
+        try:
+            self._engine.now()
+        except ServiceUnavailable as fault:
+            return Health(ready=False, checks={"database": str(fault.details["reason"])})
+        return Health(ready=True, checks={"database": "ok"})
+
+    def start(self) -> None:
+        """After a fork the parent's connections are left to the parent, unclosed."""
+        if os.getpid() != self._process:
+            self._engine.bank.database.engine.dispose(close=False)
+            self._process = os.getpid()
+        self._worker = Worker(self._engine.bank)
+        self._worker.start()
+
+    def stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+        self._engine.close()

@@ -1,0 +1,111 @@
+"""The rows of the sample data, kept in memory until they are written in one go.
+
+Journals come from ``domain/ledger.py`` and are posted with the same running balances and dense
+versions as the engine's own; nothing here decides what is posted.
+"""
+
+from collections import defaultdict
+from typing import Any
+
+from chainteller.domain.assets import ASSETS, Asset
+from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, customer
+from chainteller.storage.ledger import Balances, zero_rows
+
+Row = dict[str, Any]
+
+
+class Balance:
+    __slots__ = ("atoms", "owner", "version")
+
+    def __init__(self, atoms: int, version: int, owner: str) -> None:
+        self.atoms = atoms
+        self.version = version
+        self.owner = owner
+
+
+class Books:
+    """Balances and rows by table name, in the order in which they happened."""
+
+    def __init__(self, balances: Balances) -> None:
+        """Start from the bank's own books as they stand: (code, asset) → (atoms, version)."""
+        self.rows: dict[str, list[Row]] = defaultdict(list)
+        self._known = dict(balances)
+        self._balances = {
+            place: Balance(atoms, version, "") for place, (atoms, version) in balances.items()
+        }
+
+    def add(self, table: str, row: Row) -> Row:
+        self.rows[table].append(row)
+        return row
+
+    def post(self, journal: Journal, at: int) -> None:
+        """Post a journal.
+
+        Raises:
+            ValueError: a balance would fall below zero.
+        """
+        self.rows["journal"].append(
+            {"id": journal.key, "kind": journal.kind, "reference": journal.reference, "at": at}
+        )
+        postings = self.rows["posting"]
+        for leg in journal.legs:
+            place = (leg.account, leg.asset.key)
+            balance = self._balances.get(place)
+            if balance is None:
+                balance = self._balances[place] = Balance(0, 0, _owner(leg.account))
+            balance.atoms += leg.change
+            balance.version += 1
+            if balance.atoms < 0:
+                raise ValueError(f"{journal.key} overdraws {leg.account} {leg.asset.key}")
+            postings.append(
+                {
+                    "code": leg.account,
+                    "asset": place[1],
+                    "account_version": balance.version,
+                    "journal_id": journal.key,
+                    "debit": leg.debit,
+                    "atoms": leg.atoms,
+                    "balance_after": balance.atoms,
+                }
+            )
+
+    def available(self, account_id: str) -> dict[Asset, int]:
+        """What the account may use now, of each asset that it has."""
+        code = customer(account_id, Bucket.AVAILABLE)
+        found = {}
+        for asset in ASSETS:
+            balance = self._balances.get((code, asset.key))
+            if balance is not None and balance.atoms:
+                found[asset] = balance.atoms
+        return found
+
+    def open_sub_balances(self, account_id: str) -> None:
+        """The zero rows that every trading account starts with."""
+        for row in zero_rows(account_id):
+            self._balances[str(row["code"]), str(row["asset"])] = Balance(0, 0, account_id)
+
+    def new_balances(self) -> list[Row]:
+        """Rows of the ledger accounts that were not there at the start."""
+        return [
+            {
+                "code": code,
+                "asset": asset,
+                "owner": balance.owner,
+                "balance": balance.atoms,
+                "version": balance.version,
+            }
+            for (code, asset), balance in self._balances.items()
+            if (code, asset) not in self._known
+        ]
+
+    def changed_balances(self) -> dict[tuple[str, str], tuple[int, int, int]]:
+        """What moved of those that were: (balance, version at the start, version)."""
+        return {
+            place: (self._balances[place].atoms, version, self._balances[place].version)
+            for place, (_, version) in self._known.items()
+            if self._balances[place].version != version
+        }
+
+
+def _owner(code: str) -> str:
+    return code.split(":")[1] if code.startswith(CUSTOMER_PREFIX) else ""

@@ -1,0 +1,51 @@
+"""The thread that does due work while a console or a server runs.
+
+Each piece is done under the lock of its job row, so any number of workers in any number of
+processes may run: none does a piece twice, and a killed one leaves nothing half done.
+"""
+
+import logging
+import threading
+
+from chainteller.engine import due
+from chainteller.engine.bank import Bank
+from chainteller.service.errors import ServiceUnavailable
+
+LONGEST_PAUSE_S = 1.0
+_AFTER_A_FAULT_S = 5.0
+_BATCH = 100
+_PURGE_EVERY = 3_600
+_log = logging.getLogger(__name__)
+
+
+class Worker:
+    """Polls the jobs of one bank. ``start`` and ``stop`` are for the program that owns it."""
+
+    def __init__(self, bank: Bank) -> None:
+        self._bank = bank
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """End after the piece of work under way."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        rounds = 0
+        pause_s = 0.0
+        while not self._stopping.wait(pause_s):
+            pause_s = LONGEST_PAUSE_S
+            try:
+                if due.is_due(self._bank):
+                    due.run(self._bank, _BATCH)
+                if rounds % _PURGE_EVERY == 0:
+                    due.purge_keys(self._bank)
+            except ServiceUnavailable as error:
+                _log.warning("due work waits: %s", error.details.get("reason"))
+                pause_s = _AFTER_A_FAULT_S
+            rounds += 1

@@ -1,0 +1,62 @@
+"""Where files live: the user's folders, and what is shipped with the program."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+HOME_VARIABLE = "CHAINTELLER_HOME"
+_APPLICATION = "chainteller"
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The user's files. Nothing is created by looking a path up."""
+
+    config_file: Path
+    data: Path
+    state: Path
+    logs: Path
+    cache: Path
+
+    @property
+    def database(self) -> Path:
+        """The embedded engine's database where no other place is configured."""
+        return self.data / "bank.db"
+
+    @property
+    def themes(self) -> Path:
+        """The user's own theme files."""
+        return self.config_file.parent / "themes"
+
+
+def locate(environ: Mapping[str, str]) -> Paths:
+    """The folders of ``CHAINTELLER_HOME``, or those that the operating system has for it."""
+    home = environ.get(HOME_VARIABLE)
+    if home:
+        root = Path(home).expanduser().absolute()
+        return Paths(
+            root / "config.toml", root / "data", root / "state", root / "logs", root / "cache"
+        )
+    from platformdirs import PlatformDirs  # noqa: PLC0415 - not needed under CHAINTELLER_HOME
+
+    folders = PlatformDirs(_APPLICATION, appauthor=False)
+    return Paths(
+        config_file=folders.user_config_path / "config.toml",
+        data=folders.user_data_path,
+        state=folders.user_state_path,
+        logs=folders.user_log_path,
+        cache=folders.user_cache_path,
+    )
+
+
+def shipped(name: str) -> Path:
+    """A shipped folder (``themes``, ``sample_data``): in the wheel, or at the repository's root."""
+    package = Path(__file__).parent
+    installed = package / "_data" / name
+    return installed if installed.is_dir() else package.parent.parent / name
+
+
+def private_folder(folder: Path) -> Path:
+    """Create ``folder`` for its owner's eyes only, and answer it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder

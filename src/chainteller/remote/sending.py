@@ -1,0 +1,208 @@
+"""What goes to a deployment and what came back, as models and named errors.
+
+A read is repeated when the line fails. A write is repeated only where the deployment knows
+idempotency keys, always with the same key; without a clear answer it ends in OutcomeUnknown.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from chainteller.domain.randomness import Randomness, SystemRandomness, below
+from chainteller.remote.transport import (
+    NotSent,
+    Outgoing,
+    Reply,
+    ReplyRefused,
+    Transport,
+    TransportFault,
+    Unanswered,
+)
+from chainteller.service.error_codes import from_wire
+from chainteller.service.errors import (
+    ClientError,
+    OutcomeUnknown,
+    ReplyUnusable,
+    ServiceError,
+    ServiceUnreachable,
+)
+from chainteller.service.models.base import WireModel, Written
+
+Value = TypeVar("Value")
+
+ATTEMPTS = 6
+_CONNECTS = 3
+_PAUSES_MS = (30, 100, 250, 500, 1000)
+_LONGEST_WAIT_S = 2.0
+_WAITABLE = frozenset({"RATE_LIMITED", "IDEMPOTENCY_IN_PROGRESS"})
+
+
+class _ErrorBody(WireModel):
+    error: str
+    message: str = ""
+    details: dict[str, Any] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A write with the key under which it may be repeated."""
+
+    method: str
+    path: str
+    key: str
+    body: BaseModel | None = None
+    query: tuple[tuple[str, str], ...] = ()
+
+    def outgoing(self) -> Outgoing:
+        headers = {"Idempotency-Key": self.key}
+        content = None
+        if self.body is not None:
+            headers["Content-Type"] = "application/json"
+            content = self.body.model_dump_json(by_alias=True, exclude_none=True).encode()
+        return Outgoing(self.method, self.path, self.query, headers, content)
+
+
+class Sender:
+    """Sends over a transport until there is an answer or the deadline has passed."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        randomness: Randomness | None = None,
+        elapsed: Callable[[], float] = time.monotonic,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.transport = transport
+        self.randomness = randomness or SystemRandomness()
+        self._elapsed = elapsed
+        self._pause = pause
+
+    def new_key(self) -> str:
+        """A fresh idempotency key: 128 random bits."""
+        return self.randomness.bytes(16).hex()
+
+    def read(self, path: str, model: Any, query: tuple[tuple[str, str], ...] = ()) -> Any:
+        """The record or list at a path.
+
+        Raises:
+            ServiceError: the deployment refused.
+            ServiceUnreachable: no answer came.
+            ReplyUnusable: what came breaks the contract.
+        """
+        try:
+            reply = self._answered(Outgoing("GET", path, query), ATTEMPTS)
+        except TransportFault as fault:
+            raise _unread(fault) from None
+        if reply.status >= 400:
+            raise _refusal(reply) or ReplyUnusable(_strange(reply))
+        try:
+            return _parsed(model, reply)
+        except ValidationError as fault:
+            raise ReplyUnusable(f"The reply is not what was asked for: {_where(fault)}.") from None
+
+    def write(self, write: Write, model: type[Value] | Any, *, repeatable: bool) -> Written[Any]:
+        """Send a write.
+
+        Raises:
+            ServiceError: the deployment refused; nothing was changed.
+            ServiceUnreachable: nothing was sent.
+            OutcomeUnknown: it was sent, and whether it happened is not known.
+            ReplyUnusable: refused, but not in the words of the contract.
+        """
+        try:
+            reply = self._answered(write.outgoing(), ATTEMPTS if repeatable else 1)
+        except NotSent as fault:
+            raise ServiceUnreachable(f"No connection: {fault}.") from None
+        except TransportFault as fault:
+            raise OutcomeUnknown(f"Sent, but no usable answer: {fault}.", write.key) from None
+        if reply.status >= 400:
+            raise _refusal(reply) or self._unclear(reply, write.key)
+        try:
+            value = _parsed(model, reply)
+        except ValidationError:
+            raise OutcomeUnknown("Sent, but the answer cannot be read.", write.key) from None
+        replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
+        return Written(value, created=reply.status == 201, replayed=replayed)
+
+    def _unclear(self, reply: Reply, key: str) -> ClientError:
+        """A gateway's own words: a 5xx may stand before a write that did happen."""
+        if reply.status >= 500:
+            return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
+        return ReplyUnusable(_strange(reply))
+
+    def _answered(self, request: Outgoing, attempts: int) -> Reply:
+        """The first clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
+        ends = self._elapsed() + self.transport.deadline_s
+        unclear: TransportFault | None = None
+        for attempt in range(attempts):
+            last = attempt == attempts - 1
+            try:
+                reply = self.transport.exchange(request, max(0.05, ends - self._elapsed()))
+            except TransportFault as fault:
+                if unclear is None or not isinstance(fault, NotSent):
+                    unclear = fault
+                last = last or _is_final(fault, attempt)
+                wait_s = self._backoff_s(attempt)
+            else:
+                wait_s = self._wait_after(reply, attempt)
+                if wait_s == 0 or last or self._elapsed() + wait_s >= ends:
+                    return reply
+            if last or self._elapsed() + wait_s >= ends:
+                break
+            self._pause(wait_s)
+        raise unclear or Unanswered("no answer")
+
+    def _wait_after(self, reply: Reply, attempt: int) -> float:
+        """Seconds before the same request is worth repeating; 0: the reply stands."""
+        refusal = _refusal(reply) if reply.status >= 400 else None
+        if refusal is None:
+            return self._backoff_s(attempt) if reply.status in {502, 503, 504} else 0
+        if refusal.code not in _WAITABLE:
+            return 0
+        named = reply.headers.get("retry-after", "")
+        wait_s = int(named) if named.isdecimal() and len(named) < 5 else 1
+        return wait_s if 0 < wait_s <= _LONGEST_WAIT_S else 0
+
+    def _backoff_s(self, attempt: int) -> float:
+        longest_ms = _PAUSES_MS[min(attempt, len(_PAUSES_MS) - 1)]
+        return (longest_ms // 2 + below(self.randomness, longest_ms // 2 + 1)) / 1000
+
+
+def _is_final(fault: TransportFault, attempt: int) -> bool:
+    """Whether another attempt would only end the same way."""
+    refused_again = isinstance(fault, NotSent) and attempt + 1 >= _CONNECTS
+    return refused_again or isinstance(fault, ReplyRefused)
+
+
+def _parsed(model: Any, reply: Reply) -> Any:
+    return TypeAdapter(model).validate_json(reply.body)
+
+
+def _refusal(reply: Reply) -> ServiceError | None:
+    """The refusal in a reply, if it is one in the shape of specification 7."""
+    try:
+        body = _ErrorBody.model_validate_json(reply.body)
+    except ValidationError:
+        return None
+    return from_wire(body.error, body.message, body.details, reply.status)
+
+
+def _unread(fault: TransportFault) -> ClientError:
+    if isinstance(fault, NotSent):
+        return ServiceUnreachable(f"No connection: {fault}.")
+    if isinstance(fault, Unanswered):
+        return ServiceUnreachable(f"No answer: {fault}.")
+    return ReplyUnusable(f"The reply cannot be used: {fault}.")
+
+
+def _strange(reply: Reply) -> str:
+    return f"an answer with status {reply.status} that is not in the words of the contract."
+
+
+def _where(fault: ValidationError) -> str:
+    """The first field that is wrong, without what stood there."""
+    first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
+    return ".".join(str(part) for part in first["loc"])[:100] or first["type"]

@@ -1,0 +1,136 @@
+"""Following a deployment's events: server-sent events with reconnection from the last one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import CancelledError as FutureCancelled
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import ValidationError
+
+from chainteller.remote.transport import (
+    Outgoing,
+    ReplyBroken,
+    Transport,
+    TransportFault,
+)
+from chainteller.service.models.records import Event
+
+SILENCE_S = 40.0
+"""A deployment pings every 15 seconds; after this much silence the line is dead."""
+
+MAXIMUM_EVENT_BYTES = 1024 * 1024
+_BACKOFF_S = (0.2, 0.5, 1, 2, 5, 10)
+
+
+class Following(StrEnum):
+    """What ``on_state`` is told."""
+
+    LIVE = "live"
+    RETRYING = "retrying"
+    REFUSED = "refused"
+
+
+@dataclass(slots=True)
+class _Frame:
+    """The fields of one event while its lines arrive (WHATWG HTML, 9.2.6)."""
+
+    data: list[str]
+    size: int = 0
+
+
+class EventStream:
+    """Runs on the transport's loop until closed, or until the deployment refuses it."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        after: int,
+        on_event: Callable[[Event], None],
+        on_state: Callable[[Following], None],
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        self._transport = transport
+        self._cursor = after
+        self._on_event = on_event
+        self._on_state = on_state
+        self._silence_s = silence_s
+        self._running = transport.submit(self._follow())
+
+    @property
+    def cursor(self) -> int:
+        """The last event seen, or where it started."""
+        return self._cursor
+
+    def close(self) -> None:
+        """End it; no callback runs after this returns."""
+        self._running.cancel()
+        try:
+            self._running.result(timeout=2)
+        except (FutureCancelled, TimeoutError):
+            return
+
+    async def _follow(self) -> None:
+        failures = 0
+        while True:
+            before = self._cursor
+            try:
+                refused = await self._once()
+            except TransportFault:
+                refused = False
+            if refused:
+                self._on_state(Following.REFUSED)
+                return
+            failures = 0 if self._cursor != before else failures + 1
+            self._on_state(Following.RETRYING)
+            await asyncio.sleep(_BACKOFF_S[min(failures, len(_BACKOFF_S) - 1)])
+
+    async def _once(self) -> bool:
+        """Follow one connection to its end; True when the deployment will not have it."""
+        headers = {"Accept": "text/event-stream"}
+        if self._cursor >= 0:
+            headers["Last-Event-ID"] = str(self._cursor)
+        request = Outgoing("GET", "/events/stream", headers=headers)
+        async with self._transport.opened(request, self._transport.deadline_s) as (reply, timeout):
+            if reply.status_code != 200:
+                return reply.status_code in {400, 401, 403, 404, 405}
+            if not reply.headers.get("content-type", "").startswith("text/event-stream"):
+                raise ReplyBroken("no event stream")
+            self._on_state(Following.LIVE)
+            loop = asyncio.get_running_loop()
+            frame = _Frame([])
+            async for line in _lines(reply.aiter_raw()):
+                timeout.reschedule(loop.time() + self._silence_s)
+                frame = self._heard(frame, line)
+        return False
+
+    def _heard(self, frame: _Frame, line: str) -> _Frame:
+        if line:
+            frame.size += len(line)
+            if frame.size > MAXIMUM_EVENT_BYTES:
+                raise ReplyBroken("an event is too large")
+            field, _, value = line.partition(":")
+            if field == "data":
+                frame.data.append(value.removeprefix(" "))
+            return frame
+        if frame.data:
+            try:
+                event = Event.model_validate_json("\n".join(frame.data))
+            except ValidationError:
+                raise ReplyBroken("an event cannot be read") from None
+            if event.seq > self._cursor:
+                self._cursor = event.seq
+                self._on_event(event)
+        return _Frame([])
+
+
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Lines without their ends. Raises ReplyBroken for one that never ends."""
+    pending = b""
+    async for chunk in chunks:
+        pending += chunk
+        *whole, pending = pending.split(b"\n")
+        for line in whole:
+            yield line.rstrip(b"\r").decode("utf-8", "replace")
+        if len(pending) > MAXIMUM_EVENT_BYTES:
+            raise ReplyBroken("an event is too large")

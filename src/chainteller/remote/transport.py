@@ -1,0 +1,248 @@
+"""The one place that knows httpx.
+
+Requests run on one background loop, so that a total deadline ends even a reply that drips one
+byte at a time; the synchronous side waits for the outcome. A reply is bounded: no redirect is
+followed, no compression accepted, no body larger than 4 MiB kept.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Coroutine, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+import httpx
+
+Result = TypeVar("Result")
+
+DEADLINE_S = 10.0
+CONNECT_S = 4.0
+MAXIMUM_BODY_BYTES = 4 * 1024 * 1024
+MAXIMUM_CONNECTIONS = 20
+
+
+class TransportFault(Exception):
+    """No usable reply; the subclass says how far the request came."""
+
+
+class NotSent(TransportFault):
+    """No connection came about: the deployment has seen nothing."""
+
+
+class Unanswered(TransportFault):
+    """The request was sent, at least in part, and no reply began."""
+
+
+class ReplyBroken(TransportFault):
+    """A reply began that cannot be used."""
+
+
+class ReplyRefused(ReplyBroken):
+    """The reply is of a kind that would come again: too large, compressed, a redirect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request; ``path`` is percent-encoded and starts with a slash."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] | None = None
+    body: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A complete reply; header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Phase(Enum):
+    CONNECTING = "connecting"
+    SENT = "sent"
+    ANSWERING = "answering"
+
+
+class Transport:
+    """Connections to one deployment.
+
+    Args:
+        url: the base address, http or https, with or without a path.
+        api_key: what follows ``Bearer``; its form is the deployment's business.
+        deadline_s: how long one exchange may take in all.
+        trust_env: whether ``HTTP_PROXY`` and its like are honoured.
+
+    Raises:
+        ValueError: ``url`` is no http or https address without credentials.
+    """
+
+    def __init__(
+        self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S, trust_env: bool = False
+    ) -> None:
+        self.base = base_address(url)
+        self.deadline_s = deadline_s
+        self._headers = {
+            "Authorization": f"Bearer {api_key}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": "chainteller",
+        }
+        self._trust_env = trust_env
+        self._loop = asyncio.new_event_loop()
+        self._client: httpx.AsyncClient | None = None
+        self._thread = threading.Thread(target=self._run, name="remote", daemon=True)
+        self._thread.start()
+
+    def __repr__(self) -> str:
+        return f"Transport({self.base})"
+
+    def exchange(self, request: Outgoing, deadline_s: float | None = None) -> Reply:
+        """Send a request and wait for its whole reply.
+
+        Raises:
+            NotSent, Unanswered, ReplyBroken: within the deadline.
+        """
+        within_s = self.deadline_s if deadline_s is None else deadline_s
+        return self.submit(self._exchange(request, within_s)).result()
+
+    def submit(self, work: Coroutine[Any, Any, Result]) -> "Future[Result]":
+        """Run a coroutine on the background loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def close(self) -> None:
+        """Close every connection and end the loop."""
+        if self._loop.is_closed():
+            return
+        self.submit(self._close()).result(timeout=5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5)
+
+    async def _exchange(self, request: Outgoing, within_s: float) -> Reply:
+        async with self.opened(request, within_s) as (response, _):
+            length = response.headers.get("content-length", "")
+            if length.isdecimal() and int(length[:20]) > MAXIMUM_BODY_BYTES:
+                raise ReplyRefused("the reply is too large")
+            body = bytearray()
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > MAXIMUM_BODY_BYTES:
+                    raise ReplyRefused("the reply is too large")
+            return Reply(response.status_code, dict(response.headers), bytes(body))
+
+    @asynccontextmanager
+    async def opened(
+        self, request: Outgoing, within_s: float
+    ) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
+        """A reply whose body is still to be read; the timeout may be moved while it is.
+
+        Raises:
+            NotSent, Unanswered, ReplyBroken: whatever goes wrong until the body ends.
+        """
+        phase = Phase.CONNECTING
+
+        async def trace(event: str, _info: Mapping[str, Any]) -> None:
+            nonlocal phase
+            if event.endswith("send_request_headers.started"):
+                phase = Phase.SENT
+
+        client = self._opened_client()
+        try:
+            async with asyncio.timeout(within_s) as timeout:
+                sending = client.build_request(
+                    request.method,
+                    self.base + request.path,
+                    params=list(request.query) or None,
+                    headers=dict(request.headers or {}),
+                    content=request.body,
+                    extensions={"trace": trace, "timeout": _timeouts(within_s)},
+                )
+                response = await client.send(sending, stream=True)
+                phase = Phase.ANSWERING
+                try:
+                    _refuse_unasked(response)
+                    yield response, timeout
+                finally:
+                    client.cookies.clear()
+                    await response.aclose()
+        except TimeoutError:
+            raise _fault(phase, f"no complete reply within {within_s:.0f} s") from None
+        except httpx.RemoteProtocolError as fault:
+            if phase is Phase.SENT and "disconnected" not in str(fault):
+                phase = Phase.ANSWERING
+            raise _fault(phase, _words(fault)) from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError) as fault:
+            raise _fault(phase, _words(fault)) from None
+
+    def _opened_client(self) -> httpx.AsyncClient:
+        """One client for the transport's life; made on its own loop, where it is used."""
+        if self._client is None:
+            self._client = httpx.AsyncClient(
+                headers=self._headers,
+                follow_redirects=False,
+                trust_env=self._trust_env,
+                limits=httpx.Limits(
+                    max_connections=MAXIMUM_CONNECTIONS, max_keepalive_connections=10
+                ),
+            )
+        return self._client
+
+    async def _close(self) -> None:
+        own = asyncio.current_task()
+        for task in asyncio.all_tasks():
+            if task is not own:
+                task.cancel()
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+        self._loop.close()
+
+
+def base_address(url: str) -> str:
+    """The address without a final slash.
+
+    Raises:
+        ValueError: no http or https address, or one that carries credentials or a query.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL as fault:
+        raise ValueError(f"{url!r} is no address: {fault}") from None
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
+        raise ValueError("an address such as https://bank.example/trading")
+    if parsed.userinfo or parsed.query or parsed.fragment:
+        raise ValueError("an address without credentials, query and fragment")
+    return str(parsed).rstrip("/")
+
+
+def _refuse_unasked(response: httpx.Response) -> None:
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ReplyRefused("the reply is compressed although that was not asked for")
+    if 300 <= response.status_code < 400:
+        raise ReplyRefused(f"a redirect ({response.status_code}), which is not followed")
+
+
+def _timeouts(within_s: float) -> dict[str, float | None]:
+    """Only connecting has a bound of its own; the rest is under the total deadline."""
+    connect_s = min(CONNECT_S, within_s)
+    return {"connect": connect_s, "pool": connect_s, "read": None, "write": None}
+
+
+def _fault(phase: Phase, words: str) -> TransportFault:
+    if phase is Phase.CONNECTING:
+        return NotSent(words)
+    return Unanswered(words) if phase is Phase.SENT else ReplyBroken(words)
+
+
+def _words(fault: Exception) -> str:
+    """What to tell: never the address, never what came back."""
+    return type(fault).__name__

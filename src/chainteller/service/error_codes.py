@@ -1,0 +1,25 @@
+"""From a code on the wire back to its class."""
+
+from collections.abc import Mapping
+
+from chainteller.service.errors import Details, ServiceError, UnknownRefusal
+
+
+def _tree(kind: type[ServiceError]) -> list[type[ServiceError]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in _tree(child))]
+
+
+ERRORS: Mapping[str, type[ServiceError]] = {
+    kind.code: kind for kind in _tree(ServiceError) if kind not in (ServiceError, UnknownRefusal)
+}
+"""Every code of the service with its class."""
+
+
+def from_wire(code: str, message: str, details: Details, status: int) -> ServiceError:
+    """The error that a deployment's body stands for; an unknown code keeps its words."""
+    kind = ERRORS.get(code)
+    if kind is None:
+        return UnknownRefusal(code, message, details, status)
+    error = kind.__new__(kind)
+    ServiceError.__init__(error, message, details)
+    return error

@@ -1,0 +1,31 @@
+"""The additions to the specification, by the names that ``GET /capabilities`` reports."""
+
+from enum import StrEnum
+
+
+class Feature(StrEnum):
+    """A deployment that lacks one answers ``NotOffered`` for its calls."""
+
+    IDEMPOTENCY = "idempotency"
+    TRADING_ACCOUNTS = "trading-accounts"
+    DEPOSITS = "deposits"
+    WITHDRAWALS = "withdrawals"
+    WITHDRAWAL_CANCELLATIONS = "withdrawal-cancellations"
+    TRANSACTIONS = "transactions"
+    LIMITS = "limits"
+    MARKET = "market"
+    PRICES = "prices"
+    QUOTES = "quotes"
+    ALL_TRADES = "all-trades"
+    BLOCKCHAIN_ACCOUNTS = "blockchain-accounts"
+    CHALLENGES = "challenges"
+    DIAGNOSES = "diagnoses"
+    REVERIFICATIONS = "reverifications"
+    COUNTERPARTIES = "counterparties"
+    CUSTOMERS = "customers"
+    EVENTS = "events"
+    EVENT_STREAM = "event-stream"
+    AUDIT = "audit"
+
+
+EVERY_FEATURE: tuple[str, ...] = tuple(Feature)

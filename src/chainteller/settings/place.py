@@ -1,0 +1,176 @@
+"""Which place a command works on: an embedded engine's database, or a remote deployment."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from chainteller.settings.reading import load
+from chainteller.settings.tree import Profile, Settings
+from chainteller.settings.values import (
+    SettingsInvalid,
+    database,
+    did_you_mean,
+    url,
+    without_password,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The global options that decide where a command works; None is: not given."""
+
+    profile: str | None = None
+    database: str | None = None
+    url: str | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """``address`` is a database's or a deployment's; ``chosen_by`` names the layer that won."""
+
+    remote: bool
+    address: str
+    label: str
+    chosen_by: str
+    read_only: bool = False
+    profile: Profile | None = None
+
+    @property
+    def kind(self) -> str:
+        return "remote" if self.remote else "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Settings and flags together, and what the environment says about the place."""
+
+    settings: Settings
+    flags: Flags
+    environ: Mapping[str, str]
+
+    def place(self) -> Place:
+        """Where a command of the desk works.
+
+        Raises:
+            SettingsInvalid: two flags name different places, or an address is none.
+        """
+        flags = self.flags
+        if flags.url and flags.database:
+            raise SettingsInvalid(["--url and --database exclude each other"])
+        if flags.url:
+            return self._remote(flags.url, "--url")
+        if flags.database:
+            return self._embedded(flags.database, "--database")
+        if flags.profile:
+            return self._of_profile(flags.profile, "--profile")
+        if address := self.environ.get("CHAINTELLER_URL"):
+            return self._remote(address, "CHAINTELLER_URL")
+        if address := self.environ.get("CHAINTELLER_DATABASE"):
+            return self._embedded(address, "CHAINTELLER_DATABASE")
+        if active := self.active_profile():
+            return self._of_profile(active, "the active profile")
+        return self._default()
+
+    def database(self) -> Place:
+        """Where ``serve``, ``db`` and ``keys`` work: on a database only.
+
+        Raises:
+            SettingsInvalid: a flag names a remote deployment.
+        """
+        flags = self.flags
+        if flags.url:
+            raise SettingsInvalid(["this command works on a database; --url names a deployment"])
+        if flags.database:
+            return self._embedded(flags.database, "--database")
+        if flags.profile:
+            place = self._of_profile(flags.profile, "--profile")
+            if place.remote:
+                raise SettingsInvalid(
+                    [f"this command works on a database; profile {flags.profile!r} is remote"]
+                )
+            return place
+        if address := self.environ.get("CHAINTELLER_DATABASE"):
+            return self._embedded(address, "CHAINTELLER_DATABASE")
+        return self._default()
+
+    def active_profile(self) -> str:
+        """The profile that holds where no flag says otherwise; empty for none."""
+        return self.environ.get("CHAINTELLER_PROFILE") or self.settings.desk.profile
+
+    def _default(self) -> Place:
+        if self.settings.service.database:
+            origin = self.settings.origins.get("service.database", "service.database")
+            return self._embedded(self.settings.service.database, origin)
+        return self._embedded(sqlite_url(self.settings.paths.database), "the embedded default")
+
+    def _of_profile(self, name: str, chosen_by: str) -> Place:
+        profile = self.settings.profiles.get(name)
+        if profile is None:
+            close = did_you_mean(name, self.settings.profiles)
+            raise SettingsInvalid([f"{chosen_by}: no profile {name!r}{close}"])
+        if profile.is_remote and not profile.url:
+            raise SettingsInvalid([f"profile {name!r} is remote and has no url"])
+        if profile.is_remote:
+            return self._remote(profile.url, chosen_by, profile)
+        return self._embedded(profile.database or self._default().address, chosen_by, profile)
+
+    def _remote(self, address: str, origin: str, profile: Profile | None = None) -> Place:
+        checked = _checked(address, origin, url)
+        label = checked.partition("://")[2]
+        return self._made(
+            Place(remote=True, address=checked, label=without_password(label), chosen_by=origin),
+            profile,
+        )
+
+    def _embedded(self, address: str, origin: str, profile: Profile | None = None) -> Place:
+        checked = _checked(address, origin, database)
+        if checked.startswith("sqlite:///"):
+            label = Path(checked.removeprefix("sqlite:///")).name
+        else:
+            label = without_password(checked)
+        return self._made(
+            Place(remote=False, address=checked, label=label, chosen_by=origin), profile
+        )
+
+    def _made(self, place: Place, profile: Profile | None) -> Place:
+        if profile is None and self.flags.profile:
+            profile = self.settings.profiles.get(self.flags.profile)
+        said = profile.label or profile.name if profile else place.label
+        return Place(
+            remote=place.remote,
+            address=place.address,
+            label=said,
+            chosen_by=place.chosen_by,
+            read_only=self.flags.read_only or (profile is not None and profile.read_only),
+            profile=profile,
+        )
+
+
+def sqlite_url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def sqlite_path(address: str) -> Path:
+    return Path(address.removeprefix("sqlite:///"))
+
+
+def configure(flags: Flags, environ: Mapping[str, str]) -> Configured:
+    """Read the settings with the profile in force laid over the file.
+
+    Raises:
+        SettingsInvalid: with every problem found.
+    """
+    configured = Configured(load(environ, profile=flags.profile), flags, environ)
+    active = configured.active_profile()
+    elsewhere = flags.profile or flags.url or flags.database
+    if active and not elsewhere and configured.place().profile is not None:
+        return Configured(load(environ, profile=active), flags, environ)
+    return configured
+
+
+def _checked(address: str, origin: str, read: object) -> str:
+    try:
+        return str(read(address))  # type: ignore[operator]  # both readers take text
+    except ValueError as error:
+        raise SettingsInvalid([f"{origin} {error}"]) from None

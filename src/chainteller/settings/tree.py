@@ -1,0 +1,160 @@
+"""The settings as frozen dataclasses; each field says which reader understands it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from chainteller.paths import Paths
+from chainteller.settings import values
+from chainteller.settings.values import Reader, without_password
+
+PREFIX = "CHAINTELLER_"
+
+
+def _setting(default: object, read: Reader) -> Any:
+    return field(default=default, metadata={"read": read})
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """The embedded engine. Every delay is in seconds."""
+
+    quote_window_s: float = _setting(300, values.seconds(1))
+    deposit_delay_s: float = _setting(0, values.seconds(0))
+    fill_delay_s: float = _setting(10, values.seconds(0))
+    settle_delay_s: float = _setting(20, values.seconds(0))
+    withdrawal_delay_s: float = _setting(5, values.seconds(0))
+    review_delay_s: float = _setting(7200, values.seconds(0))
+    challenge_ttl_s: float = _setting(3600, values.seconds(1))
+    price_feed: str = _setting("simulated", values.price_feed)
+    maintenance: tuple[str, ...] = _setting((), values.markets)
+    seed: str = _setting("42", values.text)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """Withdrawal limits by destination, in cents of USD."""
+
+    own_bank_per_transaction: int = _setting(2_500_000, values.cents)
+    own_bank_24h: int = _setting(10_000_000, values.cents)
+    own_bank_30d: int = _setting(50_000_000, values.cents)
+    unverified_per_transaction: int = _setting(100_000, values.cents)
+    unverified_24h: int = _setting(250_000, values.cents)
+    unverified_30d: int = _setting(1_000_000, values.cents)
+    verified_per_transaction: int = _setting(5_000_000, values.cents)
+    verified_24h: int = _setting(20_000_000, values.cents)
+    verified_30d: int = _setting(100_000_000, values.cents)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    database: str = _setting("", values.database)
+    bank_name: str = _setting("Example Bank", values.text)
+    rate_limits: bool = _setting(True, values.switch)  # noqa: FBT003 - the default of a switch
+    test_networks: bool = _setting(False, values.switch)  # noqa: FBT003 - as above
+    docs: bool = _setting(False, values.switch)  # noqa: FBT003 - as above
+    limits: LimitSettings = field(default_factory=LimitSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskSettings:
+    """``operator`` empty is the operating system's user; ``theme`` empty the console's own."""
+
+    operator: str = _setting("", values.text)
+    theme: str = _setting("", values.text)
+    poll_interval_s: float = _setting(1, values.seconds(0))
+    confirm_above: int = _setting(1_000_000, values.cents)
+    profile: str = _setting("", values.text)
+
+    @property
+    def operator_name(self) -> str:
+        """The configured operator, or the operating system's user."""
+        if self.operator:
+            return self.operator
+        from getpass import getuser  # noqa: PLC0415 - only where nobody is configured
+
+        try:
+            return getuser()
+        except (OSError, KeyError):
+            return "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named place with what differs there; empty and None mean: not said."""
+
+    name: str
+    kind: str = _setting("", values.kind)
+    database: str = _setting("", values.database)
+    url: str = _setting("", values.url)
+    key_env: str = _setting("", values.text)
+    key_file: str = _setting("", values.text)
+    key_command: str = _setting("", values.text)
+    read_only: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    theme: str = _setting("", values.text)
+    confirm_above: int | None = _setting(None, values.cents)
+    label: str = _setting("", values.text)
+
+    @property
+    def is_remote(self) -> bool:
+        return self.kind == "remote" or (not self.kind and bool(self.url))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything configured. ``origins`` says by dotted name which layer a value comes from."""
+
+    paths: Paths
+    engine: EngineSettings = field(default_factory=EngineSettings)
+    service: ServiceSettings = field(default_factory=ServiceSettings)
+    desk: DeskSettings = field(default_factory=DeskSettings)
+    keys: Mapping[str, str] = field(default_factory=dict)
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+SECTIONS: Mapping[str, type] = {
+    "engine": EngineSettings,
+    "service": ServiceSettings,
+    "service.limits": LimitSettings,
+    "desk": DeskSettings,
+}
+
+
+def readers(section: type) -> dict[str, Reader]:
+    """The settings of a section with what reads each."""
+    return {each.name: each.metadata["read"] for each in fields(section) if "read" in each.metadata}
+
+
+NAMES: Mapping[str, Reader] = {
+    f"{section}.{name}": read
+    for section, kind in SECTIONS.items()
+    for name, read in readers(kind).items()
+}
+"""Every setting by its dotted name."""
+PROFILE_NAMES = readers(Profile)
+
+
+def variable_of(name: str) -> str:
+    """The environment's name of a setting (``engine.seed``: ``CHAINTELLER_ENGINE__SEED``)."""
+    return PREFIX + name.replace(".", "__").upper()
+
+
+def shown_values(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    """Every setting as (dotted name, value as text, origin)."""
+    for name in NAMES:
+        value: Any = settings
+        for part in name.split("."):
+            value = getattr(value, part)
+        yield name, _as_text(name, value), settings.origins.get(name, "default")
+
+
+def _as_text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ",".join(value)
+    if isinstance(value, int) and NAMES[name] is values.cents:
+        return f"{value // 100}.{value % 100:02d}"
+    return without_password(str(value))

@@ -1,0 +1,121 @@
+"""How a setting's text becomes a value: one reader per kind, shared by file and environment."""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.service.errors import TellerError
+
+DATABASE_SCHEMES = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
+
+
+class SettingsInvalid(TellerError):
+    """A flag, a variable or the file says something that cannot be followed."""
+
+    code = "CONFIGURATION"
+    next_step = "Correct it, then look at the result with: chainteller config show"
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+Reader = Callable[[object], Any]
+"""Turns what a file or a variable carries into a setting's value, or raises ValueError."""
+
+
+def text(value: object) -> str:
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        if str(value).isprintable():
+            return str(value)
+        raise ValueError("needs text without control characters")
+    raise ValueError("needs text")
+
+
+def seconds(minimum: int) -> Reader:
+    def read(value: object) -> float:
+        wrong = ValueError(f"needs a number of seconds, {minimum} or more")
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise wrong
+        try:
+            number = float(value)
+        except ValueError:
+            raise wrong from None
+        if not math.isfinite(number) or number < minimum:
+            raise wrong
+        return int(number) if number.is_integer() else number
+
+    return read
+
+
+def switch(value: object) -> bool:
+    word = str(value).lower() if isinstance(value, str | bool) else ""
+    if word in {"on", "true", "yes", "1"}:
+        return True
+    if word in {"off", "false", "no", "0"}:
+        return False
+    raise ValueError('needs "on" or "off"')
+
+
+def cents(value: object) -> int:
+    try:
+        return parse_atoms(text(value).replace(",", ""), USD)
+    except (AmountMalformed, AmountTooPrecise):
+        raise ValueError("needs an amount of USD such as 10000.00") from None
+
+
+def names(value: object) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError("needs a list of names")
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def markets(value: object) -> tuple[str, ...]:
+    named = names(value)
+    for name in named:
+        if name not in MARKETS_BY_NAME:
+            raise ValueError(f"knows no market {name!r}{did_you_mean(name, MARKETS_BY_NAME)}")
+    return named
+
+
+def price_feed(value: object) -> str:
+    feed = text(value)
+    if feed != "simulated" and not re.fullmatch(r"(replay|http):.+", feed):
+        raise ValueError("needs simulated, replay:FILE or http:NAME")
+    return feed
+
+
+def database(value: object) -> str:
+    address = text(value)
+    if not address.startswith(DATABASE_SCHEMES) or address in DATABASE_SCHEMES:
+        raise ValueError("needs sqlite:///FILE or postgresql://HOST/NAME")
+    return address
+
+
+def url(value: object) -> str:
+    address = text(value)
+    if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
+        raise ValueError("needs http://HOST or https://HOST")
+    return address.rstrip("/")
+
+
+def kind(value: object) -> str:
+    if value not in {"embedded", "remote"}:
+        raise ValueError("needs embedded or remote")
+    return str(value)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - needed for a complaint only
+
+    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f", did you mean {close[0]}?" if close else ""
+
+
+def without_password(url: str) -> str:
+    """An address with its password masked, fit to be shown."""
+    return re.sub(r"(://[^:/@\s]*):[^@/\s]*@", r"\1:***@", url)

@@ -1,0 +1,211 @@
+"""Challenges, the attempts at them, and the claims that they became."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
+from chainteller.service.models.counterparties import Challenge, OwnershipClaim
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, listing
+from chainteller.storage.wallet_tables import WalletTables
+
+_T = WalletTables.challenge
+_A = WalletTables.attempt
+_C = WalletTables.counterparty
+_M = WalletTables.claim
+_L = WalletTables.link
+_B = WalletTables.blockchain_account
+_WITH_ADDRESS = select(_T, _C.c.network, _C.c.address, _C.c.canonical).join(
+    _C, _C.c.id == _T.c.counterparty_id
+)
+_FIND = _WITH_ADDRESS.where(
+    _T.c.organisation_id == bindparam("b_organisation"), _T.c.id == bindparam("b_id")
+)
+_FIND_LOCKED = _FIND.with_for_update(of=_T)
+_FIND_CLAIM = (
+    select(_M, _C.c.network, _C.c.address, _C.c.canonical)
+    .join(_C, _C.c.id == _M.c.counterparty_id)
+    .where(_M.c.organisation_id == bindparam("b_organisation"), _M.c.id == bindparam("b_id"))
+)
+_FIND_CLAIM_LOCKED = _FIND_CLAIM.with_for_update(of=_M)
+
+
+_STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
+
+
+def find(
+    connection: Connection, organisation_id: str, challenge_id: str, *, lock: bool = False
+) -> Record | None:
+    """A challenge with its counterparty's network and address."""
+    return connection.execute(
+        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": challenge_id}
+    ).first()
+
+
+def insert_challenge(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(insert(_T), row)
+
+
+def mark_used(connection: Connection, challenge_id: str, claim_id: str, now: int) -> bool:
+    """Use the challenge up; False when it was no longer open."""
+    marked = connection.execute(
+        update(_T)
+        .where(_T.c.id == challenge_id, _T.c.status == ChallengeStatus.OPEN)
+        .values(status=ChallengeStatus.USED, used_at=now, claim_id=claim_id)
+    )
+    return marked.rowcount == 1
+
+
+def count_attempt(
+    connection: Connection, challenge: Record, row: Mapping[str, object], status: ChallengeStatus
+) -> None:
+    """Note a refused signature of a locked challenge."""
+    number = challenge.attempts + 1
+    connection.execute(
+        update(_T).where(_T.c.id == challenge.id).values(attempts=number, status=status)
+    )
+    connection.execute(insert(_A), {**row, "challenge_id": challenge.id, "number": number})
+
+
+def page(
+    connection: Connection, account_id: str, query: ListQuery, now: int
+) -> tuple[tuple[Challenge, ...], int]:
+    statement = _WITH_ADDRESS.where(
+        _T.c.blockchain_account_id == account_id, *filters(_T, query, ("status",))
+    )
+    newest = query.sort != "created"
+    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
+    rows, total = listing(connection, statement, order, query)
+    return tuple(to_model(row, now) for row in rows), total
+
+
+def newest_of_others(
+    connection: Connection, customer_id: str, counterparty_id: str, now: int, limit: int
+) -> list[Record]:
+    """The newest open challenge of each other counterparty of a customer, newest first."""
+    newest = (
+        select(func.max(_T.c.created))
+        .where(
+            _T.c.customer_id == customer_id,
+            _T.c.counterparty_id != counterparty_id,
+            _T.c.status == ChallengeStatus.OPEN,
+            _T.c.expires >= now,
+        )
+        .group_by(_T.c.counterparty_id)
+    )
+    return list(
+        connection.execute(
+            _WITH_ADDRESS.where(
+                _T.c.customer_id == customer_id,
+                _T.c.counterparty_id != counterparty_id,
+                _T.c.created.in_(newest),
+            )
+            .order_by(_T.c.created.desc(), _T.c.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def earlier(connection: Connection, challenge: Record, limit: int) -> list[Record]:
+    """Other challenges of the same customer for the same counterparty, newest first."""
+    return list(
+        connection.execute(
+            _WITH_ADDRESS.where(
+                _T.c.customer_id == challenge.customer_id,
+                _T.c.counterparty_id == challenge.counterparty_id,
+                _T.c.id != challenge.id,
+            )
+            .order_by(_T.c.created.desc(), _T.c.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def addresses_of_customer(
+    connection: Connection, customer_id: str, besides: str, limit: int
+) -> list[Record]:
+    """Counterparties challenged or linked on the accounts of one bank customer."""
+    challenged = select(_T.c.counterparty_id).where(_T.c.customer_id == customer_id)
+    linked = (
+        select(_L.c.counterparty_id)
+        .join(_B, _B.c.id == _L.c.blockchain_account_id)
+        .where(_B.c.customer_id == customer_id)
+    )
+    return list(
+        connection.execute(
+            select(_C)
+            .where(_C.c.id.in_(challenged.union(linked)), _C.c.id != besides)
+            .order_by(_C.c.created.desc(), _C.c.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def earlier_strangers(connection: Connection, challenge: Record) -> tuple[str, ...]:
+    """Unknown signers recovered from refused signatures of the counterparty's other challenges.
+
+    The same stranger over two different texts is no accident; other findings explain themselves.
+    """
+    found = connection.execute(
+        select(_A.c.recovered_address)
+        .join(_T, _T.c.id == _A.c.challenge_id)
+        .where(
+            _T.c.counterparty_id == challenge.counterparty_id,
+            _T.c.customer_id == challenge.customer_id,
+            _T.c.id != challenge.id,
+            _A.c.finding.in_(_STRANGERS),
+            _A.c.recovered_address.is_not(None),
+        )
+        .distinct()
+    )
+    return tuple(found.scalars())
+
+
+def to_model(row: Record, now: int) -> Challenge:
+    return Challenge(
+        id=row.id,
+        challenge=row.text,
+        expires=row.expires,
+        network=row.network,
+        address=row.address,
+        counterparty_id=row.counterparty_id,
+        blockchain_account_id=row.blockchain_account_id,
+        status=challenge_status(row.status, now=now, expires=row.expires),
+        attempts=row.attempts,
+    )
+
+
+def find_claim(
+    connection: Connection, organisation_id: str, claim_id: str, *, lock: bool = False
+) -> Record | None:
+    return connection.execute(
+        _FIND_CLAIM_LOCKED if lock else _FIND_CLAIM,
+        {"b_organisation": organisation_id, "b_id": claim_id},
+    ).first()
+
+
+def insert_claim(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(insert(_M), row)
+
+
+def mark_linked(connection: Connection, claim_id: str, now: int) -> None:
+    connection.execute(update(_M).where(_M.c.id == claim_id).values(status="linked", linked_at=now))
+
+
+def claim_model(row: Record, now: int) -> OwnershipClaim:
+    return OwnershipClaim(
+        id=row.id,
+        blockchain_account_id=row.blockchain_account_id,
+        counterparty_id=row.counterparty_id,
+        challenge_id=row.challenge_id,
+        network=row.network,
+        address=row.address,
+        method="signature",
+        scheme=row.scheme,
+        status=claim_status(row.status, now=now, expires=row.expires),
+        created=row.created,
+        expires=row.expires,
+        linked_at=row.linked_at,
+    )

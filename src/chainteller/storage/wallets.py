@@ -1,0 +1,184 @@
+"""Blockchain accounts, counterparties and the links between them."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, Select, bindparam, insert, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
+from chainteller.service.models.counterparties import (
+    COUNTERPARTY,
+    VERIFIED_FIRST_PARTY,
+    BlockchainAccount,
+    Counterparty,
+    Verification,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage.database import Record
+from chainteller.storage.pages import filters, listing
+from chainteller.storage.wallet_tables import WalletTables
+
+_B = WalletTables.blockchain_account
+_C = WalletTables.counterparty
+_L = WalletTables.link
+_FIND_ACCOUNT = select(_B).where(
+    _B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id")
+)
+_FIND_COUNTERPARTY = select(_C).where(
+    _C.c.organisation_id == bindparam("b_organisation"), _C.c.id == bindparam("b_id")
+)
+_FIND_ADDRESS = select(_C).where(
+    _C.c.organisation_id == bindparam("b_organisation"),
+    _C.c.network == bindparam("b_network"),
+    _C.c.canonical == bindparam("b_canonical"),
+)
+_LINKED = select(
+    _L,
+    _C.c.network,
+    _C.c.address,
+    _C.c.canonical,
+    _C.c.created.label("counterparty_created"),
+).join(_C, _C.c.id == _L.c.counterparty_id)
+_FIND_LINK = _LINKED.where(
+    _L.c.blockchain_account_id == bindparam("b_account"),
+    _L.c.counterparty_id == bindparam("b_counterparty"),
+)
+
+
+def find_account(
+    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
+) -> Record | None:
+    statement = _FIND_ACCOUNT.with_for_update() if lock else _FIND_ACCOUNT
+    return connection.execute(
+        statement, {"b_organisation": organisation_id, "b_id": account_id}
+    ).first()
+
+
+def insert_account(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(insert(_B), row)
+
+
+def accounts_page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[BlockchainAccount, ...], int]:
+    statement = select(_B).where(
+        _B.c.organisation_id == organisation_id, *filters(_B, query, ("trading_account_id",))
+    )
+    newest = query.sort != "created"
+    order = (_B.c.created.desc(), _B.c.id.desc()) if newest else (_B.c.created, _B.c.id)
+    rows, total = listing(connection, statement, order, query)
+    return tuple(account_model(row) for row in rows), total
+
+
+def account_model(row: Record) -> BlockchainAccount:
+    return BlockchainAccount(
+        id=row.id,
+        trading_account_id=row.trading_account_id,
+        network=row.network,
+        address=row.address,
+        status=row.status,
+        created=row.created,
+    )
+
+
+def find_counterparty(
+    connection: Connection, organisation_id: str, counterparty_id: str
+) -> Record | None:
+    return connection.execute(
+        _FIND_COUNTERPARTY, {"b_organisation": organisation_id, "b_id": counterparty_id}
+    ).first()
+
+
+def find_address(
+    connection: Connection, organisation_id: str, network: str, canonical: str
+) -> Record | None:
+    return connection.execute(
+        _FIND_ADDRESS,
+        {"b_organisation": organisation_id, "b_network": network, "b_canonical": canonical},
+    ).first()
+
+
+def insert_counterparty(connection: Connection, row: Mapping[str, object]) -> bool:
+    """False when the address was registered by another write meanwhile."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(_C).on_conflict_do_nothing().returning(_C.c.id)
+    return connection.execute(statement, row).first() is not None
+
+
+def counterparties_page(
+    connection: Connection, organisation_id: str, query: ListQuery
+) -> tuple[tuple[Counterparty, ...], int]:
+    statement = select(_C).where(_C.c.organisation_id == organisation_id)
+    if query.text:
+        statement = statement.where(
+            or_(
+                _C.c.id == query.text,
+                _C.c.address.icontains(query.text, autoescape=True),
+            )
+        )
+    rows, total = listing(connection, statement, (_C.c.created.desc(), _C.c.id.desc()), query)
+    return tuple(counterparty_model(row) for row in rows), total
+
+
+def counterparty_model(row: Record) -> Counterparty:
+    return Counterparty(id=row.id, network=row.network, address=row.address, created=row.created)
+
+
+def find_link(
+    connection: Connection, account_id: str, counterparty_id: str, *, lock: bool = False
+) -> Record | None:
+    statement = _FIND_LINK.with_for_update(of=_L) if lock else _FIND_LINK
+    return connection.execute(
+        statement, {"b_account": account_id, "b_counterparty": counterparty_id}
+    ).first()
+
+
+def linked_page(
+    connection: Connection, account_id: str, query: ListQuery, now: int
+) -> tuple[tuple[Counterparty, ...], int]:
+    statement: Select[tuple[object, ...]] = _LINKED.where(_L.c.blockchain_account_id == account_id)
+    order = (_L.c.first_linked_at.desc(), _L.c.counterparty_id.desc())
+    rows, total = listing(connection, statement, order, query)
+    return tuple(link_model(row, now) for row in rows), total
+
+
+def insert_link(connection: Connection, row: Mapping[str, object]) -> None:
+    connection.execute(insert(_L), row)
+
+
+def update_link(
+    connection: Connection, account_id: str, counterparty_id: str, **values: object
+) -> None:
+    connection.execute(
+        update(_L)
+        .where(_L.c.blockchain_account_id == account_id, _L.c.counterparty_id == counterparty_id)
+        .values(**values)
+    )
+
+
+def link_status(row: Record, now: int) -> VerificationStatus:
+    return verification_status(
+        now=now,
+        expires=row.expires,
+        last_used_at=row.last_used_at,
+        policy_version=row.policy_version,
+        revoked=row.revoked_at is not None,
+    )
+
+
+def link_model(row: Record, now: int) -> Counterparty:
+    """A linked counterparty as the specification lists it (2.7, 4.4)."""
+    status = link_status(row, now)
+    return Counterparty(
+        type=VERIFIED_FIRST_PARTY if is_verified(status) else COUNTERPARTY,
+        id=row.counterparty_id,
+        network=row.network,
+        address=row.address,
+        created=row.counterparty_created,
+        verification=Verification(
+            status=status,
+            verified_at=row.verified_at,
+            expires_at=row.expires,
+            claim_id=row.claim_id,
+        ),
+    )

@@ -1,0 +1,75 @@
+"""The only thread boundary: a screen awaits a synchronous call of the service.
+
+The threads are daemons, so that a call that never returns cannot keep the console from ending.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+_THREADS = 4
+_Task = Callable[[], None]
+
+
+class Callers:
+    """A few daemon threads that take calls in order; started at the first call."""
+
+    def __init__(self, threads: int = _THREADS) -> None:
+        self._threads = threads
+        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        self._started = False
+
+    def submit(self, task: _Task) -> None:
+        if not self._started:
+            self._started = True
+            for number in range(self._threads):
+                threading.Thread(target=self._serve, daemon=True, name=f"call-{number}").start()
+        self._tasks.put(task)
+
+    def _serve(self) -> None:
+        while True:
+            self._tasks.get()()
+
+
+_CALLERS = Callers()
+
+
+async def ask(call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+    """Await ``call(*args, **kwargs)`` in a thread; whatever it raises is raised here."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Answer] = loop.create_future()
+
+    def deliver(setter: Callable[[], None]) -> None:
+        if not future.done():
+            setter()
+
+    def report(setter: Callable[[], None]) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(deliver, setter)
+
+    def task() -> None:
+        try:
+            answer = call(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001 - the awaiting screen handles it
+            report(partial(future.set_exception, error))
+        else:
+            report(partial(future.set_result, answer))
+
+    _CALLERS.submit(task)
+    return await future
+
+
+class Later(Awaitable[None]):
+    """Work for a worker: the coroutine is made when it is awaited, so none is left unawaited."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._work().__await__()

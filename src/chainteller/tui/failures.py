@@ -1,0 +1,130 @@
+"""A refusal in three parts: what happened, what it means, what to press or to say next."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
+from chainteller.tui.formats import grouped
+
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    code: str
+    what: str
+    meaning: str
+    next_step: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The facts for one line."""
+        known = dict(self.facts)
+        return "  ".join(
+            f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known
+        )
+
+    @property
+    def detail(self) -> str:
+        """All of it, for the event log and to copy."""
+        rows = [f"{self.code}  {self.what}", f"meaning: {self.meaning}", f"next: {self.next_step}"]
+        rows += [f"{name}: {value}" for name, value in self.facts]
+        return "\n".join(rows)
+
+
+_MEANINGS: Mapping[str, str] = {
+    "VALIDATION_ERROR": "A field is not in its form; nothing was changed.",
+    "EXCEEDS_PRECISION": "The amount has more decimals than this asset carries.",
+    "TERMS_NOT_ACCEPTED": "The customer has not accepted the trading provider's terms.",
+    "KYC_REQUIRED": "The customer's enhanced identity check is missing.",
+    "ACCOUNT_RESTRICTED": "A control on the account forbids this.",
+    "NOT_FOUND": "This deployment knows no such record.",
+    "CONFLICT": "The record is already there or in another state.",
+    "QUOTE_EXPIRED": "The guaranteed price ran out before it was used; nothing was traded.",
+    "QUOTE_ALREADY_USED": "This quote became a trade already; it cannot be used twice.",
+    "QUOTE_ACCOUNT_MISMATCH": "The quote was made for another account.",
+    "TRADE_NOT_CANCELLABLE": "The trade is past the point where it can be cancelled.",
+    "INSUFFICIENT_FUNDS": "The money available is less than what is needed; nothing was moved.",
+    "AMOUNT_BELOW_MINIMUM": "The amount is under the smallest order.",
+    "LIMIT_EXCEEDED": "The amount is over what a limit still leaves.",
+    "MARKET_UNAVAILABLE": "The market is closed for now; prices stand, orders do not.",
+    "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
+    "SERVICE_UNAVAILABLE": "The service cannot work right now; nothing was changed.",
+    "UNREACHABLE": "Nothing was sent.",
+    "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
+    "READ_ONLY": "This desk is set to read-only.",
+    "NOT_OFFERED": "This deployment does not offer it.",
+}
+
+_NEXT: Mapping[str, str] = {
+    "QUOTE_EXPIRED": "enter: a new quote with the same inputs",
+    "QUOTE_ALREADY_USED": "4: look at the trade that it became",
+    "MARKET_UNAVAILABLE": "m: tell me when it reopens",
+    "READ_ONLY": "F9: switch read-only off",
+    "UNREACHABLE": "r: try again",
+    "SERVICE_UNAVAILABLE": "r: try again",
+    "OUTCOME_UNKNOWN": "Do not send it again: the desk looks for what became of it.",
+}
+
+_WORDS = {
+    "resetsAt": "resets at",
+    "expiredAt": "expired at",
+    "estimatedResolution": "until",
+    "currency": "in",
+}
+_TOLD = (
+    "available",
+    "required",
+    "currency",
+    "minimum",
+    "amount",
+    "limit",
+    "used",
+    "requested",
+    "remaining",
+    "resetsAt",
+    "control",
+    "reason",
+    "expiredAt",
+    "estimatedResolution",
+    "status",
+    "expected",
+    "actual",
+)
+"""Facts that an agent needs at once, in this order; the others are in the event log."""
+_AMOUNTS = frozenset(
+    {"available", "required", "limit", "used", "requested", "remaining", "minimum", "amount"}
+)
+
+
+def explain(error: TellerError) -> Failure:
+    """The three parts of any refusal; an unknown code keeps its own words."""
+    details = error.details if isinstance(error, ServiceError) else {}
+    return Failure(
+        code=error.code,
+        what=_what(error),
+        meaning=_MEANINGS.get(error.code, error.message),
+        next_step=_NEXT.get(error.code) or error.suggestion or "esc: close",
+        facts=tuple(
+            (name, _value(name, value))
+            for name, value in details.items()
+            if name not in {"errors", "suggestion", "retry"}
+        ),
+    )
+
+
+def _what(error: TellerError) -> str:
+    if isinstance(error, ValidationFailed):
+        found = error.details.get("errors", [])
+        return "; ".join(f"{row['field']}: {row['message']}" for row in found) or error.message
+    return error.message
+
+
+def _value(name: str, value: object) -> str:
+    if name in _AMOUNTS:
+        return grouped(str(value))
+    text = str(value)
+    is_time = _TIMESTAMP.fullmatch(text) is not None
+    return f"{text[:10]} {text[11:19]}Z" if is_time else text

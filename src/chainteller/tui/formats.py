@@ -1,0 +1,179 @@
+"""How values look: pure functions from the wire's text and instants to what stands on screen."""
+
+import re
+from datetime import datetime
+from decimal import Decimal
+
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.ids import short
+
+SECOND = 1_000_000
+_HOSTILE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
+)
+REPLACEMENT = "\ufffd"
+
+Piece = tuple[str, str]
+"""A run of text and its tone (see ``widgets/lines.py``)."""
+
+_GLYPHS: dict[str, Piece] = {
+    "processing": ("[>]", "warn"),
+    "reviewing": ("[>]", "warn"),
+    "sent": ("[>]", "warn"),
+    "executed": ("[>]", "accent"),
+    "settled": ("[ok]", "good"),
+    "completed": ("[ok]", "good"),
+    "active": ("[ok]", "good"),
+    "cancelled": ("[-]", "muted"),
+    "expired": ("[-]", "muted"),
+    "failed": ("[x]", "bad"),
+    "rejected": ("[x]", "bad"),
+    "returned": ("[x]", "bad"),
+    "revoked": ("[x]", "bad"),
+    "frozen": ("[x]", "bad"),
+}
+
+
+def clean(text: str) -> str:
+    """``text`` without anything that a terminal would act on or that would hide or reorder it."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _HOSTILE.sub(REPLACEMENT, text)
+
+
+def grouped(amount: str) -> str:
+    """``1234567.50`` as ``1,234,567.50``; anything that is no plain number stays as it is."""
+    sign, digits = ("-", amount[1:]) if amount.startswith("-") else ("", amount)
+    whole, point, fraction = digits.partition(".")
+    if not whole.isdigit():
+        return amount
+    return f"{sign}{int(whole):,}{point}{fraction}"
+
+
+def plain(amount: str) -> str:
+    """What was typed or grouped as the wire wants it: no separators, no lone point."""
+    return amount.replace(",", "").strip().removesuffix(".")
+
+
+def dollars(amount: str) -> str:
+    """What was typed as dollars, with both decimals: ``1000`` is ``1000.00``."""
+    typed = plain(amount)
+    whole, _, fraction = typed.partition(".")
+    return f"{whole or '0'}.{fraction:0<2}" if typed else ""
+
+
+def same_amount(one: str, other: str) -> bool:
+    """Whether two texts are the same number."""
+    try:
+        return Decimal(plain(one)) == Decimal(plain(other))
+    except ArithmeticError:
+        return False
+
+
+def cents(amount: str) -> int:
+    """Whole cents of a USD amount, rounded down; 0 for no number."""
+    try:
+        return int(Decimal(amount) * 100)
+    except ArithmeticError:
+        return 0
+
+
+def usd_text(whole_cents: int) -> str:
+    return f"{whole_cents // 100}.{whole_cents % 100:02d}"
+
+
+def seconds_between(earlier: int, later: int) -> int:
+    return (later - earlier) // SECOND
+
+
+def seconds_since(moment: datetime, now: int) -> int:
+    return seconds_between(from_datetime(moment), now)
+
+
+def clock_time(moment: datetime) -> str:
+    return moment.strftime("%H:%M:%S")
+
+
+def when(moment: datetime, now: int) -> str:
+    """The time of day for the last day, the date for what is older."""
+    if abs(seconds_since(moment, now)) < 86_400 // 2:
+        return clock_time(moment)
+    return moment.strftime("%d %b")
+
+
+def age(moment: datetime, now: int) -> str:
+    """By the minute: ``now``, ``2m``, ``5h``, ``3d``; nothing here changes each second."""
+    seconds = max(0, seconds_since(moment, now))
+    if seconds < 60:
+        return "now"
+    if seconds < 3_600:
+        return f"{seconds // 60}m"
+    if seconds < 86_400:
+        return f"{seconds // 3_600}h"
+    return f"{seconds // 86_400}d"
+
+
+def live_age(moment: datetime, now: int) -> str:
+    """To the second: ``3s``, ``3m21s``."""
+    seconds = max(0, seconds_since(moment, now))
+    if seconds < 60:
+        return f"{seconds}s"
+    if seconds < 3_600:
+        return f"{seconds // 60}m{seconds % 60:02d}s"
+    return age(moment, now)
+
+
+def countdown(seconds: int) -> str:
+    """``4:41``; from an hour on ``1:00:00``."""
+    seconds = max(0, seconds)
+    if seconds >= 3_600:
+        return f"{seconds // 3_600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def status(word: str | None) -> Piece:
+    """A wire status with its sign; an unknown one stands as it came."""
+    word = word or "-"
+    glyph, tone = _GLYPHS.get(word.lower(), ("[?]", "muted"))
+    return f"{glyph} {word}", tone
+
+
+def change(price: str, yesterday: str) -> tuple[Piece, str]:
+    """The day's change as ``+1.24% up`` with its tone, and in dollars."""
+    now, then = Decimal(price), Decimal(yesterday)
+    if not then:
+        return ("-", "muted"), "-"
+    percent, difference = (now - then) / then * 100, now - then
+    word, tone = ("up", "up") if difference > 0 else ("down", "down")
+    if not difference:
+        word, tone = "even", "muted"
+    return (f"{percent:+.2f}% {word}", tone), f"{difference:+,.2f}"
+
+
+def percent_between(price: str, other: str) -> str:
+    """How far ``price`` lies from ``other``: ``-0.02%``."""
+    base = Decimal(other)
+    return f"{(Decimal(price) - base) / base * 100:+.2f}%" if base else "-"
+
+
+def short_id(identifier: str) -> str:
+    return short(identifier)
+
+
+def short_address(address: str) -> str:
+    """``0x52ae..91C4``, for lists only: an address is compared where it stands whole."""
+    return f"{address[:6]}..{address[-4:]}" if len(address) > 14 else address
+
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: list[Decimal], width: int) -> str:
+    """The last ``width`` values as blocks between their lowest and highest."""
+    shown = values[-width:]
+    if not shown:
+        return ""
+    low, high = min(shown), max(shown)
+    if low == high:
+        return _BLOCKS[3] * len(shown)
+    return "".join(_BLOCKS[int((value - low) / (high - low) * 7)] for value in shown)

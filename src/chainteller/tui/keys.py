@@ -1,0 +1,158 @@
+"""Each command once: it appears as key, palette entry, footer word and line of the help."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+EVERYWHERE = "desk"
+SCREENS = ("accounts", "markets", "quote", "trades", "wallets")
+_SHOWN = {
+    "colon": ":",
+    "question_mark": "?",
+    "slash": "/",
+    "exclamation_mark": "!",
+    "plus": "+",
+    "escape": "esc",
+    "left": "left",
+    "pageup": "pgup",
+    "pagedown": "pgdn",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``key`` is Textual's, alternates after commas; ``word`` 0 letters keeps it off the footer.
+
+    ``rank`` orders the footer: the lowest stand, the highest give way when it is narrow.
+    """
+
+    id: str
+    key: str
+    action: str
+    about: str
+    word: str = ""
+    rank: int = 5
+
+    @property
+    def where(self) -> str:
+        return self.id.partition(".")[0]
+
+    @property
+    def shown_key(self) -> str:
+        return shown_key(self.key)
+
+
+def shown_key(keys: str) -> str:
+    first = keys.split(",", maxsplit=1)[0]
+    return _SHOWN.get(first, first)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("desk.accounts", "1", "app.go('accounts')", "Accounts"),
+    Command("desk.markets", "2", "app.go('markets')", "Markets"),
+    Command("desk.quote", "3", "app.go('quote')", "Quote and execute"),
+    Command("desk.trades", "4", "app.go('trades')", "Trades"),
+    Command("desk.wallets", "5", "app.go('wallets')", "Wallets"),
+    Command("desk.up", "up,k", "move(-1)", "One row up"),
+    Command("desk.down", "down,j", "move(1)", "One row down"),
+    Command("desk.page_up", "pageup", "move_page(-1)", "One page up"),
+    Command("desk.page_down", "pagedown", "move_page(1)", "One page down"),
+    Command("desk.first", "home", "move_to_end(False)", "First row"),
+    Command("desk.last", "end", "move_to_end(True)", "Last row"),
+    Command("desk.back", "escape", "back", "One step back"),
+    Command("desk.text", "t", "customer_text", "What to tell the customer; t again copies it"),
+    Command("desk.copy", "c", "copy_main", "Copy the main text of the screen"),
+    Command("desk.audit", "a", "audit", "Audit trail of what is selected"),
+    Command("desk.export", "e", "export", "Write the rows that are loaded to a CSV file"),
+    Command("desk.refresh", "r", "refresh_now", "Fetch again"),
+    Command("desk.log", "exclamation_mark", "app.event_log", "Event log"),
+    Command("desk.palette", "colon,ctrl+p", "app.command_palette", "Go to anything by name or id"),
+    Command("desk.help", "question_mark,f1", "app.keys", "All keys"),
+    Command("desk.read_only", "f9", "app.read_only", "Read-only on and off"),
+    Command("accounts.open", "enter", "open", "Open the account's detail", "open", 3),
+    Command("accounts.deposit", "d", "deposit", "Deposit from the bank account", "deposit", 1),
+    Command("accounts.withdraw", "w", "withdraw", "Withdraw to the bank account", "withdraw", 1),
+    Command("accounts.buy", "b", "trade('buy')", "Buy for the selected account", "buy", 1),
+    Command("accounts.sell", "s", "trade('sell')", "Sell for the selected account", "sell", 1),
+    Command("accounts.new", "plus", "new_account", "Open an account for a customer", "new", 2),
+    Command("accounts.filter", "slash,ctrl+f", "filter", "Filter the list", "filter", 2),
+    Command("accounts.sort", "o", "sort", "Change the order of the list", "order", 4),
+    Command("markets.buy", "b", "trade('buy')", "Buy in this market", "buy", 1),
+    Command("markets.sell", "s", "trade('sell')", "Sell in this market", "sell", 1),
+    Command("markets.watch", "m", "watch", "Tell me when it reopens", "watch", 2),
+    Command("markets.pause", "p", "pause", "Hold the prices still", "pause", 2),
+    Command("quote.submit", "enter", "submit", "Get or renew the quote", "get quote", 1),
+    Command("quote.execute", "X", "execute", "Execute the quote", "execute", 1),
+    Command("quote.market_left", "left", "step_market(-1)", "Market to the left", "</> market", 2),
+    Command("quote.market_right", "right", "step_market(1)", "Market to the right"),
+    Command("quote.side", "tab", "other_side", "The other side", "side", 2),
+    Command("quote.buy", "b", "trade('buy')", "Buy: the amount again"),
+    Command("quote.sell", "s", "trade('sell')", "Sell: the amount again"),
+    Command("quote.amount", "backspace", "amount", "Change the amount"),
+    Command("quote.watch", "m", "watch", "Tell me when the market reopens"),
+    Command("trades.open", "enter", "open", "Open the trade's detail", "open", 3),
+    Command("trades.cancel", "C", "cancel", "Cancel the trade before it executes", "cancel", 1),
+    Command("trades.all", "0", "all_accounts", "All accounts, or the selected one", "all", 2),
+    Command("trades.status", "f", "next_status", "Show one status only", "status", 2),
+    Command("trades.sort", "o", "sort", "Change the order of the list", "order", 4),
+    Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
+    Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
+    Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
+    Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
+    Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
+    Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),
+    Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
+    Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
+    Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),
+)
+"""Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""
+
+FOOTER_OF_ALL = ("desk.text", "desk.copy")
+_FOOTER_WORDS = {"desk.text": "text", "desk.copy": "copy", "desk.audit": "audit"}
+
+
+def commands_of(screen: str) -> tuple[Command, ...]:
+    """A screen's own commands, then those that hold everywhere."""
+    own = [command for command in COMMANDS if command.where == screen]
+    return (*own, *(command for command in COMMANDS if command.where == EVERYWHERE))
+
+
+def bindings_of(screen: str) -> list[Binding]:
+    """Textual's bindings of one screen; the ids let a user's keymap move them."""
+    return [
+        Binding(command.key, command.action, command.about, show=False, id=command.id)
+        for command in commands_of(screen)
+    ]
+
+
+def footer_of(screen: str, keymap: Mapping[str, str]) -> list[tuple[str, str, str, int]]:
+    """(key, word, action, rank) of what the footer may name, in the order of the table."""
+    rows = [
+        (keymap.get(command.id, command.key), command.word, command.action, command.rank)
+        for command in COMMANDS
+        if command.where == screen and command.word
+    ]
+    rows += [
+        (keymap.get(command.id, command.key), _FOOTER_WORDS[command.id], command.action, 4)
+        for command in COMMANDS
+        if command.id in FOOTER_OF_ALL
+    ]
+    return [(shown_key(key), word, action, rank) for key, word, action, rank in rows]
+
+
+def clashes(keymap: Mapping[str, str], screens: Iterable[str] = SCREENS) -> list[str]:
+    """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen."""
+    known = {command.id for command in COMMANDS}
+    problems = [f"keys.{name}: no such command" for name in keymap if name not in known]
+    for screen in screens:
+        taken: dict[str, str] = {}
+        own = [command for command in COMMANDS if command.where == screen]
+        shared = [command for command in COMMANDS if command.where == EVERYWHERE]
+        for command in (*own, *shared):
+            for key in keymap.get(command.id, command.key).split(","):
+                first = taken.setdefault(key, command.id)
+                moved = command.id in keymap or first in keymap
+                if first != command.id and moved:
+                    problems.append(f"keys: {first} and {command.id} both want {key}")
+    return sorted(set(problems))

@@ -1,0 +1,65 @@
+"""``:`` goes to anything: screens, commands, themes, and any id, address or bank account."""
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.screen import Screen
+
+from chainteller.tui.formats import clean
+from chainteller.tui.keys import commands_of
+
+if TYPE_CHECKING:
+    from chainteller.tui.app import Console
+
+_LEFT_OUT = frozenset({"desk.palette", "desk.back"})
+_ID = re.compile(r"[A-Za-z0-9_-]{6,}")
+
+
+class DeskProvider(Provider):
+    """Nothing is asked of the service here: a chosen id is looked up when it is opened."""
+
+    def __init__(self, screen: Screen[object], match_style: object = None) -> None:
+        super().__init__(screen, match_style)  # type: ignore[arg-type]  # handed through
+
+    @property
+    def console(self) -> "Console":
+        return cast("Console", self.app)
+
+    def _entries(self) -> list[tuple[str, str]]:
+        """(name with its key, action) of all that can be run from here."""
+        key = getattr(self.screen, "KEY", "")
+        rows = [
+            (f"{command.about}   [{command.shown_key}]", command.action)
+            for command in commands_of(key)
+            if not command.action.startswith("move") and command.id not in _LEFT_OUT
+        ]
+        own = getattr(self.screen, "palette_entries", None)
+        rows += own() if own is not None else []
+        rows.append(("sample data: load it into an empty database", "app.samples"))
+        rows += [
+            (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.theme_names
+        ]
+        rows.append(("quit   [ctrl+q]", "app.quit"))
+        return rows
+
+    async def discover(self) -> Hits:
+        for name, action in self._entries():
+            yield DiscoveryHit(Content(name), self.console.deferred(self.screen, action), name)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        wanted = clean(query.strip())
+        if _ID.fullmatch(wanted) and any(character.isdigit() for character in wanted):
+            yield Hit(
+                1.0,
+                Content(f"find {wanted}"),
+                partial(self.console.find, wanted),
+                f"find {wanted}",
+            )
+        for name, action in self._entries():
+            score = matcher.match(name)
+            if score > 0:
+                yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)

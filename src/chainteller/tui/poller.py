@@ -1,0 +1,57 @@
+"""Asks the service for news at the desk's interval and says what changed."""
+
+from time import perf_counter
+
+from chainteller.service.errors import NotOffered, TellerError
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+
+_LONGEST_WAIT_S = 30
+
+
+class Poller:
+    """One question at a time; after a failure it waits longer, and the top bar says so."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._cursor = -1
+        self._running = False
+        self._skip = 0
+        self._wait = 1
+        self._by_events = True
+
+    async def poll(self, *, now: bool = False) -> None:
+        """Fetch the newest events; with ``now`` a running wait after a failure is cut short."""
+        if self._running or self._desk.started is None or (self._skip > 0 and not now):
+            self._skip = max(0, self._skip - 1)
+            return
+        self._running = True
+        try:
+            await self._fetch()
+        except TellerError:
+            self._skip = self._wait
+            self._wait = min(_LONGEST_WAIT_S, self._wait * 2)
+            self._desk.unheard(self._skip)
+        else:
+            self._skip, self._wait = 0, 1
+        finally:
+            self._running = False
+        self._desk.on_poll.publish(None)
+
+    async def _fetch(self) -> None:
+        if not self._by_events:
+            self._desk.on_change.publish(())
+            return
+        before = perf_counter()
+        try:
+            page = await ask(self._desk.service.events, self._cursor)
+        except NotOffered:
+            self._by_events = False
+            return
+        latency_ms = round((perf_counter() - before) * 1000)
+        first = self._cursor == -1
+        self._cursor = page.next
+        if page.data:
+            self._desk.on_change.publish(tuple(event.type for event in page.data))
+        if page.data or first or self._desk.reach.state != "live":
+            self._desk.heard(latency_ms)

@@ -1,0 +1,172 @@
+"""What screens ask of the service, as plain functions that run in a thread.
+
+The wire models need pydantic, which loads after the first frame: hence the imports in functions.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+from typing import TYPE_CHECKING
+
+from chainteller.service.errors import NotOffered, TellerError
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TokenBalance, TradingAccount
+    from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.service.models.funding import LimitUsage
+    from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.service.models.pages import ListQuery
+    from chainteller.service.models.trades import Trade, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Why a part of a screen is missing: failed and not offered are two different texts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSheet:
+    """An account with all that its detail shows."""
+
+    account: "TradingAccount"
+    balances: "tuple[TokenBalance, ...] | Gap"
+    activity: "tuple[Transaction, ...] | Gap"
+    limits: "tuple[LimitUsage, ...] | Gap"
+    wallets: "tuple[LinkedAccount, ...] | Gap"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedAccount:
+    """A blockchain account with the counterparties linked to it."""
+
+    account: "BlockchainAccount"
+    counterparties: "tuple[Counterparty, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class MarketSheet:
+    markets: "tuple[Market, ...]"
+    samples: "dict[str, tuple[PriceSample, ...]]"
+
+
+def query(**fields: object) -> "ListQuery":
+    from chainteller.service.models.pages import ListQuery  # noqa: PLC0415 - after the first frame
+
+    return ListQuery.model_validate(fields)
+
+
+def account_sheet(service: "Service", account_id: str) -> AccountSheet:
+    """Raises NotFound; every other part may be a gap."""
+    account = service.trading_account(account_id)
+    return AccountSheet(
+        account=account,
+        balances=_balances(service, account_id),
+        activity=_activity(service, account_id),
+        limits=_limits(service, account_id),
+        wallets=_wallets(service, account_id),
+    )
+
+
+def _balances(service: "Service", account_id: str) -> "tuple[TokenBalance, ...] | Gap":
+    try:
+        return service.token_balances(account_id).data
+    except TellerError as error:
+        return gap(error)
+
+
+def _activity(service: "Service", account_id: str) -> "tuple[Transaction, ...] | Gap":
+    try:
+        return service.transactions(account_id, query(limit=8)).data
+    except TellerError as error:
+        return gap(error)
+
+
+def _limits(service: "Service", account_id: str) -> "tuple[LimitUsage, ...] | Gap":
+    try:
+        return service.limits(account_id).data
+    except TellerError as error:
+        return gap(error)
+
+
+def _wallets(service: "Service", account_id: str) -> "tuple[LinkedAccount, ...] | Gap":
+    try:
+        return linked_accounts(service, account_id)
+    except TellerError as error:
+        return gap(error)
+
+
+def linked_accounts(service: "Service", account_id: str) -> tuple[LinkedAccount, ...]:
+    found = service.blockchain_accounts(query(trading_account_id=account_id, limit=20)).data
+    return tuple(
+        LinkedAccount(account, service.linked_counterparties(account.id).data) for account in found
+    )
+
+
+def gap(error: TellerError) -> Gap:
+    if isinstance(error, NotOffered):
+        return Gap("not offered by this deployment")
+    return Gap(f"failed: {error.code}")
+
+
+def market_sheet(service: "Service", names: tuple[str, ...]) -> MarketSheet:
+    """All markets, and recent prices of the named ones where the deployment has them."""
+    markets = service.markets().data
+    samples: dict[str, tuple[PriceSample, ...]] = {}
+    for name in names:
+        try:
+            samples[name] = service.prices(name).data
+        except NotOffered:
+            samples[name] = ()
+    return MarketSheet(markets, samples)
+
+
+@dataclass(frozen=True, slots=True)
+class FormSheet:
+    """What the quote form stands on: the account, what it holds, the markets."""
+
+    account: "TradingAccount"
+    balances: "tuple[TokenBalance, ...]"
+    markets: "tuple[Market, ...]"
+
+    def market(self, name: str) -> "Market | None":
+        return next((row for row in self.markets if row.market_name == name), None)
+
+    def spendable(self, market: str, side: str) -> str:
+        """What could be sold at most: buying power, or the units of the market's asset."""
+        if side == "buy":
+            return self.account.buying_power or _usd_like(self.balances)
+        symbol = market.partition("-")[0].upper()
+        found = [row.amount for row in self.balances if row.token.symbol == symbol]
+        return found[0] if found else "0.00"
+
+
+_USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
+
+
+def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:
+    """For a deployment that does not tell buying power: the sum of what counts as dollars."""
+    found = [Decimal(row.amount) for row in balances if row.token.symbol in _USD_LIKE]
+    return f"{sum(found, Decimal(0)).quantize(Decimal('0.01'), ROUND_DOWN)}"
+
+
+def form_sheet(service: "Service", account_id: str) -> FormSheet:
+    """Raises NotFound."""
+    return FormSheet(
+        service.trading_account(account_id),
+        service.token_balances(account_id).data,
+        service.markets().data,
+    )
+
+
+def trade_of_quote(service: "Service", account_id: str, quote_id: str) -> "Trade | None":
+    """What became of a quote whose execution was never answered; None while nothing is known."""
+    try:
+        trade_id = service.quote(quote_id).trade_id
+    except NotOffered:
+        trade_id = None
+    if trade_id is not None:
+        return service.trade(account_id, trade_id)
+    newest = service.trades(account_id, query(limit=20)).data
+    return next((trade for trade in newest if trade.quote_id == quote_id), None)

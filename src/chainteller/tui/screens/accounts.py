@@ -1,0 +1,261 @@
+"""Accounts: find one, see all of it, deposit, withdraw, begin a trade."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.containers import Container
+from textual.timer import Timer
+from textual.widget import Widget
+
+from chainteller.domain.assets import USD
+from chainteller.service.errors import NotOffered
+from chainteller.tui import writes
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import cents, dollars, grouped
+from chainteller.tui.reads import AccountSheet, account_sheet, query
+from chainteller.tui.screens import accounts_view, questions
+from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+
+SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
+_DETAIL_DELAY_S = 0.06
+
+
+class AccountsScreen(ListScreen["TradingAccount"]):
+    KEY = "accounts"
+    CSS_PATH = "accounts.tcss"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._filter = ""
+        self._sort = 0
+        self._sheet: AccountSheet | None = None
+        self._detail_timer: Timer | None = None
+        self._wanted_key: str | None = None
+        self._unlisted = False
+
+    def columns(self) -> Sequence[Column]:
+        return accounts_view.COLUMNS
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            Container(
+                Container(
+                    PagedList(accounts_view.COLUMNS, id="list"),
+                    Lines([line(), line()], id="summary", classes="summary"),
+                    classes="list-side",
+                ),
+                Lines(id="detail", classes="detail-side"),
+                classes="pair",
+            )
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._draw_title(None)
+        self._draw_empty()
+
+    # -- the list -----------------------------------------------------------------------------
+
+    def fetch(self, page: int) -> "Listed[TradingAccount]":
+        asked = query(
+            page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
+        )
+        try:
+            found = self.desk.service.trading_accounts(asked)
+        except NotOffered:
+            self._unlisted = True
+            return Listed((), 0)
+        now = self.desk.now
+        rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
+        return Listed(rows, found.pagination.total)
+
+    def listed(self, total: int) -> None:
+        self._draw_title(total)
+        self._draw_empty()
+        if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
+            self._wanted_key = None
+        if total == 0:
+            self._sheet = None
+            self.query_one("#detail", Lines).show([])
+            self.query_one("#summary", Lines).show([line(), line()])
+        self._load_detail()
+
+    def _draw_title(self, total: int | None) -> None:
+        shown = f"/{self._filter}" if self._filter else ""
+        count = f"{total:,}" if total is not None else ""
+        self.title_line(
+            line(
+                (" ACCOUNTS", "strong"),
+                (f"  {shown}", "accent"),
+                right=((f"{count}   order: {SORTS[self._sort][1]} ", "muted"),),
+            )
+        )
+
+    def _draw_empty(self) -> None:
+        if self._unlisted:
+            cannot = ("This deployment cannot list accounts.  ", "")
+            self.paged.say_empty(cannot, ("+", "key"), (" opens one", "muted"))
+        elif self._filter:
+            nothing = (f"nothing matches {self._filter}   ", "muted")
+            self.paged.say_empty(nothing, ("esc", "key"), (" all accounts", "muted"))
+        else:
+            opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
+            sample = ((": sample", "key"), (" load sample data   ", "muted"))
+            no = ("No accounts yet.  ", "")
+            self.paged.say_empty(no, ("+", "key"), opens, *sample, ("?", "key"), keys)
+
+    def action_filter(self) -> None:
+        self.field_bar.open(
+            "filter",
+            (("/ ", "key"),),
+            value=self._filter,
+            note=(("id, customer, bank account   esc: all", "muted"),),
+        )
+
+    def action_sort(self) -> None:
+        self._sort = (self._sort + 1) % len(SORTS)
+        self._draw_title(None)
+        self.restart()
+
+    def find(self, text: str) -> None:
+        """Show what matches ``text``: from the palette or a paste."""
+        self._filter = text
+        self.restart()
+
+    # -- the selected account -----------------------------------------------------------------
+
+    def row_chosen(self) -> None:
+        self.desk.choice.account = self.selected or self.desk.choice.account
+        self._load_detail()
+
+    def _load_detail(self) -> None:
+        """Only where the cursor rests: a held arrow key asks for nothing."""
+        self.desk.choice.account = self.selected or self.desk.choice.account
+        if self._detail_timer is not None:
+            self._detail_timer.stop()
+        self._detail_timer = self.set_timer(
+            _DETAIL_DELAY_S, lambda: self.read("detail", self._show_detail)
+        )
+
+    async def _show_detail(self) -> None:
+        account = self.selected
+        if account is None:
+            return
+        self._sheet = await ask(account_sheet, self.desk.service, account.id)
+        self.desk.choice.account = self._sheet.account
+        self.query_one("#detail", Lines).show(accounts_view.detail(self._sheet, self.desk.now))
+        self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
+
+    def action_trade(self, side: str) -> None:
+        if self.selected is not None:
+            self.desk.choice.account = self.selected
+            self.desk.shell.start_trade(side)
+        else:
+            self._nothing_selected()
+
+    def _nothing_selected(self) -> None:
+        self.desk.tell("no account is selected yet   + opens one", "warn")
+
+    def object_id(self) -> str:
+        return self.selected.id if self.selected else ""
+
+    def main_text(self) -> str:
+        if self._sheet is None:
+            return ""
+        return self.query_one("#detail", Lines).plain_text
+
+    # -- money in and out ---------------------------------------------------------------------
+
+    def action_deposit(self) -> None:
+        self._open_amount("deposit", "enter: send   esc: no")
+
+    def action_withdraw(self) -> None:
+        self._open_amount("withdraw", "enter: ask   esc: no")
+
+    def _open_amount(self, purpose: str, note: str) -> None:
+        account = self.selected
+        if account is None:
+            self._nothing_selected()
+            return
+        self.clear_failure()
+        way = "into" if purpose == "deposit" else "from"
+        bank = account.bank_account_id
+        self.field_bar.open(
+            purpose,
+            ((f"{purpose} {way} ", "strong"), (account.id, ""), ("  USD ", "muted")),
+            note=((f"bank account {bank}   {note}", "muted"),),
+            amount=True,
+        )
+
+    def field_submitted(self, purpose: str, value: str) -> None:
+        self.close_field()
+        account = self.selected
+        if purpose == "filter":
+            self.find(value.strip())
+        elif account is not None and self._amount_is_good(value):
+            amount = dollars(value)
+            if purpose == "deposit":
+                self.write("deposit", lambda: self._deposit(account, amount))
+            else:
+                self.write("withdrawal", lambda: self._withdraw(account, amount))
+
+    def field_changed(self, purpose: str, value: str) -> None:
+        if purpose == "filter":
+            self.find(value.strip())
+
+    def field_closed(self, purpose: str) -> None:
+        if purpose == "filter" and self._filter:
+            self.find("")
+
+    def _amount_is_good(self, value: str) -> bool:
+        failure = questions.amount_failure(value, USD, "d or w: again")
+        if failure is not None:
+            self.show_failure(failure)
+        return failure is None
+
+    async def _deposit(self, account: "TradingAccount", amount: str) -> None:
+        """Sends at once: the customer's own money, and it can be brought back."""
+        above = cents(amount) > self.desk.look.confirm_above_cents
+        if above and not await self.confirm(questions.deposit_question(account, amount)):
+            return
+        service, key = self.desk.service, self.desk.new_key()
+        token = await ask(writes.deposit_token, service)
+        done = await ask(writes.deposit, service, account.id, amount, token, key)
+        self._transferred("deposit", done)
+
+    async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
+        limit = self.desk.look.confirm_above_cents
+        asked = questions.withdrawal_question(account, amount, limit)
+        if not await self.confirm(asked):
+            return
+        service, key = self.desk.service, self.desk.new_key()
+        token = await ask(writes.deposit_token, service)
+        done = await ask(writes.withdraw, service, account.id, amount, token, key)
+        self._transferred("withdrawal", done)
+
+    def _transferred(self, what: str, done: "Transfer") -> None:
+        self.clear_failure()
+        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
+        self.desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
+        self.desk.on_change.publish((f"{what}.{done.status}",))
+
+    # -- a new account ------------------------------------------------------------------------
+
+    def action_new_account(self) -> None:
+        self.read("new", self._new_account)
+
+    async def _new_account(self) -> None:
+        from chainteller.tui.screens import registry  # noqa: PLC0415 - at the first `+`
+
+        opened = await self.app.push_screen_wait(registry.make("customers", self.desk))
+        if isinstance(opened, str):
+            self._filter = ""
+            self._wanted_key = opened
+            self.restart()

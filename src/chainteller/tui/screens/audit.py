@@ -1,0 +1,114 @@
+"""The audit trail: who did what to which record, and how it ended."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.formats import grouped, short_id, when
+from chainteller.tui.keys import bindings_of
+from chainteller.tui.reads import query
+from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.service.models.records import AuditRow
+
+COLUMNS = (
+    Column("NO", 7, "right", rank=2),
+    Column("AT", 8),
+    Column("WHO", 12, rank=1),
+    Column("ACTION", 22, grows=True),
+    Column("OBJECT", 14, rank=1),
+    Column("OUTCOME", 22),
+)
+
+
+class AuditScreen(ListScreen["AuditRow"]):
+    KEY = "audit"
+    CSS_PATH = "audit.tcss"
+
+    def __init__(self, desk: Desk, object_id: str) -> None:
+        super().__init__(desk)
+        self._object_id = object_id
+
+    @classmethod
+    def bindings(cls) -> list[BindingType]:
+        return [*bindings_of("audit")]
+
+    def columns(self) -> Sequence[Column]:
+        return COLUMNS
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            Container(
+                Container(PagedList(COLUMNS, id="list"), classes="list-side"),
+                Lines(id="detail", classes="detail-side"),
+                classes="pair",
+            )
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.paged.say_empty(("no audit rows for this record", "muted"))
+        self.listed(0)
+
+    def fetch(self, page: int) -> "Listed[AuditRow]":
+        asked = query(page=page, limit=PAGE_ROWS, text=self._object_id or None)
+        found = self.desk.service.audit(asked)
+        now = self.desk.now
+        return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
+
+    def listed(self, total: int) -> None:
+        of = self._object_id or "everything"
+        note = f"{total:,} rows   chainteller audit verify checks the chain "
+        self.title_line(line((" AUDIT", "strong"), f"  {of}", right=((note, "muted"),)))
+        self.row_chosen()
+
+    def row_chosen(self) -> None:
+        row = self.selected
+        self.query_one("#detail", Lines).show(_detail(row) if row else [])
+
+    def object_id(self) -> str:
+        return self._object_id
+
+    def main_text(self) -> str:
+        return self.query_one("#detail", Lines).plain_text
+
+
+def _row(row: "AuditRow", now: int) -> Row:
+    refused = bool(row.error)
+    return Row(
+        str(row.seq),
+        (
+            (grouped(str(row.seq)), "muted"),
+            (when(row.at, now), "muted"),
+            (row.actor, ""),
+            (row.action, ""),
+            (short_id(row.object), "muted"),
+            (row.error or row.outcome, "bad" if refused else "good"),
+        ),
+    )
+
+
+def _detail(row: "AuditRow") -> list[Line]:
+    at = row.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    rows = [
+        line((f"no {row.seq}", "strong"), right=((at, "muted"),)),
+        line((row.action, "accent"), f"  by {row.actor}"),
+        line(row.object),
+        line((f"{row.outcome} {row.error or ''}".strip(), "bad" if row.error else "good")),
+        line(),
+        line(("INPUTS", "strong")),
+    ]
+    rows += [line((f"{name:<20} ", "muted"), str(value)) for name, value in row.inputs.items()]
+    rows += [line(), line(("HASH", "strong"))]
+    rows += [line((part, "muted")) for part in wrapped(row.hash[:32] + " " + row.hash[32:], 40)]
+    rows += [line(("previous", "muted")), line((row.previous_hash[:32], "muted"))]
+    rows += [line((row.previous_hash[32:], "muted"))]
+    return rows

@@ -1,0 +1,306 @@
+"""What every screen of the desk shares: its bars, its field, its failures, its guarded writes."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui.calls import Later
+from chainteller.tui.customer_texts import CustomerTexts
+from chainteller.tui.desk import Desk, Reach, Told
+from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.failures import Failure, explain
+from chainteller.tui.formats import Piece
+from chainteller.tui.keys import SCREENS, bindings_of, footer_of
+from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
+from chainteller.tui.start import StartedDesk
+from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
+from chainteller.tui.widgets.failure_panel import FailurePanel
+from chainteller.tui.widgets.field import FieldBar
+from chainteller.tui.widgets.lines import Line, Lines, line
+
+Work = Callable[[], Awaitable[None]]
+
+
+class DeskScreen(Screen[None]):
+    """Subclasses give ``body``, ``reload`` and the actions of their commands."""
+
+    AUTO_FOCUS = ""
+    KEY: ClassVar[str] = ""
+    """The screen's name in the table of commands."""
+    HAS_OWN_FIELD: ClassVar[bool] = False
+    """Whether ``body`` brings the field bar, in a place of its own."""
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-tiny"),
+        (60, "-narrow"),
+        (110, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
+        (0, "-flat"),
+        (16, "-short"),
+        (30, "-tall"),
+    ]
+
+    def __init_subclass__(cls) -> None:
+        cls.BINDINGS = cls.bindings()
+        super().__init_subclass__()
+
+    @classmethod
+    def bindings(cls) -> list[BindingType]:
+        return [*bindings_of(cls.KEY)]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+
+    def compose(self) -> ComposeResult:
+        yield TopBar()
+        yield Lines([line()], id="title")
+        yield Container(*self.body(), id="body")
+        yield FailurePanel()
+        if not self.HAS_OWN_FIELD:
+            yield FieldBar(id="field-bar")
+        yield StatusLine()
+        yield HintBar(footer_of(self.KEY, self.desk.look.keys))
+        yield TooSmall()
+
+    def body(self) -> Sequence[Widget]:
+        raise NotImplementedError
+
+    def reload(self) -> None:
+        """Fetch what the screen shows; called when it opens and when something changed."""
+        raise NotImplementedError
+
+    # -- news ---------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        desk = self.desk
+        desk.on_start.subscribe(self, self._started)
+        desk.on_change.subscribe(self, self._changed)
+        desk.on_told.subscribe(self, self._told)
+        desk.on_reach.subscribe(self, self._reached)
+        self._draw_top()
+
+    def on_screen_resume(self) -> None:
+        self._draw_top()
+        self._draw_status()
+        if self.desk.started is not None:
+            self.reload()
+
+    def _started(self, started: StartedDesk) -> None:  # noqa: ARG002 - the signal's value
+        self._draw_top()
+        if self.is_current:
+            self.reload()
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
+        if self.is_current or self.app.screen.is_modal:
+            self.reload()
+
+    def _told(self, told: Told) -> None:  # noqa: ARG002 - the log has it
+        self._draw_status()
+
+    def _reached(self, reach: Reach) -> None:  # noqa: ARG002 - the desk has it
+        self._draw_top()
+
+    def _draw_status(self) -> None:
+        log, status = self.desk.log, self.query_one(StatusLine)
+        if self.query_one(FailurePanel).is_shown:
+            status.tell("esc closes   ! event log", "muted", self.desk.unread)
+        elif log:
+            newest = log[-1]
+            status.tell(f"{newest.text}  {newest.at}Z", newest.tone, self.desk.unread)
+
+    def _draw_top(self) -> None:
+        number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
+        self.query_one(TopBar).place(number, _deployment(self.desk), _reach(self.desk))
+
+    def title_line(self, shown: Line) -> None:
+        self.query_one("#title", Lines).show([shown])
+
+    # -- reads and writes ---------------------------------------------------------------------
+
+    def read(self, group: str, work: Work) -> None:
+        """Run a read; a newer one of the same group replaces it."""
+        self.run_worker(Later(partial(self._told_if_refused, work)), group=group, exclusive=True)
+
+    def write(self, lock: str, work: Work) -> None:
+        """Run a write unless the same one is still running; read-only desks refuse here too."""
+        if self.desk.read_only:
+            self.fail(ReadOnlyProfile("This desk is read-only."))
+        elif lock in self.desk.writing:
+            self.desk.tell(f"still working on the {lock}", "warn")
+        else:
+            self.desk.begin_write(lock)
+            self.run_worker(Later(partial(self._guarded, lock, work)), group=f"write-{lock}")
+
+    async def _guarded(self, lock: str, work: Work) -> None:
+        try:
+            await self._told_if_refused(work)
+        finally:
+            self.desk.end_write(lock)
+
+    async def _told_if_refused(self, work: Work) -> None:
+        try:
+            await work()
+        except TellerError as error:
+            self.fail(error)
+
+    async def confirm(self, asked: Ask) -> bool:
+        """Only from a worker: waits for ``y``."""
+        answer: bool | None = await self.app.push_screen_wait(
+            Question(asked, self.desk.shell.deafen)
+        )
+        return bool(answer)
+
+    def fail(self, error: TellerError) -> None:
+        """Show a refusal in its three parts and keep it in the log."""
+        failure = explain(error)
+        self.show_failure(failure)
+        self.desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+
+    def show_failure(self, failure: Failure) -> None:
+        self.query_one(FailurePanel).explain(failure)
+        self._draw_status()
+
+    def clear_failure(self) -> None:
+        self.query_one(FailurePanel).hide()
+        self._draw_status()
+
+    # -- the field ----------------------------------------------------------------------------
+
+    @property
+    def field_bar(self) -> FieldBar:
+        return self.query_one("#field-bar", FieldBar)
+
+    def on_field_closed(self, message: FieldClosed) -> None:
+        self.close_field()
+        self.field_closed(message.purpose)
+        self.desk.shell.release_keys()
+
+    def on_field_submitted(self, message: FieldSubmitted) -> None:
+        self.field_submitted(message.purpose, message.value)
+        self.desk.shell.release_keys()
+
+    def on_field_changed(self, message: FieldChanged) -> None:
+        self.field_changed(message.purpose, message.value)
+
+    def close_field(self) -> None:
+        self.field_bar.close()
+        self.set_focus(None)
+
+    def field_submitted(self, purpose: str, value: str) -> None:
+        """Enter in the field."""
+
+    def field_changed(self, purpose: str, value: str) -> None:
+        """Every change of the field."""
+
+    def field_closed(self, purpose: str) -> None:
+        """Escape in the field."""
+
+    # -- actions that every screen has --------------------------------------------------------
+
+    async def on_key_clicked(self, message: KeyClicked) -> None:
+        await self.run_action(message.action)
+
+    def action_back(self) -> None:
+        if self.field_bar.is_open:
+            self.on_field_closed(FieldClosed(self.field_bar.purpose))
+        elif self.query_one(FailurePanel).is_shown:
+            self.clear_failure()
+        elif not self.step_back():
+            self.desk.shell.back()
+
+    def step_back(self) -> bool:
+        """Close what is open on this screen; False when nothing is."""
+        return False
+
+    def action_move(self, step: int) -> None:
+        """Overridden by screens with a list."""
+
+    def action_move_page(self, step: int) -> None:
+        """Overridden by screens with a list."""
+
+    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
+        """Overridden by screens with a list."""
+
+    def action_export(self) -> None:
+        self.desk.tell("nothing to export here", "muted")
+
+    def action_refresh_now(self) -> None:
+        self.clear_failure()
+        self.desk.shell.poll_now()
+        self.reload()
+
+    def action_copy_main(self) -> None:
+        text = self.main_text()
+        if not text:
+            self.desk.tell("nothing to copy here", "muted")
+            return
+        self.app.copy_to_clipboard(text)
+        first = text.splitlines()[0]
+        self.desk.tell(f"sent to the terminal's clipboard (OSC 52): {first}", "muted")
+
+    def action_customer_text(self) -> None:
+        text = self.customer_text()
+        if not text:
+            self.desk.tell("nothing to tell the customer here", "muted")
+            return
+        rows = [line(row) for row in wrapped(text, 70)]
+        self.app.push_screen(Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
+
+    def action_audit(self) -> None:
+        self.desk.shell.audit_of(self.object_id())
+
+    def main_text(self) -> str:
+        """What ``c`` copies."""
+        return ""
+
+    def customer_text(self) -> str:
+        """What ``t`` shows: plain words, no codes of ours."""
+        return self.refusal_text()
+
+    def refusal_text(self) -> str:
+        """What to say about the refusal on the screen."""
+        failure = self.query_one(FailurePanel).failure
+        if failure is None:
+            return ""
+        return self.texts.of_refusal(failure.code, dict(failure.facts), self.desk.look.bank_name)
+
+    @property
+    def texts(self) -> CustomerTexts:
+        return CustomerTexts.load(self.desk.look.customer_texts)
+
+    def object_id(self) -> str:
+        """Whose audit trail ``a`` opens."""
+        return ""
+
+
+def _deployment(desk: Desk) -> list[Piece]:
+    kind = desk.look.kind
+    tone = {"TRAINING": "training", "PRODUCTION": "production", "DEMO": "warn strong"}.get(
+        kind, "strong"
+    )
+    label = (desk.started.label if desk.started else "") or desk.look.label
+    pieces: list[Piece] = [(kind, tone)]
+    if label:
+        pieces.append((f" {label}", "muted"))
+    mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
+    return [*pieces, mode]
+
+
+def _reach(desk: Desk) -> list[Piece]:
+    reach = desk.reach
+    operator: Piece = (desk.look.operator + "  ", "muted")
+    if reach.state == "starting":
+        return [operator, ("starting", "warn")]
+    if reach.state == "failed":
+        return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
+    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s else ""
+    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

@@ -1,0 +1,149 @@
+"""A screen around one paged list: fetching its pages, moving in it, filtering and exporting it."""
+
+import csv
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import clean
+from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
+from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+
+Record = TypeVar("Record")
+_DETAIL_DELAY_S = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class Listed(Generic[Record]):
+    """One page: its records with their rows, and how many there are in all."""
+
+    records: tuple[tuple[Row, Record], ...]
+    total: int
+
+
+class ListScreen(DeskScreen, Generic[Record]):
+    """Subclasses give the list, ``fetch`` (in a thread) and ``show_detail``."""
+
+    LIST_ID = "list"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.records: dict[str, Record] = {}
+        self._generation = 0
+
+    @abstractmethod
+    def columns(self) -> Sequence[Column]:
+        """The list's columns."""
+
+    @abstractmethod
+    def fetch(self, page: int) -> Listed[Record]:
+        """Ask the service for a page; runs in a thread and may raise TellerError."""
+
+    @property
+    def paged(self) -> PagedList:
+        return self.query_one(f"#{self.LIST_ID}", PagedList)
+
+    @property
+    def selected(self) -> Record | None:
+        key = self.paged.cursor_key
+        return self.records.get(key) if key is not None else None
+
+    # -- pages --------------------------------------------------------------------------------
+
+    def reload(self) -> None:
+        """Fetch the pages in the window again; the cursor stays on its record."""
+        self.read("list", self._fetch_window)
+
+    def restart(self) -> None:
+        """Another filter, order or account: from the top."""
+        self._generation += 1
+        self.records.clear()
+        self.paged.reset()
+        self.reload()
+
+    async def _fetch_window(self) -> None:
+        for page in self.paged.pages_in_window():
+            await self._fetch(page)
+
+    async def _fetch(self, page: int) -> None:
+        generation = self._generation
+        listed = await ask(self.fetch, page)
+        if generation != self._generation:
+            return
+        for row, record in listed.records:
+            self.records[row.key] = record
+        self.paged.put(page, [row for row, _ in listed.records], listed.total)
+        self.listed(listed.total)
+
+    def listed(self, total: int) -> None:
+        """A page came; the title shows the count."""
+
+    def on_page_wanted(self, message: PageWanted) -> None:
+        async def fetch() -> None:
+            await self._fetch(message.page)
+
+        self.read(f"page-{message.page}", fetch)
+
+    # -- the selected record ------------------------------------------------------------------
+
+    def on_row_chosen(self, message: RowChosen) -> None:
+        if message.list_id == self.LIST_ID:
+            self.row_chosen()
+
+    def on_row_opened(self, message: RowOpened) -> None:
+        if message.list_id == self.LIST_ID:
+            self.action_open()
+
+    def row_chosen(self) -> None:
+        """The cursor stands on another record, or its record changed."""
+
+    def action_open(self) -> None:
+        """Enter: the detail, where it does not stand beside the list already."""
+        if self.paged.cursor_row is not None:
+            self.add_class("detail-open")
+
+    def step_back(self) -> bool:
+        if self.has_class("detail-open") and not self.has_class("-wide"):
+            self.remove_class("detail-open")
+            return True
+        self.remove_class("detail-open")
+        return False
+
+    def action_move(self, step: int) -> None:
+        self.paged.move(step)
+
+    def action_move_page(self, step: int) -> None:
+        self.paged.move_pages(step)
+
+    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
+        self.paged.move_to((self.paged.total or 1) - 1 if end else 0)
+
+    # -- export -------------------------------------------------------------------------------
+
+    def action_export(self) -> None:
+        rows = self.paged.rows_held
+        if not rows:
+            self.desk.tell("nothing to export here", "muted")
+            return
+        path = (self.desk.look.export_folder or Path.cwd()) / f"chainteller-{self.KEY}.csv"
+        try:
+            with path.open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                writer.writerow(["id", *(column.title for column in self.columns())])
+                writer.writerows([row.key, *(_cell(text) for text, _ in row.cells)] for row in rows)
+        except OSError as error:
+            self.desk.tell(f"not exported: {error.strerror}  {path}", "bad")
+            return
+        of_all = f" of {self.paged.total}" if (self.paged.total or 0) > len(rows) else ""
+        self.desk.tell(f"{len(rows)}{of_all} rows written to {path}", "good")
+
+
+def _cell(text: str) -> str:
+    """A cell that a spreadsheet takes for text, never for a formula."""
+    text = clean(text)
+    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text

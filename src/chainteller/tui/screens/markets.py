@@ -1,0 +1,180 @@
+"""Markets: live prices with their age, and one market's recent course."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import live_age, short_id
+from chainteller.tui.messages import RowChosen
+from chainteller.tui.reads import market_sheet
+from chainteller.tui.screens import markets_view
+from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PagedList
+
+if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market, PriceSample
+
+SAMPLES_EVERY = 10
+"""Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
+
+
+class MarketsScreen(DeskScreen):
+    KEY = "markets"
+    CSS_PATH = "markets.tcss"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._markets: dict[str, Market] = {}
+        self._samples: dict[str, tuple[PriceSample, ...]] = {}
+        self._polls = 0
+        self._paused = False
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            PagedList(markets_view.COLUMNS, id="list"),
+            Container(
+                Lines([line()], id="headline"),
+                Lines(id="chart"),
+                Lines([line()], id="notes"),
+                id="market-detail",
+            ),
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.desk.on_poll.subscribe(self, self._polled)
+        self._draw_title()
+
+    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        if self.desk.watched or (self.is_current and not self._paused):
+            self._fetch_again()
+
+    def reload(self) -> None:
+        self._polls = 0
+        self._fetch_again()
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:
+        """Prices come with the poll; only a market's own news is worth a fetch."""
+        if any(kind.startswith("market") for kind in kinds):
+            super()._changed(kinds)
+
+    def _fetch_again(self) -> None:
+        self.read("markets", self._fetch)
+
+    async def _fetch(self) -> None:
+        names = tuple(self._markets) if self._polls % SAMPLES_EVERY == 0 else ()
+        first = not self._markets
+        sheet = await ask(market_sheet, self.desk.service, names)
+        self._markets = {row.market_name: row for row in sheet.markets}
+        self._samples |= sheet.samples
+        self._polls = 0 if first else self._polls + 1
+        self._tell_reopened()
+        self._draw()
+        if first:
+            self._fetch_again()
+
+    def _tell_reopened(self) -> None:
+        for name in tuple(self.desk.watched):
+            market = self._markets.get(name)
+            if market is not None and markets_view.is_open(market):
+                self.desk.watched.discard(name)
+                self.app.bell()
+                self.desk.tell(f"{name} is open", "good")
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    @property
+    def _list(self) -> PagedList:
+        return self.query_one("#list", PagedList)
+
+    def _draw(self) -> None:
+        now = self.desk.now
+        rows = [
+            markets_view.market_row(market, self._samples.get(name, ()), now)
+            for name, market in self._markets.items()
+        ]
+        first = self._list.total is None
+        self._list.put(1, rows, len(rows))
+        if first and self.desk.choice.market:
+            self._list.move_to_key(self.desk.choice.market)
+        self._draw_market()
+        self._draw_title()
+
+    def _draw_title(self) -> None:
+        account = self.desk.choice.account
+        every = self.desk.look.poll_interval_s
+        rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
+        held = ""
+        if self._paused and self._markets:
+            held = f", {live_age(next(iter(self._markets.values())).at, self.desk.now)} old"
+        whose = f"   account {short_id(account.id)} " if account else " "
+        self.title_line(
+            line(
+                (" MARKETS", "strong"),
+                (f"  {rhythm}{held}", "warn" if self._paused else "muted"),
+                right=((whose, "muted"),),
+            )
+        )
+
+    def _draw_market(self) -> None:
+        market = self._markets.get(self._list.cursor_key or "")
+        if market is None:
+            return
+        samples = self._samples.get(market.market_name, ())
+        self.query_one("#headline", Lines).show([markets_view.headline(market)])
+        chart = self.query_one("#chart", Lines)
+        if chart.display and (self._polls <= 1 or not chart.lines):
+            chart.show(markets_view.chart(samples, self.size.width - 4))
+        notes = [markets_view.indicative(market)]
+        notes += [
+            markets_view.closed_line(row, self.desk.now)
+            for row in self._markets.values()
+            if not markets_view.is_open(row)
+        ]
+        self.query_one("#notes", Lines).show(notes)
+
+    def on_row_chosen(self, message: RowChosen) -> None:
+        self.desk.choice.market = message.key
+        samples = self._samples.get(message.key, ())
+        self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
+        self._draw_market()
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_trade(self, side: str) -> None:
+        if self._list.cursor_key is not None:
+            self.desk.choice.market = self._list.cursor_key
+        self.desk.shell.start_trade(side)
+
+    def action_watch(self) -> None:
+        market = self._markets.get(self._list.cursor_key or "")
+        if market is None:
+            return
+        if markets_view.is_open(market):
+            self.desk.tell(f"{market.market_name} is open already", "muted")
+            return
+        self.desk.watched.add(market.market_name)
+        self.desk.tell(f"watching {market.market_name}: a bell when it reopens", "warn")
+
+    def action_pause(self) -> None:
+        self._paused = not self._paused
+        self._draw_title()
+        if not self._paused:
+            self.reload()
+
+    def object_id(self) -> str:
+        return self._list.cursor_key or ""
+
+    def main_text(self) -> str:
+        return "\n".join(
+            f"{row.market_name} {row.current_price} {row.at.isoformat()}"
+            for row in self._markets.values()
+        )

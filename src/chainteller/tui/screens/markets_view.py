@@ -1,0 +1,119 @@
+"""Markets as lines: the list, the chart of one market, what it means for an amount."""
+
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from chainteller.tui.formats import (
+    Piece,
+    change,
+    clock_time,
+    countdown,
+    grouped,
+    live_age,
+    seconds_since,
+    sparkline,
+)
+from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.paged_list import Column, Row
+
+if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market, PriceSample
+
+SPARK_CELLS = 24
+COLUMNS = (
+    Column("MARKET", 8),
+    Column("NETWORK", 8, rank=1),
+    Column("PRICE USD", 12, "right"),
+    Column("24 H", 13),
+    Column("YESTERDAY", 12, "right", rank=3),
+    Column("RECENT", SPARK_CELLS, rank=2),
+    Column("STATE", 11, grows=True),
+    Column("AGE", 7, "right"),
+)
+_CHART_ROWS = 7
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+
+
+def is_open(market: "Market") -> bool:
+    return market.status in {None, "open"}
+
+
+def market_row(market: "Market", samples: "tuple[PriceSample, ...]", now: int) -> Row:
+    moved, _ = change(market.current_price, market.yesterdays_price)
+    state: Piece = ("open", "good") if is_open(market) else (market.status or "", "bad")
+    recent = sparkline([Decimal(row.price) for row in samples], SPARK_CELLS)
+    return Row(
+        market.market_name,
+        (
+            (market.market_name, "strong"),
+            (market.network, "muted"),
+            (grouped(market.current_price), "strong"),
+            moved,
+            (grouped(market.yesterdays_price), "muted"),
+            (recent, "accent"),
+            state,
+            (live_age(market.at, now), "muted"),
+        ),
+    )
+
+
+def headline(market: "Market") -> Line:
+    (percent, tone), dollars = change(market.current_price, market.yesterdays_price)
+    return line(
+        (f" {market.market_name}", "strong"),
+        (f"  {market.network}  ", "muted"),
+        (grouped(market.current_price), "strong"),
+        (f"   {dollars} ({percent}) since yesterday", tone),
+    )
+
+
+def closed_line(market: "Market", now: int) -> Line:
+    back = ""
+    if market.estimated_resolution is not None:
+        left = max(0, -seconds_since(market.estimated_resolution, now))
+        back = f"  expected back {clock_time(market.estimated_resolution)}Z, in {countdown(left)}"
+    return line(
+        (f" {market.market_name} {market.status}", "bad strong"),
+        back,
+        ("   m", "key"),
+        (" tell me when it reopens", "muted"),
+    )
+
+
+def indicative(market: "Market") -> Line:
+    """Without spread and fee: only a quote says what a customer pays."""
+    units = Decimal(1000) / Decimal(market.current_price) if Decimal(market.current_price) else 0
+    asset = market.market_name.partition("-")[0].upper()
+    return line(
+        (" 1,000.00 USD is about ", "muted"),
+        f"{units:.8f} {asset}",
+        (" before spread and fee: indicative, no quote", "muted"),
+    )
+
+
+def chart(samples: "tuple[PriceSample, ...]", width: int) -> list[Line]:
+    """Columns of blocks between the lowest and the highest recent price."""
+    if len(samples) < 2:
+        return [line((" no recent prices yet", "muted"))]
+    labels = 13
+    cells = max(10, width - labels - 3)
+    shown = _thinned([Decimal(row.price) for row in samples], cells)
+    low, high = min(shown), max(shown)
+    span = high - low or Decimal(1)
+    levels = [int((value - low) / span * (_CHART_ROWS * 8 - 1)) + 1 for value in shown]
+    rows = []
+    for row in range(_CHART_ROWS - 1, -1, -1):
+        price = low + span * row / (_CHART_ROWS - 1)
+        label = f"{price:>{labels - 1},.2f} " if row % 3 == 0 else " " * labels
+        blocks = "".join(_EIGHTHS[min(8, max(0, level - row * 8))] for level in levels)
+        rows.append(line((label, "muted"), ("│", "rule"), (blocks, "accent")))
+    first, last = clock_time(samples[0].at), clock_time(samples[-1].at)
+    gap = " " * max(1, len(shown) - len(first) - len(last))
+    rows.append(line((" " * (labels + 1) + first + gap + last, "muted")))
+    return rows
+
+
+def _thinned(values: list[Decimal], cells: int) -> list[Decimal]:
+    """At most ``cells`` values; fewer ones are stretched over the width."""
+    count = len(values)
+    return [values[place * (count - 1) // (cells - 1)] for place in range(cells)]

@@ -1,0 +1,234 @@
+"""Trades: each is followed to its end by itself; one can be cancelled until it executes."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.tui import writes
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import grouped, seconds_since, short_id, status
+from chainteller.tui.reads import query
+from chainteller.tui.screens import questions, trades_view
+from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+
+if TYPE_CHECKING:
+    from chainteller.service.models.trades import Trade
+
+SORTS = (("-created", "newest"), ("created", "oldest"))
+
+
+class TradesScreen(ListScreen["Trade"]):
+    KEY = "trades"
+    CSS_PATH = "trades.tcss"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._all = False
+        self._account_id: str | None = None
+        self._sort = 0
+        self._status = 0
+        self._found: str | None = None
+
+    def columns(self) -> Sequence[Column]:
+        return trades_view.COLUMNS
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            Container(
+                Container(
+                    PagedList(trades_view.COLUMNS, id="list"),
+                    Lines([line(), line()], id="summary", classes="summary"),
+                    classes="list-side",
+                ),
+                Lines(id="detail", classes="detail-side"),
+                classes="pair",
+            )
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        if self.desk.look.poll_interval_s > 0:
+            self.set_interval(1.0, self._tick)
+
+    def on_screen_resume(self) -> None:
+        account = self.desk.choice.account
+        wanted = account.id if account else None
+        if wanted != self._account_id:
+            self._account_id = wanted
+            self._generation += 1
+            self.records.clear()
+            self.paged.reset()
+        if self.desk.choice.trade_id is not None:
+            self._status = 0
+            self.paged.move_to(0)
+        super().on_screen_resume()
+
+    # -- the list -----------------------------------------------------------------------------
+
+    def fetch(self, page: int) -> "Listed[Trade]":
+        service, now = self.desk.service, self.desk.now
+        if self._found is not None:
+            return self._one(self._found)
+        asked = query(
+            page=page,
+            limit=PAGE_ROWS,
+            status=trades_view.STATUSES[self._status],
+            sort=SORTS[self._sort][0],
+        )
+        if self._all or self._account_id is None:
+            found = service.all_trades(asked)
+        else:
+            found = service.trades(self._account_id, asked)
+        rows = tuple((trades_view.trade_row(row, now), row) for row in found.data)
+        return Listed(rows, found.pagination.total)
+
+    def _one(self, trade_id: str) -> "Listed[Trade]":
+        """A trade by its id: the account's own, or one of the newest of all accounts."""
+        service = self.desk.service
+        recent = service.all_trades(query(limit=100)).data
+        found = [row for row in recent if row.id == trade_id]
+        rows = tuple((trades_view.trade_row(row, self.desk.now), row) for row in found)
+        return Listed(rows, len(rows))
+
+    def listed(self, total: int) -> None:
+        self._draw_title(total)
+        wanted = self.desk.choice.trade_id
+        if wanted is not None and self.paged.move_to_key(wanted):
+            self.desk.choice.trade_id = None
+        self._draw_empty()
+        self._tell_progress()
+        self._show_selected()
+
+    def _tell_progress(self) -> None:
+        """Each step of a trade that this desk began goes to the status line and the log."""
+        for trade_id, before in self.desk.followed.items():
+            trade = self.records.get(trade_id)
+            if trade is not None and trade.status != before:
+                self.desk.followed[trade_id] = trade.status
+                tone = status(trade.status)[1]
+                words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
+                self.desk.tell(f"{words} {trade.status}  {trade.id}", tone)
+
+    def _draw_title(self, total: int) -> None:
+        whose = "all accounts" if self._all or not self._account_id else self._account_id
+        other = "one account" if self._all else "all accounts"
+        switch = f"  (0 {other})" if self._account_id else ""
+        if self._found is not None:
+            whose, switch = f"/{self._found}", ""
+        only = trades_view.STATUSES[self._status]
+        shown = f"  only {only}" if only else ""
+        order = f"{total:,}   order: {SORTS[self._sort][1]} "
+        self.title_line(
+            line(
+                (" TRADES", "strong"),
+                f"  {whose}",
+                (switch, "muted"),
+                (shown, "accent"),
+                right=((order, "muted"),),
+            )
+        )
+
+    def _draw_empty(self) -> None:
+        if trades_view.STATUSES[self._status] or self._found:
+            self.paged.say_empty(("none like that   ", "muted"), ("f", "key"), (" status", "muted"))
+        else:
+            self.paged.say_empty(("No trades yet.  ", ""), ("b", "key"), (" buy", "muted"))
+
+    def _tick(self) -> None:
+        """The age of what is still open; a list of final trades is not touched."""
+        if not self.is_current:
+            return
+        now, listed = self.desk.now, self.paged
+        for row in listed.rows_held:
+            trade = self.records.get(row.key)
+            if trade is not None and not trades_view.is_over(trade):
+                listed.replace_row(trades_view.trade_row(trade, now))
+        selected = self.selected
+        if selected is not None and not trades_view.is_over(selected):
+            self._show_selected()
+
+    def row_chosen(self) -> None:
+        self._show_selected()
+
+    def _show_selected(self) -> None:
+        trade = self.selected
+        shown = trades_view.detail(trade, self.desk.now) if trade else []
+        self.query_one("#detail", Lines).show(shown)
+        short = trades_view.summary(trade, self.desk.now) if trade else [line(), line()]
+        self.query_one("#summary", Lines).show(short)
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_all_accounts(self) -> None:
+        self._all = not self._all
+        self._found = None
+        self.restart()
+
+    def action_next_status(self) -> None:
+        self._status = (self._status + 1) % len(trades_view.STATUSES)
+        self.restart()
+
+    def action_sort(self) -> None:
+        self._sort = (self._sort + 1) % len(SORTS)
+        self.restart()
+
+    def action_filter(self) -> None:
+        note = (("a trade's id (TXN_...)   esc: all", "muted"),)
+        self.field_bar.open("filter", (("/ ", "key"),), note=note)
+
+    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.close_field()
+        self.find(value.strip())
+
+    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
+        if self._found is not None:
+            self.find("")
+
+    def find(self, text: str) -> None:
+        self._found = text or None
+        self.restart()
+
+    def action_trade(self, side: str) -> None:
+        self.desk.shell.start_trade(side)
+
+    def action_cancel(self) -> None:
+        trade = self.selected or self._newest_open()
+        if trade is None:
+            self.desk.tell("no trade is selected", "warn")
+        elif trades_view.is_over(trade):
+            self.desk.tell(f"{short_id(trade.id)} is {trade.status}: it is final", "warn")
+        else:
+            self.write("cancellation", lambda: self._cancel(trade))
+
+    def _newest_open(self) -> "Trade | None":
+        held = (self.records.get(row.key) for row in self.paged.rows_held)
+        return next((row for row in held if row is not None and row.status == "processing"), None)
+
+    async def _cancel(self, trade: "Trade") -> None:
+        waited = seconds_since(trade.created, self.desk.now)
+        asked = questions.cancellation_question(trade, waited)
+        if not await self.confirm(asked):
+            return
+        account_id = trade.trading_account_id or self._account_id or ""
+        key = self.desk.new_key()
+        done = await ask(writes.cancel_trade, self.desk.service, account_id, trade.id, key)
+        self.clear_failure()
+        self.desk.tell(f"trade {done.status}  {done.id}", status(done.status)[1])
+        self.desk.on_change.publish((f"trade.{done.status}",))
+
+    def object_id(self) -> str:
+        return self.selected.id if self.selected else ""
+
+    def main_text(self) -> str:
+        return self.query_one("#detail", Lines).plain_text if self.selected else ""
+
+    def customer_text(self) -> str:
+        refused = self.refusal_text()
+        if refused or self.selected is None:
+            return refused
+        return self.texts.of_trade(self.selected, self.desk.look.bank_name)

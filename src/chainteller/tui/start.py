@@ -1,0 +1,61 @@
+"""What the console is given: how the desk looks before the engine is there, and the engine."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller.domain.clock import Clock, SystemClock
+from chainteller.domain.randomness import Randomness, SystemRandomness
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.records import Capabilities
+
+
+@dataclass(frozen=True, slots=True)
+class DeskLook:
+    """All that the first frame needs; nothing of it asks a service.
+
+    ``kind`` is the first word of the top bar (DEMO, EMBEDDED, REMOTE, TRAINING). With
+    ``poll_interval_s`` 0 nothing is fetched but on ``r``. ``keys`` maps a command's id
+    (``accounts.deposit``) to other keys. Theme folders: the shipped one first, the user's after.
+    """
+
+    kind: str = "EMBEDDED"
+    label: str = ""
+    operator: str = "operator"
+    bank_name: str = "Example Bank"
+    theme: str = "dark"
+    theme_folders: tuple[Path, ...] = ()
+    poll_interval_s: float = 1.0
+    confirm_above_cents: int = 1_000_000
+    read_only: bool = False
+    keys: Mapping[str, str] = field(default_factory=dict)
+    customer_texts: Path | None = None
+    """A TOML file with what a customer may be told (``sample_data/customer_texts.toml``)."""
+    export_folder: Path | None = None
+    """Where ``e`` writes; left out: the current folder."""
+    crash_folder: Path | None = None
+    """Where a crash file goes (mode 0600, without values); left out: the current folder."""
+    clock: Clock = field(default_factory=SystemClock)
+    randomness: Randomness = field(default_factory=SystemRandomness)
+
+
+@dataclass(frozen=True, slots=True)
+class StartedDesk:
+    """The engine or client behind the desk; whoever built it also runs its worker.
+
+    ``load_samples`` loads the sample data into an empty database, where that is possible;
+    ``close`` is called once, after the terminal is restored.
+    """
+
+    service: "Service"
+    label: str = ""
+    capabilities: "Capabilities | None" = None
+    close: Callable[[], None] = lambda: None
+    load_samples: Callable[[], None] | None = None
+
+
+Start = Callable[[], StartedDesk]
+"""Builds the desk in a background thread; raises ``TellerError`` where it cannot."""

@@ -1,0 +1,52 @@
+"""Keys typed while the desk changes its place wait for it, in order.
+
+An agent types ``d 1000 enter b enter`` faster than a screen is built. Nothing of it may land on
+the wrong one; what would confirm a question is never kept: around one, keys are dropped.
+"""
+
+from time import monotonic
+
+from textual.events import Key
+from textual.message_pump import MessagePump
+
+_LONGEST_WAIT_S = 1.0
+
+
+class TypedAhead:
+    def __init__(self, target: MessagePump) -> None:
+        self._target = target
+        self._kept: list[Key] = []
+        self._holding = False
+        self._round = 0
+        self._deaf_until = 0.0
+
+    def hold(self) -> None:
+        """Keep keys until ``release``; a place that never comes lets them go after a second."""
+        self._holding = True
+        self._round += 1
+        this_round = self._round
+        self._target.set_timer(_LONGEST_WAIT_S, lambda: self._overdue(this_round))
+
+    def _overdue(self, this_round: int) -> None:
+        if this_round == self._round:
+            self.release()
+
+    def deafen(self, seconds: float) -> None:
+        """Drop every key for a moment: around questions about money."""
+        self._deaf_until = monotonic() + seconds
+
+    def takes(self, event: Key) -> bool:
+        """Whether the key is dropped or kept, and so goes no further now."""
+        if monotonic() < self._deaf_until:
+            return True
+        if self._holding:
+            self._kept.append(event)
+        return self._holding
+
+    def release(self) -> None:
+        """Hand the first waiting key on; those behind it follow, or wait again after it."""
+        self._holding = False
+        self._round += 1
+        kept, self._kept = self._kept, []
+        for event in kept:
+            self._target.post_message(Key(event.key, event.character))

@@ -1,0 +1,179 @@
+"""Lines of toned text, drawn line by line: only a line that differs is painted again.
+
+No markup is ever interpreted: text is data here. A tone is one or more words of ``TONES``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from chainteller.tui.formats import Piece, clean
+
+TONES: dict[str, tuple[str, bool]] = {
+    "muted": ("muted", False),
+    "good": ("success", False),
+    "bad": ("error", False),
+    "warn": ("warning", False),
+    "up": ("up", False),
+    "down": ("down", False),
+    "expiring": ("expiring", True),
+    "accent": ("accent", False),
+    "key": ("accent", True),
+    "rule": ("line", False),
+    "training": ("training", True),
+    "production": ("production", True),
+    "strong": ("", True),
+}
+"""A tone's theme variable ("" keeps the widget's colour) and whether it is bold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Pieces from the left and pieces that end at the right edge; the left gives way."""
+
+    left: tuple[Piece, ...] = ()
+    right: tuple[Piece, ...] = ()
+    fill: str = " "
+
+
+def line(*pieces: str | Piece, right: Sequence[str | Piece] = (), fill: str = " ") -> Line:
+    return Line(_pieces(pieces), _pieces(right), fill)
+
+
+def heading(title: str, note: str = "") -> Line:
+    return line((title, "strong"), right=((note, "muted"),) if note else ())
+
+
+def _pieces(parts: Sequence[str | Piece]) -> tuple[Piece, ...]:
+    return tuple((part, "") if isinstance(part, str) else part for part in parts)
+
+
+EMPTY = Line()
+
+
+def pad(text: str, width: int, align: str = "left") -> str:
+    """``text`` in exactly ``width`` cells; what does not fit ends in an ellipsis."""
+    text = clean(text)
+    length = cell_len(text)
+    if length > width:
+        text = _crop(text, width)
+        length = cell_len(text)
+    space = " " * (width - length)
+    return space + text if align == "right" else text + space
+
+
+def _crop(text: str, width: int) -> str:
+    if width <= 0:
+        return ""
+    if text.isascii():
+        return text[: width - 1] + "…"
+    while text and cell_len(text) >= width:
+        text = text[:-1]
+    return text + "…"
+
+
+class Toned(Widget):
+    """A widget that paints pieces in the theme's tones; the styles are kept per theme."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self._styles_of_theme: tuple[str, dict[str, Style]] = ("", {})
+
+    def tone(self, words: str) -> Style:
+        theme, known = self._styles_of_theme
+        if theme != self.app.theme:
+            known = {}
+            self._styles_of_theme = (self.app.theme, known)
+        style = known.get(words)
+        if style is None:
+            style = known[words] = self._tone_style(words)
+        return style
+
+    def _tone_style(self, words: str) -> Style:
+        variables = self.app.theme_variables
+        style = Style()
+        for word in words.split():
+            variable, bold = TONES[word]
+            color = variables.get(variable) if variable else None
+            style += Style(color=color, bold=bold or None)
+        return style
+
+    def strip_of(self, shown: Line, width: int, base: Style) -> Strip:
+        """One line of exactly ``width`` cells."""
+        right = [(clean(text), tone) for text, tone in shown.right]
+        room = width - sum(cell_len(text) for text, _ in right)
+        segments: list[Segment] = []
+        used = 0
+        for raw, tone in shown.left:
+            text = clean(raw)
+            length = cell_len(text)
+            if used + length > room:
+                text = _crop(text, room - used)
+                length = cell_len(text)
+            segments.append(Segment(text, base + self.tone(tone)))
+            used += length
+            if used >= room:
+                break
+        if right or shown.fill != " ":
+            gap = shown.fill * max(0, room - used)
+            segments.append(Segment(gap, base + self.tone("rule" if shown.fill != " " else "")))
+        segments.extend(Segment(text, base + self.tone(tone)) for text, tone in right)
+        return Strip(segments).adjust_cell_length(width, base)
+
+
+class Lines(Toned):
+    """A block of lines; its height follows their number where the style sheet says auto."""
+
+    DEFAULT_CSS = "Lines { height: auto; }"
+
+    def __init__(
+        self,
+        lines: Sequence[Line] = (),
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: tuple[Line, ...] = tuple(lines)
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        return self._lines
+
+    @property
+    def plain_text(self) -> str:
+        """What stands here, as text to copy."""
+        return "\n".join(_plain(shown) for shown in self._lines)
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines; only those that differ are painted."""
+        before, after = self._lines, tuple(lines)
+        if before == after:
+            return
+        self._lines = after
+        if len(before) != len(after):
+            self.refresh(layout=self.styles.is_auto_height)
+            return
+        for y, (old, new) in enumerate(zip(before, after, strict=True)):
+            if old != new:
+                self.refresh(Region(0, y, self.size.width, 1))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
+        return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        base = self.rich_style
+        shown = self._lines[y] if y < len(self._lines) else EMPTY
+        return self.strip_of(shown, self.size.width, base)
+
+
+def _plain(shown: Line) -> str:
+    left = "".join(clean(text) for text, _ in shown.left)
+    right = "".join(clean(text) for text, _ in shown.right)
+    return f"{left}  {right}".rstrip() if right else left.rstrip()

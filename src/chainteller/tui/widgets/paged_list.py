@@ -1,0 +1,286 @@
+"""A list that never holds a whole table: it asks for the pages that its window shows."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.strip import Strip
+
+from chainteller.tui.formats import Piece
+from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
+from chainteller.tui.widgets.lines import Toned, pad
+
+PAGE_ROWS = 50
+_PAGES_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """``rank`` 0 always stands; the highest rank goes first when the width is short."""
+
+    title: str
+    width: int
+    align: str = "left"
+    rank: int = 0
+    grows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    key: str
+    cells: tuple[Piece, ...]
+
+
+def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
+    """The columns that fit into ``width``: (index, width); one cell stands between two."""
+    kept = list(range(len(columns)))
+    while kept and _needed(columns, kept) > width:
+        worst = max(kept, key=lambda index: (columns[index].rank, index))
+        if columns[worst].rank == 0:
+            break
+        kept.remove(worst)
+    spare = max(0, width - _needed(columns, kept))
+    growing = [index for index in kept if columns[index].grows]
+    share = spare // len(growing) if growing else 0
+    return [(index, columns[index].width + (share if index in growing else 0)) for index in kept]
+
+
+def _needed(columns: Sequence[Column], kept: Sequence[int]) -> int:
+    return sum(columns[index].width for index in kept) + 2 * max(0, len(kept) - 1)
+
+
+class PagedList(Toned):
+    """The first line is the header. The screen moves the cursor; the list scrolls to it."""
+
+    DEFAULT_CSS = "PagedList { height: 1fr; }"
+
+    def __init__(self, columns: Sequence[Column], *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._columns = tuple(columns)
+        self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
+        self._asked: set[int] = set()
+        self._empty: tuple[Piece, ...] = ()
+        self.total: int | None = None
+        self.cursor = 0
+        self.top = 0
+
+    @property
+    def window_rows(self) -> int:
+        return max(1, self.size.height - 1)
+
+    @property
+    def cursor_row(self) -> Row | None:
+        return self._row(self.cursor)
+
+    @property
+    def cursor_key(self) -> str | None:
+        row = self.cursor_row
+        return row.key if row else None
+
+    @property
+    def rows_held(self) -> tuple[Row, ...]:
+        """What is loaded, in order; for exports of what is seen and for tests."""
+        return tuple(row for page in sorted(self._pages) for row in self._pages[page])
+
+    def pages_in_window(self) -> tuple[int, ...]:
+        """The pages to fetch again when something changed."""
+        last = max(self.top, min(self.top + self.window_rows, self.total or 1) - 1)
+        return tuple(range(self.top // PAGE_ROWS + 1, last // PAGE_ROWS + 2))
+
+    def say_empty(self, *pieces: Piece) -> None:
+        """What stands instead of rows when there are none; it names the next key."""
+        self._empty = pieces
+        self.refresh()
+
+    def reset(self) -> None:
+        """Forget all rows and go to the top: another filter, order or account."""
+        self._pages.clear()
+        self._asked.clear()
+        self.total = None
+        self.cursor = self.top = 0
+        self.refresh()
+
+    def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
+        """Take a page in; with ``follow`` the cursor stays on its record if that moved."""
+        key = self.cursor_key if follow else None
+        before, seen = (self.total, self._pages.get(page)), (self.cursor, self.top)
+        self._pages[page] = tuple(rows)
+        self._pages.move_to_end(page)
+        while len(self._pages) > _PAGES_KEPT:
+            self._pages.popitem(last=False)
+        self._asked.discard(page)
+        self.total = total
+        if before != (total, self._pages[page]):
+            self._settle_cursor(key, page)
+            self._repaint_changed(page, before, seen)
+        if key is None or key != self.cursor_key:
+            self._announce()
+
+    def replace_row(self, row: Row) -> None:
+        """Show other cells for one record that is loaded; only its line is painted."""
+        for page, rows in self._pages.items():
+            for offset, old in enumerate(rows):
+                if old.key == row.key and old != row:
+                    self._pages[page] = (*rows[:offset], row, *rows[offset + 1 :])
+                    self._repaint_row((page - 1) * PAGE_ROWS + offset)
+                    return
+
+    def _repaint_changed(
+        self,
+        page: int,
+        before: tuple[int | None, tuple[Row, ...] | None],
+        seen: tuple[int, int],
+    ) -> None:
+        """Only the rows that differ, where nothing moved: a live price repaints its line."""
+        total, old = before
+        rows = self._pages[page]
+        if old is None or (total, len(old), seen) != (
+            self.total,
+            len(rows),
+            (self.cursor, self.top),
+        ):
+            self.refresh()
+            return
+        for offset, (was, row) in enumerate(zip(old, rows, strict=True)):
+            if was != row:
+                self._repaint_row((page - 1) * PAGE_ROWS + offset)
+
+    def _settle_cursor(self, key: str | None, page: int) -> None:
+        if key is not None:
+            for offset, row in enumerate(self._pages[page]):
+                if row.key == key:
+                    self.cursor = (page - 1) * PAGE_ROWS + offset
+        self._clamp()
+
+    def _clamp(self) -> None:
+        last = max(0, (self.total or 0) - 1)
+        self.cursor = min(max(0, self.cursor), last)
+        self.top = min(self.top, self.cursor)
+        self.top = max(self.top, self.cursor - self.window_rows + 1, 0)
+
+    def move(self, step: int) -> None:
+        self.move_to(self.cursor + step)
+
+    def move_pages(self, step: int) -> None:
+        self.move(step * (self.window_rows - 1 or 1))
+
+    def move_to(self, index: int) -> None:
+        cursor, top = self.cursor, self.top
+        self.cursor = index
+        self._clamp()
+        if self.top != top:
+            self.refresh()
+        elif self.cursor != cursor:
+            self._repaint_row(cursor)
+            self._repaint_row(self.cursor)
+        if self.cursor != cursor:
+            self._announce()
+
+    def move_to_key(self, key: str) -> bool:
+        """Put the cursor on a loaded record; False when it is not loaded."""
+        for page, rows in self._pages.items():
+            for offset, row in enumerate(rows):
+                if row.key == key:
+                    self.move_to((page - 1) * PAGE_ROWS + offset)
+                    return True
+        return False
+
+    def _repaint_row(self, index: int) -> None:
+        y = 1 + index - self.top
+        if 0 < y < self.size.height:
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def _announce(self) -> None:
+        key = self.cursor_key
+        if key is not None:
+            self.post_message(RowChosen(self.id or "", key))
+
+    def _row(self, index: int) -> Row | None:
+        page, offset = divmod(index, PAGE_ROWS)
+        rows = self._pages.get(page + 1)
+        return rows[offset] if rows is not None and offset < len(rows) else None
+
+    def _want(self, index: int) -> None:
+        page = index // PAGE_ROWS + 1
+        if page not in self._pages and page not in self._asked:
+            self._asked.add(page)
+            self.post_message(PageWanted(self.id or "", page))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
+        return 1 + min(self.total or 1, PAGE_ROWS)
+
+    def on_resize(self) -> None:
+        self._clamp()
+
+    def render_line(self, y: int) -> Strip:
+        width, base = self.size.width, self.rich_style
+        if y == 0:
+            cells = tuple((column.title, "muted") for column in self._columns)
+            return self._strip(" ", cells, base, width)
+        index = self.top + y - 1
+        if not self.total:
+            return self._nothing(y, base, width)
+        if index >= self.total:
+            return Strip.blank(width, base)
+        row = self._row(index)
+        if row is None:
+            self._want(index)
+            return self._strip(" ", (("...", "muted"),), base, width)
+        if index == self.cursor:
+            return self._strip(">", row.cells, base + self._cursor_style(), width, plain=True)
+        return self._strip(" ", row.cells, base, width)
+
+    def _nothing(self, y: int, base: Style, width: int) -> Strip:
+        if self.total is None and y == 1:
+            return Strip([Segment(" loading", base + self.tone("muted"))]).adjust_cell_length(
+                width, base
+            )
+        if self.total == 0 and y == 2:
+            pieces = [Segment(" ", base)]
+            pieces += [Segment(text, base + self.tone(tone)) for text, tone in self._empty]
+            return Strip(pieces).adjust_cell_length(width, base)
+        return Strip.blank(width, base)
+
+    def _cursor_style(self) -> Style:
+        variables = self.app.theme_variables
+        return Style(color=variables["cursor-text"], bgcolor=variables["cursor"])
+
+    def _strip(
+        self,
+        mark: str,
+        cells: Sequence[Piece],
+        base: Style,
+        width: int,
+        *,
+        plain: bool = False,
+    ) -> Strip:
+        segments = [Segment(mark, base)]
+        for place, (index, room) in enumerate(fit(self._columns, width - 2)):
+            if index >= len(cells):
+                break
+            text, tone = cells[index]
+            gap = "  " if place else ""
+            shown = gap + pad(text, room, self._columns[index].align)
+            segments.append(Segment(shown, base if plain else base + self.tone(tone)))
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.move(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.move(-3)
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        index = self.top + event.y - 1
+        if event.y < 1 or index >= (self.total or 0):
+            return
+        if index == self.cursor and self.cursor_key:
+            self.post_message(RowOpened(self.id or "", self.cursor_key))
+        self.move_to(index)

@@ -1,0 +1,131 @@
+"""A ``Service`` that keeps the desk's own record of every write: saved, sent, answered.
+
+Wraps any implementation. Without a given idempotency key it makes one; the key is on disk before
+the request leaves, so that a request in doubt can be sent again under the same key (``resend``)
+and is then found, not repeated.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import BaseModel
+
+from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.service.errors import NotOffered, OutcomeUnknown, ServiceError, TellerError
+from chainteller.service.interface import Service
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.base import Written
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
+from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.workspace.store import SentState, Workspace
+
+WRITES: dict[str, type[BaseModel] | None] = {
+    "open_trading_account": OpenTradingAccount,
+    "deposit": DepositRequest,
+    "withdraw": WithdrawalRequest,
+    "cancel_withdrawal": None,
+    "create_quote": QuoteRequest,
+    "execute_quote": ExecuteRequest,
+    "cancel_trade": None,
+    "open_blockchain_account": OpenBlockchainAccount,
+    "register_counterparty": RegisterCounterparty,
+    "create_challenge": ChallengeRequest,
+    "submit_claim": ClaimRequest,
+    "link_counterparty": LinkRequest,
+    "require_reverification": ReverificationRequest,
+}
+"""Every write of ``Service`` with the model of its request."""
+
+KINDS = {
+    "TDA": "trading-account",
+    "QTE": "quote",
+    "TXN": "transaction",
+    "CPT": "counterparty",
+    "CHG": "challenge",
+    "CLM": "claim",
+    "BCA": "blockchain-account",
+}
+
+
+class Recorder:
+    """The writes of a service, recorded; reads go to the service itself."""
+
+    def __init__(
+        self, service: Service, workspace: Workspace, randomness: Randomness | None = None
+    ) -> None:
+        self.service = service
+        self.workspace = workspace
+        self._randomness = randomness or SystemRandomness()
+
+    def new_key(self) -> str:
+        return self._randomness.bytes(16).hex()
+
+    def write(
+        self, operation: str, *arguments: str | BaseModel, key: str | None = None
+    ) -> Written[Any]:
+        """Do one of ``WRITES``: its ids, then its request, as in ``Service``.
+
+        Raises:
+            TellerError: as the operation does; the outcome is recorded first.
+            ValueError: no such operation.
+        """
+        if operation not in WRITES:
+            raise ValueError(f"no such write: {operation}")
+        key = key or self.new_key()
+        self.workspace.sending(key, operation, _saved(arguments))
+        return self._send(operation, arguments, key)
+
+    def resend(self, key: str) -> Written[Any]:
+        """Send a recorded request again under its own key: the first outcome is found again.
+
+        Raises:
+            TellerError: as the operation does.
+            NotOffered: nothing was recorded under the key.
+        """
+        recorded = self.workspace.sent_request(key)
+        if recorded is None:
+            raise NotOffered("No request is recorded under this key.")
+        model = WRITES[recorded.operation]
+        arguments: list[str | BaseModel] = list(recorded.arguments["ids"])
+        if model is not None:
+            arguments.append(model.model_validate(recorded.arguments["request"]))
+        return self._send(recorded.operation, tuple(arguments), key)
+
+    def _send(
+        self, operation: str, arguments: tuple[str | BaseModel, ...], key: str
+    ) -> Written[Any]:
+        call: Callable[..., Written[Any]] = getattr(self.service, operation)
+        try:
+            outcome = call(*arguments, idempotency_key=key)
+        except TellerError as fault:
+            self.workspace.answered(key, _state_after(fault), fault.code)
+            raise
+        record = outcome.value
+        self.workspace.answered(key, SentState.DONE, record.id)
+        parent = arguments[0] if isinstance(arguments[0], str) else ""
+        kind = KINDS.get(record.id.partition("_")[0], "record")
+        self.workspace.remember(record.id, kind, parent)
+        return outcome
+
+
+def _state_after(fault: TellerError) -> SentState:
+    if isinstance(fault, OutcomeUnknown):
+        return SentState.UNKNOWN
+    return SentState.REFUSED if isinstance(fault, ServiceError) else SentState.NOT_SENT
+
+
+def _saved(arguments: tuple[str | BaseModel, ...]) -> dict[str, Any]:
+    """What is needed to send it again; a completed challenge is a signature, no secret."""
+    requests = [part for part in arguments if isinstance(part, BaseModel)]
+    return {
+        "ids": [part for part in arguments if isinstance(part, str)],
+        "request": requests[0].model_dump(by_alias=True, exclude_none=True) if requests else None,
+    }

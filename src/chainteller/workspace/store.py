@@ -1,0 +1,221 @@
+"""The desk's own small database, one file per profile; standard library only.
+
+It holds no money and decides nothing: a lost file costs memory aids, never funds. Sent requests
+are on disk before they are sent, so that a crash in between leaves the key to ask with.
+"""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from chainteller.domain.clock import Clock, SystemClock
+
+_LAYOUT = 1
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS known (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, parent TEXT NOT NULL, label TEXT NOT NULL,
+    seen_at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS known_by_kind ON known (kind, parent, seen_at DESC);
+CREATE TABLE IF NOT EXISTS sent (
+    key TEXT PRIMARY KEY, operation TEXT NOT NULL, arguments TEXT NOT NULL,
+    sent_at INTEGER NOT NULL, state TEXT NOT NULL, answered_at INTEGER, answer TEXT
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS sent_by_time ON sent (sent_at DESC);
+CREATE INDEX IF NOT EXISTS sent_by_state ON sent (state, sent_at DESC);
+CREATE TABLE IF NOT EXISTS note (
+    id TEXT PRIMARY KEY, text TEXT NOT NULL, changed_at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS view (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class SentState(StrEnum):
+    """``SENT`` without an answer is what a crash leaves behind; it counts as unknown."""
+
+    SENT = "SENT"
+    DONE = "DONE"
+    REFUSED = "REFUSED"
+    NOT_SENT = "NOT_SENT"
+    UNKNOWN = "UNKNOWN"
+
+
+IN_DOUBT = (SentState.SENT, SentState.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownObject:
+    """A record that was seen here. ``parent`` is the account it belongs to, or empty."""
+
+    id: str
+    kind: str
+    parent: str
+    label: str
+    seen_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A write with its key; ``answer`` is the record's id or the error's code."""
+
+    key: str
+    operation: str
+    arguments: Mapping[str, Any]
+    sent_at: int
+    state: SentState
+    answered_at: int | None
+    answer: str | None
+
+
+class Workspace:
+    """Open with ``path``, or ``None`` for one that forgets (demo, training).
+
+    A file that cannot be read is set aside as ``*.broken`` and a new one is begun.
+    """
+
+    def __init__(self, path: Path | None, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._lock = threading.RLock()
+        self._database = _opened(path)
+
+    def close(self) -> None:
+        with self._lock:
+            self._database.close()
+
+    def remember(self, identifier: str, kind: str, parent: str = "", label: str = "") -> None:
+        """Note that a record exists; an empty label keeps the one that was known."""
+        self._write(
+            "INSERT INTO known VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+            "kind = excluded.kind, seen_at = excluded.seen_at, "
+            "parent = CASE excluded.parent WHEN '' THEN known.parent ELSE excluded.parent END, "
+            "label = CASE excluded.label WHEN '' THEN known.label ELSE excluded.label END",
+            identifier,
+            kind,
+            parent,
+            label,
+            self._clock.now(),
+        )
+
+    def known(self, kind: str, parent: str | None = None, limit: int = 100) -> list[KnownObject]:
+        """Records of a kind, the last seen first."""
+        rows = self._read(
+            "SELECT id, kind, parent, label, seen_at FROM known WHERE kind = ? "
+            "AND (? IS NULL OR parent = ?) ORDER BY seen_at DESC, id LIMIT ?",
+            kind,
+            parent,
+            parent,
+            limit,
+        )
+        return [KnownObject(*row) for row in rows]
+
+    def forget(self, identifier: str) -> None:
+        self._write("DELETE FROM known WHERE id = ?", identifier)
+
+    def sending(self, key: str, operation: str, arguments: Mapping[str, Any]) -> None:
+        """Save a request before it is sent; the same key again keeps the first time."""
+        self._write(
+            "INSERT INTO sent VALUES (?, ?, ?, ?, ?, NULL, NULL) "
+            "ON CONFLICT (key) DO UPDATE SET state = excluded.state",
+            key,
+            operation,
+            json.dumps(arguments),
+            self._clock.now(),
+            SentState.SENT,
+        )
+
+    def answered(self, key: str, state: SentState, answer: str) -> None:
+        """Save what became of a request: the record's id, or the error's code."""
+        self._write(
+            "UPDATE sent SET state = ?, answered_at = ?, answer = ? WHERE key = ?",
+            state,
+            self._clock.now(),
+            answer,
+            key,
+        )
+
+    def sent_request(self, key: str) -> SentRequest | None:
+        found = self._read(f"{_SENT} WHERE key = ?", key)
+        return _sent(found[0]) if found else None
+
+    def sent_requests(self, limit: int = 100) -> list[SentRequest]:
+        """What was sent, newest first."""
+        return [_sent(row) for row in self._read(f"{_SENT} ORDER BY sent_at DESC LIMIT ?", limit)]
+
+    def in_doubt(self) -> list[SentRequest]:
+        """Writes of which nobody knows whether they happened, oldest first."""
+        rows = self._read(f"{_SENT} WHERE state IN (?, ?) ORDER BY sent_at", *IN_DOUBT)
+        return [_sent(row) for row in rows]
+
+    def note(self, identifier: str) -> str:
+        """The agent's own words about a record, or empty."""
+        found = self._read("SELECT text FROM note WHERE id = ?", identifier)
+        return str(found[0][0]) if found else ""
+
+    def set_note(self, identifier: str, text: str) -> None:
+        """An empty text removes the note."""
+        if not text:
+            self._write("DELETE FROM note WHERE id = ?", identifier)
+            return
+        self._write(
+            "INSERT OR REPLACE INTO note VALUES (?, ?, ?)", identifier, text, self._clock.now()
+        )
+
+    def view(self, name: str, default: Any = None) -> Any:
+        """A remembered sort, filter or place, as JSON."""
+        found = self._read("SELECT value FROM view WHERE name = ?", name)
+        return json.loads(found[0][0]) if found else default
+
+    def set_view(self, name: str, value: Any) -> None:
+        self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
+
+    def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._database.execute(statement, values).fetchall()
+
+    def _write(self, statement: str, *values: object) -> None:
+        with self._lock:
+            self._database.execute(statement, values)
+
+
+_SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"
+
+
+def _sent(row: tuple[Any, ...]) -> SentRequest:
+    key, operation, arguments, sent_at, state, answered_at, answer = row
+    return SentRequest(
+        key, operation, json.loads(arguments), sent_at, SentState(state), answered_at, answer
+    )
+
+
+def _opened(path: Path | None) -> sqlite3.Connection:
+    if path is None:
+        return _prepared(":memory:")
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.touch(mode=0o600)
+    try:
+        return _prepared(str(path))
+    except sqlite3.DatabaseError as fault:
+        if isinstance(fault, sqlite3.OperationalError):
+            raise
+        path.replace(path.with_suffix(".broken"))
+        path.touch(mode=0o600)
+        return _prepared(str(path))
+
+
+def _prepared(name: str) -> sqlite3.Connection:
+    """Every statement is its own transaction; a second desk on the same file waits its turn."""
+    database = sqlite3.connect(
+        name, timeout=5, isolation_level=None, check_same_thread=False, cached_statements=64
+    )
+    try:
+        database.executescript(
+            f"PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; {_SCHEMA}"
+            f"PRAGMA user_version = {_LAYOUT};"
+        )
+    except sqlite3.DatabaseError:
+        database.close()
+        raise
+    return database

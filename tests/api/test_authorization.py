@@ -1,0 +1,212 @@
+"""Every operation asks for a key, its scope, and a record of the caller's own organisation."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.api.conftest import Caller
+from tests.world.bank import World, build, sqlite_url
+from tests.world.serving import deployment, served
+
+from chainteller.api.app import OPERATIONS
+from chainteller.api.operations import Operation
+from chainteller.api.streaming import STREAM
+from chainteller.domain.actors import SCOPES
+from chainteller.domain.keys import new_key
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine.keys import ApiKeys
+
+_TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
+SOLANA_ADDRESS = "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
+EVERYTHING = (*OPERATIONS, STREAM)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    call: Caller
+    ids: Mapping[str, str]
+    """A record of the organisation ``default`` for every name in a path."""
+    world: World
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    folder: Path = tmp_path_factory.mktemp("matrix")
+    world = build(sqlite_url(folder))
+    with served(deployment(world)) as address:
+        call = Caller(address, world.key())
+        yield Scene(call, _records(call), world)
+    world.engine.close()
+
+
+def _records(call: Caller) -> dict[str, str]:
+    account = call.account()
+    deposit = call("GET", f"/trading-accounts/{account}/deposits").json["data"][0]["id"]
+    withdrawal = call(
+        "POST",
+        f"/trading-accounts/{account}/withdrawals",
+        {"amount": "1.00", "currency": _TOKEN},
+    ).json["id"]
+    execute = {"tradingAccountId": account}
+    trade = call("POST", f"/trading/quotes/{call.quote()}", execute).json["id"]
+    network = {"tradingAccountId": account, "network": "solana"}
+    chain = call("POST", "/blockchain-accounts", network).json["id"]
+    wallet = call("POST", "/counterparties", {"address": SOLANA_ADDRESS, "network": "solana"})
+    return {
+        "tradingAccountId": account,
+        "depositId": deposit,
+        "withdrawalId": withdrawal,
+        "transactionId": trade,
+        "tradeId": trade,
+        "quoteId": call.quote(),
+        "market": "sol-usd",
+        "counterpartyId": wallet.json["id"],
+        "blockchainAccountId": chain,
+    }
+
+
+def path_of(operation: Operation, ids: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: ids[found[1]], operation.path)
+
+
+def body_of(operation: Operation, ids: Mapping[str, str]) -> object:
+    bodies: Mapping[str, object] = {
+        "createTradingAccount": {"bankAccountId": "DDA-1", "bankAccountType": "checking"},
+        "createDeposit": {"amount": "1.00", "currency": _TOKEN},
+        "createWithdrawal": {"amount": "1.00", "currency": _TOKEN},
+        "createQuote": {
+            "amount": "1.00",
+            "side": "buy",
+            "tradingAccountId": ids["tradingAccountId"],
+        },
+        "executeQuote": {"tradingAccountId": ids["tradingAccountId"]},
+        "requireReverification": {"reason": "AGENT_REQUEST"},
+        "createCounterparty": {"address": "x", "network": "solana"},
+        "linkCounterparty": {"address": "x", "network": "solana", "ownershipClaimId": "CLM_1"},
+        "createBlockchainAccount": {
+            "tradingAccountId": ids["tradingAccountId"],
+            "network": "solana",
+        },
+        "createOwnershipChallenge": {"counterpartyId": ids["counterpartyId"]},
+        "createOwnershipClaim": {
+            "challengeId": "CHG_1",
+            "completedChallenge": "x",
+            "counterpartyId": "CPT_1",
+        },
+        "diagnoseSignature": {
+            "challengeId": "CHG_1",
+            "completedChallenge": "x",
+            "counterpartyId": "CPT_1",
+        },
+    }
+    return None if operation.body is None else bodies[operation.name]
+
+
+def named(operation: Operation) -> str:
+    return operation.name
+
+
+@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
+def test_without_a_key_it_is_unauthorized(scene: Scene, operation: Operation) -> None:
+    answer = scene.call(operation.method, path_of(operation, scene.ids), key=None)
+    assert (answer.status, answer.code) == (401, "UNAUTHORIZED")
+    assert answer.json["details"] == {"reason": "MISSING"}
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
+def test_with_a_revoked_key_it_is_unauthorized(scene: Scene, operation: Operation) -> None:
+    key = scene.world.key()
+    ApiKeys(scene.world.bank).revoke(key.split("_")[2])
+    answer = scene.call(operation.method, path_of(operation, scene.ids), key=key)
+    assert (answer.status, answer.json["details"]) == (401, {"reason": "REVOKED"})
+
+
+@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
+def test_without_its_scope_it_is_forbidden(scene: Scene, operation: Operation) -> None:
+    if operation.scope is None:
+        key = scene.world.key("admin")
+        assert scene.call(operation.method, operation.path, key=key).status == 200
+        return
+    others = [scope for scope in SCOPES if scope != operation.scope]
+    answer = scene.call(
+        operation.method,
+        path_of(operation, scene.ids),
+        body=b"this is not even JSON",
+        key=scene.world.key(*others),
+    )
+    assert (answer.status, answer.code) == (403, "FORBIDDEN")
+    assert answer.json["details"]["requiredScope"] == operation.scope
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [each for each in OPERATIONS if "Id}" in each.path or each.name == "createQuote"],
+    ids=named,
+)
+def test_another_organisation_finds_nothing(scene: Scene, operation: Operation) -> None:
+    answer = scene.call(
+        operation.method,
+        path_of(operation, scene.ids),
+        body_of(operation, scene.ids),
+        key=scene.world.key(organisation="other"),
+    )
+    assert (answer.status, answer.code) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        each
+        for each in OPERATIONS
+        if each.filters is not None and "{" not in each.path and each.name != "listCustomers"
+    ],
+    ids=named,
+)
+def test_another_organisation_lists_none_of_it(scene: Scene, operation: Operation) -> None:
+    answer = scene.call("GET", operation.path, key=scene.world.key(organisation="other"))
+    assert answer.status == 200
+    if operation.name == "listAuditRows":
+        assert {row["organisation"] for row in answer.json["data"]} == {"other"}
+    else:
+        assert answer.json["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("Basic abc", "MALFORMED"),
+        ("Bearer", "MALFORMED"),
+        ("Bearer ", "MALFORMED"),
+        ("Bearer a b", "MALFORMED"),
+        ("Bearer " + "x" * 600, "MALFORMED"),
+        ("Bearer chainteller_test_abcdefgh_short", "MALFORMED"),
+    ],
+)
+def test_a_key_in_another_form_is_malformed(scene: Scene, header: str, reason: str) -> None:
+    answer = scene.call("GET", "/capabilities", headers={"Authorization": header})
+    assert (answer.status, answer.json["details"]["reason"]) == (401, reason)
+
+
+def test_a_key_of_the_right_form_that_was_never_issued_is_unknown(scene: Scene) -> None:
+    answer = scene.call("GET", "/capabilities", key=new_key(SystemRandomness(), "test").text)
+    assert (answer.status, answer.json["details"]) == (401, {"reason": "UNKNOWN"})
+
+
+def test_the_scheme_is_read_in_any_case(scene: Scene) -> None:
+    headers = {"Authorization": f"bEARER {scene.call.key}"}
+    assert scene.call("GET", "/capabilities", headers=headers).status == 200
+
+
+def test_an_expired_key_is_refused(tmp_path: Path) -> None:
+    world = build(sqlite_url(tmp_path))
+    key = world.key(expires="1h")
+    with served(deployment(world)) as address:
+        call = Caller(address, key)
+        assert call("GET", "/capabilities").status == 200
+        world.advance(3_600)
+        answer = call("GET", "/capabilities")
+    assert (answer.status, answer.json["details"]) == (401, {"reason": "EXPIRED"})
+    world.engine.close()

@@ -1,0 +1,60 @@
+"""The real program in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_SOURCE = Path(__file__).parents[2] / "src"
+_TIMEOUT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def complaint(self) -> list[str]:
+        """The lines on stderr without the details in between: code and meaning, next step."""
+        return [line for line in self.err.splitlines() if not line.startswith("  ")]
+
+
+def environment(**variables: str) -> dict[str, str]:
+    found = {**os.environ, "PYTHONPATH": str(_SOURCE), **variables}
+    return {name: value for name, value in found.items() if value}
+
+
+def chainteller(*arguments: str, given: str = "", **variables: str) -> Ended:
+    """Run one command line to its end."""
+    done = subprocess.run(
+        [sys.executable, "-m", "chainteller", *arguments],
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT_S,
+        env=environment(**variables),
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def python(code: str, **variables: str) -> Ended:
+    """Run a few lines of Python with the program importable."""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=_TIMEOUT_S,
+        env=environment(**variables),
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,34 @@
+"""What every test stands on: a clean environment, a home of its own, repeatable examples."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from tests.postgres import postgres_server, postgres_url
+
+__all__ = ["home", "postgres_server", "postgres_url"]
+
+settings.register_profile(
+    "quick",
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("deep", max_examples=2_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """``CHAINTELLER_HOME`` under a temporary folder, and no other ``CHAINTELLER_*``."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [*os.environ]:
+            if name.startswith("CHAINTELLER_") or name == "NO_COLOR":
+                patch.delenv(name)
+        patch.setenv("CHAINTELLER_HOME", str(folder))
+        yield folder

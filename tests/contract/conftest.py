@@ -1,0 +1,59 @@
+"""The same promises against every implementation: the engine itself, and ``serve`` over HTTP."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.world.bank import World, build, sqlite_url
+from tests.world.serving import deployment, served
+
+from chainteller.domain.actors import Actor
+from chainteller.remote.client import RemoteService
+from chainteller.service.interface import Service
+
+IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite", "embedded-postgres", "serve-postgres")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """``service`` is the implementation under test; ``world`` is what stands behind it."""
+
+    kind: str
+    service: Service
+    world: World
+    stranger: Service
+    """The same deployment seen by another organisation."""
+
+
+@pytest.fixture(params=IMPLEMENTATIONS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    url = sqlite_url(tmp_path)
+    if request.param.endswith("postgres"):
+        url = request.getfixturevalue("postgres_url")
+    world = build(url)
+    try:
+        yield from _placed(request.param, world)
+    finally:
+        world.engine.close()
+
+
+@pytest.fixture
+def service(place: Place) -> Service:
+    return place.service
+
+
+def _placed(kind: str, world: World) -> Iterator[Place]:
+    if kind.startswith("embedded"):
+        own = world.engine.acting_as(Actor("default", "test"))
+        foreign = world.engine.acting_as(Actor("other", "test"))
+        yield Place(kind, own, world, foreign)
+        return
+    with served(deployment(world)) as address:
+        near = RemoteService(address, world.key())
+        far = RemoteService(address, world.key(organisation="other"))
+        try:
+            yield Place(kind, near, world, far)
+        finally:
+            near.close()
+            far.close()

@@ -1,0 +1,265 @@
+"""The promises of the sample data (interfaces.md, section 4), on a database loaded once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.world.samples import MIDNIGHT, NOW, dump, head, load, new_bank, rows
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS, USDC_ETHEREUM, USDC_SOLANA
+from chainteller.domain.clock import DAY, ManualClock
+from chainteller.domain.ledger import buying_power
+from chainteller.domain.quoting import BPS
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import TransferStatus
+from chainteller.engine.bank import Bank
+from chainteller.engine.engine import Engine
+from chainteller.engine.verification import verify, verify_chain
+from chainteller.service.models.pages import ListQuery
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    bank = new_bank(tmp_path_factory.mktemp("samples"))
+    assert load(bank)
+    yield bank
+    bank.database.close()
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Bank]:
+    bank = new_bank(tmp_path)
+    yield bank
+    bank.database.close()
+
+
+def test_holds_a_morning_of_a_bank(loaded: Bank) -> None:
+    counts = {table: len(found) for table, found in dump(loaded).items()}
+    assert counts["customer"] >= 200
+    assert counts["trading_account"] >= 150
+    assert counts["bank_account"] > counts["customer"]
+    assert counts["trade"] > 500
+    assert counts["transfer"] > 400
+
+
+def test_shows_trades_in_every_state(loaded: Bank) -> None:
+    found = {row.status for row in rows(loaded, "SELECT DISTINCT status FROM trade")}
+    assert found == set(TradeStatus)
+
+
+def test_shows_deposits_and_bank_withdrawals_in_every_state(loaded: Bank) -> None:
+    found = rows(loaded, "SELECT DISTINCT direction, status FROM transfer")
+    s = TransferStatus
+    deposits = {s.PROCESSING, s.COMPLETED, s.FAILED, s.RETURNED}
+    withdrawals = deposits | {s.SENT, s.CANCELLED}
+    assert {row.status for row in found if row.direction == "deposit"} == deposits
+    assert {row.status for row in found if row.direction == "withdrawal"} >= withdrawals
+
+
+def test_shows_open_and_expired_quotes_of_every_market_and_side(loaded: Bank) -> None:
+    open_quotes = rows(loaded, "SELECT expires FROM quote WHERE status = 'open'")
+    assert any(row.expires >= NOW for row in open_quotes)
+    assert any(row.expires < MIDNIGHT for row in open_quotes)
+    kinds = rows(loaded, "SELECT DISTINCT market, side FROM quote")
+    assert len(kinds) == 2 * len(MARKETS)
+
+
+def test_has_customers_of_every_kind(loaded: Bank) -> None:
+    customers = rows(loaded, "SELECT * FROM customer")
+    assert {row.kyc_level for row in customers} == {"basic", "enhanced"}
+    assert any(row.terms_version is None for row in customers)
+    assert {row.type for row in rows(loaded, "SELECT type FROM bank_account")} == {
+        "checking",
+        "savings",
+    }
+    controls = {row.control for row in rows(loaded, "SELECT control FROM trading_account")}
+    assert controls == {None, "FROZEN", "SELL_ONLY", "DORMANT"}
+
+
+def test_names_are_unique_and_found_without_accents(loaded: Bank) -> None:
+    customers = rows(loaded, "SELECT name, search_name FROM customer")
+    assert len({row.name for row in customers}) == len(customers)
+    found = next(row for row in customers if row.name == "Inês Vilhena")
+    assert "inês vilhena" in found.search_name
+    assert "ines vilhena" in found.search_name
+
+
+def test_customers_without_terms_or_identity_check_have_no_trading_account(loaded: Bank) -> None:
+    assert not rows(
+        loaded,
+        "SELECT a.id FROM trading_account a JOIN customer c ON c.id = a.customer_id "
+        "WHERE c.terms_version IS NULL OR c.kyc_level <> 'enhanced'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("bank_account", "kind", "cents", "kyc_level", "has_terms"),
+    [
+        ("DDA-1001", "checking", 2_500_000, "enhanced", True),
+        ("DDA-1002", "savings", 800_000, "enhanced", True),
+        ("DDA-1003", "checking", None, "enhanced", False),
+        ("DDA-1004", "checking", None, "basic", True),
+    ],
+)
+def test_fixed_bank_accounts_are_there_without_a_trading_account(
+    loaded: Bank,
+    bank_account: str,
+    kind: str,
+    cents: int | None,
+    kyc_level: str,
+    has_terms: bool,
+) -> None:
+    (found,) = rows(
+        loaded,
+        "SELECT * FROM bank_account b JOIN customer c ON c.id = b.customer_id WHERE b.id = :id",
+        id=bank_account,
+    )
+    assert found.type == kind
+    assert cents is None or int(found.balance) == cents
+    assert found.kyc_level == kyc_level
+    assert (found.terms_version is not None) == has_terms
+    assert found.trading_account_id is None
+    assert found.control is None
+
+
+def test_dda_1005_has_a_frozen_trading_account(loaded: Bank) -> None:
+    (found,) = rows(
+        loaded,
+        "SELECT a.*, b.type FROM bank_account b "
+        "JOIN trading_account a ON a.id = b.trading_account_id WHERE b.id = 'DDA-1005'",
+    )
+    assert (found.type, found.control) == ("checking", "FROZEN")
+
+
+def test_blockchain_accounts_have_their_fixed_ids(loaded: Bank) -> None:
+    found = rows(
+        loaded,
+        "SELECT a.* FROM blockchain_account a "
+        "JOIN trading_account t ON t.id = a.trading_account_id "
+        "WHERE a.id LIKE 'BCA!_SAMPLE%' ESCAPE '!' ORDER BY a.id",
+    )
+    assert [(row.id, row.network, row.status) for row in found] == [
+        ("BCA_SAMPLE1", "ethereum", "active"),
+        ("BCA_SAMPLE2", "solana", "active"),
+    ]
+    assert found[0].customer_id != found[1].customer_id
+
+
+def test_deposits_come_in_every_currency(loaded: Bank) -> None:
+    found = rows(loaded, "SELECT DISTINCT asset, currency_id FROM transfer")
+    assert {(row.asset, row.currency_id) for row in found} == {
+        ("BUSD1@bank", "DPT_USD"),
+        (USDC_SOLANA.key, None),
+        (USDC_ETHEREUM.key, None),
+    }
+
+
+def power_of(bank: Bank, account_id: str) -> int:
+    code = f"customer:{account_id}:available"
+    balances = rows(bank, "SELECT asset, balance FROM ledger_account WHERE code = :code", code=code)
+    return buying_power({ASSETS_BY_KEY[row.asset]: int(row.balance) for row in balances})
+
+
+@pytest.mark.parametrize("seed", ["42", "another", ""])
+def test_whatever_is_listed_first_can_trade(empty: Bank, seed: str) -> None:
+    """All accounts with something under way keep the promise of the first one, so that it holds
+    while their work ends and moves them up the list."""
+    assert load(empty, seed)
+    accounts = rows(
+        empty,
+        "SELECT a.*, b.balance, c.control AS customer_control FROM trading_account a "
+        "JOIN bank_account b ON b.id = a.bank_account_id JOIN customer c ON c.id = a.customer_id "
+        "WHERE a.last_activity >= :midnight ORDER BY a.last_activity DESC, a.id DESC",
+        midnight=MIDNIGHT,
+    )
+    assert accounts[0].last_activity == NOW
+    assert accounts[0].bank_account_id == "DDA-4711"
+    for account in accounts:
+        assert account.control is None
+        assert account.customer_control is None
+        assert int(account.balance) >= 100_000
+        assert power_of(empty, account.id) <= 500_000
+
+
+def test_what_has_ended_lies_before_the_last_midnight(loaded: Bank) -> None:
+    for table in ("trade", "transfer"):
+        ended = rows(
+            loaded,
+            f"SELECT updated FROM {table} "  # noqa: S608 - our own table names
+            "WHERE status NOT IN ('processing', 'executed', 'sent')",
+        )
+        assert ended
+        assert max(row.updated for row in ended) < MIDNIGHT
+    accounts = rows(loaded, "SELECT created FROM trading_account")
+    assert max(row.created for row in accounts) < MIDNIGHT
+    assert min(row.created for row in accounts) < MIDNIGHT - 90 * DAY
+
+
+def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: Bank) -> None:
+    jobs = {(row.kind, row.reference): row.run_at for row in rows(loaded, "SELECT * FROM job")}
+    kinds = {
+        ("trade", "processing"): "trade.fill",
+        ("trade", "executed"): "trade.settle",
+        ("deposit", "processing"): "deposit.complete",
+        ("withdrawal", "processing"): "withdrawal.send",
+        ("withdrawal", "sent"): "withdrawal.complete",
+    }
+    unfinished = [
+        *rows(loaded, "SELECT 'trade' AS what, id, status, created FROM trade"),
+        *rows(loaded, "SELECT direction AS what, id, status, created FROM transfer"),
+    ]
+    unfinished = [row for row in unfinished if (row.what, row.status) in kinds]
+    assert {(kinds[row.what, row.status], row.id) for row in unfinished} == set(jobs)
+    assert {kind for kind, _ in jobs} == set(kinds.values())
+    for row in unfinished:
+        assert MIDNIGHT < row.created <= NOW < jobs[kinds[row.what, row.status], row.id]
+
+
+def test_quotes_are_priced_by_the_feed_of_their_moment(loaded: Bank) -> None:
+    feed = SimulatedPrices("42")
+    quotes = rows(loaded, "SELECT market, created, mid_micros, price_cents FROM quote")
+    for quote in quotes:
+        assert quote.mid_micros == feed.price(quote.market, quote.created).mid_micros
+        off = abs(quote.price_cents * 10_000 - quote.mid_micros)
+        assert off * BPS < quote.mid_micros * 100
+
+
+def test_the_record_is_in_the_order_of_time(loaded: Bank) -> None:
+    for table in ("audit", "event"):
+        instants = [row.at for row in rows(loaded, f"SELECT at FROM {table} ORDER BY seq")]  # noqa: S608 - our own table names
+        assert instants == sorted(instants)
+
+
+def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
+    assert load(empty)
+    engine = Engine(empty)
+    assert isinstance(empty.clock, ManualClock)
+    while (due := engine.next_due()) is not None:
+        empty.clock.set(max(due, empty.clock.now()))
+        assert engine.run_due()
+    assert verify(empty.database) == ()
+    for table in ("trade", "transfer"):
+        assert not rows(
+            empty,
+            f"SELECT id FROM {table} WHERE status IN ('processing', 'executed', 'sent')",  # noqa: S608 - our own table names
+        )
+
+
+def test_every_invariant_holds_after_loading(loaded: Bank) -> None:
+    assert verify(loaded.database) == ()
+    report = verify_chain(loaded.database)
+    assert report.intact
+    assert report.head == head(loaded)
+
+
+def test_every_list_is_exact(loaded: Bank) -> None:
+    engine = Engine(loaded)
+    assert engine.all_trades().pagination.total == len(rows(loaded, "SELECT id FROM trade"))
+    for row in rows(loaded, "SELECT * FROM trading_account"):
+        trades = engine.trades(row.id, ListQuery(limit=100))
+        transactions = engine.transactions(row.id, ListQuery(limit=100))
+        assert len(trades.data) == trades.pagination.total == row.trade_count
+        assert len(transactions.data) == row.transaction_count
+        created = [record.created for record in transactions.data if record.created]
+        assert created == sorted(created, reverse=True)

@@ -1,0 +1,142 @@
+"""Whatever a server does, the client says one of a few named things, and in time."""
+
+import resource
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.remote.faulty_server import FAULTS, GOOD_MARKETS, misbehaving, reply, says
+
+from chainteller.remote.client import RemoteService
+from chainteller.service.errors import (
+    ClientError,
+    OutcomeUnknown,
+    ReplyUnusable,
+    ServiceUnreachable,
+)
+from chainteller.service.models.quotes import ExecuteRequest
+
+DEADLINE_S = 1.0
+SLACK_S = 0.8
+NO_ANSWER = {
+    "accepts and hangs",
+    "closes at once",
+    "resets",
+    "drips headers",
+    "endless 1xx",
+    "HTTP/0.9",
+}
+REFUSED = {  # a refusal in strange words is still a refusal: nothing happened
+    "login page",
+    "html 404",
+    "an error without a code",
+    "an error whose details are text",
+}
+MAXIMUM_GROWTH_MIB = 32
+
+
+def client(address: str) -> RemoteService:
+    return RemoteService(address, "key", deadline_s=DEADLINE_S)
+
+
+def resident_mib() -> float:
+    if sys.platform != "linux":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 2**20
+
+
+def test_there_are_enough_faults() -> None:
+    assert len(FAULTS) >= 25
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_read_ends_in_a_named_error_within_the_deadline(name: str) -> None:
+    with misbehaving(FAULTS[name]) as address:
+        service = client(address)
+        service.capabilities()
+        before, started = resident_mib(), time.monotonic()
+        with pytest.raises(ClientError) as fault:
+            service.markets()
+        assert time.monotonic() - started < DEADLINE_S + SLACK_S
+        assert resident_mib() - before < MAXIMUM_GROWTH_MIB
+        service.close()
+    expected = ServiceUnreachable if name in NO_ANSWER else ReplyUnusable
+    assert type(fault.value) is expected
+    assert fault.value.suggestion
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_write_without_a_clear_answer_is_unknown_and_keeps_its_key(name: str) -> None:
+    with misbehaving(FAULTS[name]) as address:
+        service = client(address)
+        service.capabilities()
+        started = time.monotonic()
+        with pytest.raises(ClientError) as fault:
+            service.execute_quote(
+                "QTE_1", ExecuteRequest(trading_account_id="TDA_1"), idempotency_key="mine"
+            )
+        assert time.monotonic() - started < DEADLINE_S + SLACK_S
+        service.close()
+    if name in REFUSED:
+        assert isinstance(fault.value, ReplyUnusable)
+    else:
+        assert isinstance(fault.value, OutcomeUnknown)
+        assert fault.value.idempotency_key == "mine"
+
+
+def test_a_server_that_behaves_is_understood() -> None:
+    with misbehaving(says(reply(GOOD_MARKETS))) as address:
+        service = client(address)
+        assert service.markets().data[0].market_name == "sol-usd"
+        service.close()
+
+
+def test_a_refused_connection_is_told_at_once_and_nothing_was_sent() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    service = RemoteService(address, "key")
+    started = time.monotonic()
+    with pytest.raises(ServiceUnreachable):
+        service.markets()
+    with pytest.raises(ServiceUnreachable):
+        service.cancel_trade("TDA_1", "TXN_1")
+    assert time.monotonic() - started < 5
+    service.close()
+
+
+def test_an_unknown_field_and_an_unknown_status_are_taken_as_they_come() -> None:
+    newer = GOOD_MARKETS.replace(b'"network"', b'"venue": {"a": 1}, "status": "auction", "network"')
+    with misbehaving(says(reply(newer))) as address:
+        service = client(address)
+        assert service.markets().data[0].status == "auction"
+        service.close()
+
+
+def test_a_name_that_does_not_resolve_is_unreachable() -> None:
+    service = client("http://does-not-exist.invalid")
+    with pytest.raises(ServiceUnreachable):
+        service.markets()
+    service.close()
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "bank.example", "ftp://bank.example", "http://", "http://user:secret@bank.example", "::"],
+)
+def test_refuses_what_is_no_address(address: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        RemoteService(address, "key")
+    assert "secret" not in str(refused.value)
+
+
+def test_neither_the_key_nor_the_reply_shows_in_an_error() -> None:
+    with misbehaving(says(reply(b"<html>canary-reply</html>"))) as address:
+        service = RemoteService(address, "canary-key", deadline_s=DEADLINE_S)
+        with pytest.raises(ClientError) as fault:
+            service.markets()
+        shown = repr(fault.value) + str(fault.value.__cause__) + repr(service)
+        service.close()
+    assert "canary" not in shown

@@ -1,0 +1,48 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from chainteller.credentials import api_key
+from chainteller.settings.place import Place
+from chainteller.settings.tree import Profile
+from chainteller.settings.values import SettingsInvalid
+
+
+def _place(profile: Profile | None = None) -> Place:
+    return Place(True, "http://h", "h", "--url", profile=profile)
+
+
+def test_the_variable_beats_the_profile(tmp_path: Path) -> None:
+    place = _place(Profile("p", key_file=str(tmp_path / "none")))
+    assert api_key(place, {"CHAINTELLER_API_KEY": "any form at all"}) == "any form at all"
+
+
+def test_a_key_file_is_read_when_only_its_owner_can(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("k-1\n", encoding="utf-8")
+    file.chmod(0o640)
+    place = _place(Profile("p", key_file=str(file)))
+    with pytest.raises(SettingsInvalid, match="chmod 600"):
+        api_key(place, {})
+    file.chmod(0o600)
+    assert api_key(place, {}) == "k-1"
+
+
+def test_a_key_command_is_run_without_a_shell() -> None:
+    command = f"{sys.executable} -c 'print(\"k-2\")'"
+    assert api_key(_place(Profile("p", key_command=command)), {}) == "k-2"
+    with pytest.raises(SettingsInvalid, match="key_command failed"):
+        api_key(_place(Profile("p", key_command="false")), {})
+
+
+def test_a_named_variable_that_is_not_set_is_named() -> None:
+    profile = Profile("p", key_env="BRANCH_KEY")
+    assert api_key(_place(profile), {"BRANCH_KEY": "k-3"}) == "k-3"
+    with pytest.raises(SettingsInvalid, match="BRANCH_KEY, which is not set"):
+        api_key(_place(profile), {})
+
+
+def test_without_any_source_the_complaint_says_where_a_key_goes() -> None:
+    with pytest.raises(SettingsInvalid, match="set CHAINTELLER_API_KEY"):
+        api_key(_place(), {})

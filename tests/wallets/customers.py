@@ -1,0 +1,152 @@
+"""Published test keys and how each family's wallets sign with them; nothing of `src` signs here."""
+
+import base64
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import base58
+import coincurve
+from eth_account import Account
+from eth_account.messages import encode_defunct
+from nacl.signing import SigningKey
+
+from chainteller.wallets.addresses import Address, parse_address
+from chainteller.wallets.diagnose import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.texts import challenge_text
+
+HERE = Path(__file__).parent
+IDS = ("CHG_7Q2M9K4T8X1B6N3D5F0H2J", "CHG_0A1B2C3D4E5F6G7H8J9K0M", "CHG_ZZZZ9999YYYY8888XXXX77")
+EXPIRES = "2026-11-20T14:00:00Z"
+# Hardhat's accounts 0 to 2; RFC 8032's test vectors 1 to 3; the first keys of the phrase
+# "abandon ... about" by BIP-44, BIP-84 and BIP-86. Anybody can spend from them.
+EVM_KEYS = (
+    "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
+    "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
+    "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+)
+SOLANA_SEEDS = (
+    "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
+    "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
+    "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7",
+)
+BITCOIN_WIFS = (
+    "L4p2b9VAf8k5aUahF1JCJUzZkgNEAqLfq8DDdQiyAprQAKSbu8hf",
+    "KyZpNDKnfs94vbrwhJneDi77V6jF64PWPF8x5cdJb8ifgg2DUc9d",
+    "KyRv5iFPHG7iB5E4CqvMzH3WFJVhbfYK4VY7XAedd9Ys69mEsPLQ",
+)
+BITCOIN_ADDRESSES = (
+    "1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA",
+    "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
+    "39oRj36VbCJdky8wsPCT5FMQNRUUekuoUr",
+)
+
+
+def address(text: str, network: str) -> Address:
+    return parse_address(text, resolve_network(network, test_networks=True))
+
+
+def text_for(registered: Address, challenge_id: str = IDS[0]) -> str:
+    return challenge_text(
+        bank_name="Example Bank",
+        address=registered,
+        challenge_id=challenge_id,
+        valid_until=EXPIRES,
+    )
+
+
+def challenge(registered: Address, **changes: str) -> KnownChallenge:
+    challenge_id = changes.get("challenge_id", IDS[0])
+    return KnownChallenge(
+        challenge_id=challenge_id,
+        counterparty_id=changes.get("counterparty_id", "CPT_1"),
+        address=registered,
+        text=changes.get("text", text_for(registered, challenge_id)),
+        state=changes.get("state", "open"),
+        expires_at=EXPIRES,
+    )
+
+
+def case(registered: Address, signature: str, **changes: Any) -> Case:
+    return Case(changes.pop("challenge", challenge(registered)), signature, **changes)
+
+
+def known(*addresses: Address) -> tuple[KnownAddress, ...]:
+    return tuple(KnownAddress(f"CPT_{n}", known) for n, known in enumerate(addresses, start=2))
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    """One key of one family, the address it is registered with, and its way of signing."""
+
+    family: str
+    key: bytes
+    registered: Address
+
+    def sign(self, message: bytes) -> bytes:
+        return SIGN[self.family](self.key, message)
+
+    def spell(self, signature: bytes) -> str:
+        """The signature as this family's wallets show it."""
+        if self.family == "evm":
+            return "0x" + signature.hex()
+        if self.family == "solana":
+            return base58.b58encode(signature).decode()
+        return base64.b64encode(signature).decode()
+
+    def answer(self, text: str | bytes) -> str:
+        return self.spell(self.sign(text.encode() if isinstance(text, str) else text))
+
+
+def sign_evm(key: bytes, message: bytes) -> bytes:
+    signed = Account.sign_message(encode_defunct(primitive=message), key)
+    return bytes(signed.signature)
+
+
+def sign_solana(key: bytes, message: bytes) -> bytes:
+    return bytes(SigningKey(key).sign(message).signature)
+
+
+def sign_bitcoin(key: bytes, message: bytes) -> bytes:
+    """As Electrum signs: the header 31 to 34 whatever the address type."""
+    from hashlib import sha256  # noqa: PLC0415 - next to its only use
+
+    length = len(message)
+    size = bytes([length]) if length < 0xFD else b"\xfd" + length.to_bytes(2, "little")
+    framed = b"\x18Bitcoin Signed Message:\n" + size + message
+    digest = sha256(sha256(framed).digest()).digest()
+    packed = coincurve.PrivateKey(key).sign_recoverable(digest, hasher=None)
+    return bytes([31 + packed[64]]) + packed[:64]
+
+
+SIGN = {"evm": sign_evm, "solana": sign_solana, "bitcoin": sign_bitcoin}
+
+
+@cache
+def customers(family: str) -> tuple[Customer, ...]:
+    if family == "evm":
+        keys = [bytes.fromhex(key) for key in EVM_KEYS]
+        return tuple(
+            Customer("evm", key, address(Account.from_key(key).address, "ethereum")) for key in keys
+        )
+    if family == "solana":
+        seeds = [bytes.fromhex(seed) for seed in SOLANA_SEEDS]
+        shown = [base58.b58encode(bytes(SigningKey(seed).verify_key)).decode() for seed in seeds]
+        return tuple(
+            Customer("solana", seed, address(text, "solana"))
+            for seed, text in zip(seeds, shown, strict=True)
+        )
+    keys = [base58.b58decode_check(wif)[1:33] for wif in BITCOIN_WIFS]
+    return tuple(
+        Customer("bitcoin", key, address(text, "bitcoin"))
+        for key, text in zip(keys, BITCOIN_ADDRESSES, strict=True)
+    )
+
+
+def recorded(family: str) -> list[dict[str, str]]:
+    """The outputs of wallets' own libraries, made by npm/record.mjs."""
+    rows: list[dict[str, str]] = json.loads((HERE / "recorded" / f"{family}.json").read_text())
+    return rows

@@ -1,0 +1,113 @@
+import time
+
+import base58
+import pytest
+from nacl.bindings import crypto_core_ed25519_is_valid_point
+from tests.wallets.customers import address
+from tests.wallets.matrix_damage import secrets
+
+from chainteller.wallets.addresses import InvalidAddress, parse_address
+from chainteller.wallets.networks import resolve_network
+
+EVM = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
+SOLANA = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
+TESTNET = "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7"
+SEGWIT = "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
+
+
+def reason(text: str, network: str) -> str:
+    with pytest.raises(InvalidAddress) as refused:
+        parse_address(text, resolve_network(network, test_networks=True))
+    return refused.value.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        EVM, EVM.lower(), "0x" + EVM[2:].upper(), "0X" + EVM[2:].upper(), f"  {EVM}\n",
+        f"\u200b{EVM}\ufeff", f"\u00a0{EVM}\u00a0", f'"{EVM}"', f"`{EVM}`,", f"eip155:1:{EVM}",
+        f"ethereum:{EVM}", f"ethereum:{EVM}@1", f"eth:{EVM}", f"ETHEREUM:{EVM}?value=1",
+        " ".join(EVM[i : i + 4] for i in range(0, 42, 4)),
+    ],
+)  # fmt: skip
+def test_reads_one_evm_address_in_all_its_spellings(text: str) -> None:
+    parsed = address(text, "ethereum")
+    assert (parsed.canonical, parsed.display, parsed.kind) == (EVM.lower(), EVM, "evm")
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "kind"),
+    [
+        (SOLANA, "solana", "ed25519"), (f"solana:{SOLANA}?amount=1", "solana", "ed25519"),
+        (SEGWIT, "bitcoin", "p2wpkh"), (SEGWIT.upper(), "bitcoin", "p2wpkh"),
+        (f"bitcoin:{SEGWIT}?amount=0.1", "bitcoin", "p2wpkh"),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "bitcoin", "p2pkh"),
+        ("3GtVZYzsKF6Feikdjd4bDyPdAiyeHANY9b", "bitcoin", "p2sh"),
+        ("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr", "bitcoin", "p2tr"),
+        (TESTNET, "bitcoin-signet", "p2wsh"),
+    ],
+)  # fmt: skip
+def test_knows_the_kind_of_an_address(text: str, network: str, kind: str) -> None:
+    assert address(text, network).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "network", "expected"),
+    [
+        (EVM[:-1] + "7", "ethereum", "CHECKSUM"),
+        (EVM.replace("F", "f", 1), "ethereum", "CHECKSUM"),
+        (EVM[:-1], "ethereum", "LENGTH"), (EVM + "0", "ethereum", "LENGTH"),
+        (EVM[2:], "ethereum", "ENCODING"), ("0x" + "0" * 40, "ethereum", "ZERO"),
+        ("", "ethereum", "LENGTH"), ("a" * 1_000_000, "ethereum", "LENGTH"),
+        (EVM.replace("a", "\u0430"), "ethereum", "ENCODING"),
+        (EVM.replace("2", "\uff12"), "ethereum", "ENCODING"),
+        ("vitalik.eth", "ethereum", "NAME"), ("bonfida.sol", "solana", "NAME"),
+        ("XE7338O073KYGTWWZN0F2WZ0R8PX5ZPPZS", "ethereum", "UNSUPPORTED_TYPE"),
+        (SOLANA, "ethereum", "WRONG_NETWORK"), (SEGWIT, "ethereum", "WRONG_NETWORK"),
+        (EVM, "solana", "WRONG_NETWORK"), (SEGWIT, "solana", "WRONG_NETWORK"),
+        (EVM, "bitcoin", "WRONG_NETWORK"), (SOLANA, "bitcoin", "WRONG_NETWORK"),
+        (f"eip155:8453:{EVM}", "ethereum", "WRONG_NETWORK"),
+        (f"ethereum:{EVM}@8453", "ethereum", "WRONG_NETWORK"),
+        (f"ethereum:{EVM}", "bitcoin", "WRONG_NETWORK"),
+        (TESTNET, "bitcoin", "WRONG_NETWORK"),
+        ("mvbu1Gdy8SUjTenqerxUaZyYjmveZvt33q", "bitcoin", "WRONG_NETWORK"),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "bitcoin-testnet", "WRONG_NETWORK"),
+        ("11111111111111111111111111111111", "solana", "SMALL_ORDER"),
+        (SOLANA[:-4], "solana", "LENGTH"), (SOLANA.replace("F", "0", 1), "solana", "ENCODING"),
+        (SOLANA.replace("e", "\u0435", 1), "solana", "ENCODING"),
+        (SEGWIT[:-1] + "q", "bitcoin", "CHECKSUM"),
+        (SEGWIT[:6] + SEGWIT[6:].upper(), "bitcoin", "ENCODING"),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabB", "bitcoin", "CHECKSUM"),
+        ("bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y", "bitcoin",
+         "UNSUPPORTED_TYPE"),
+    ],
+)  # fmt: skip
+def test_says_why_an_address_is_refused(text: str, network: str, expected: str) -> None:
+    assert reason(text, network) == expected
+
+
+def test_refuses_program_derived_addresses_because_they_cannot_sign() -> None:
+    refused = 0
+    for number in range(64):
+        raw = bytes([number]) + bytes(range(31))
+        if not crypto_core_ed25519_is_valid_point(raw):
+            refused += 1
+            assert reason(base58.b58encode(raw).decode(), "solana") in {"OFF_CURVE", "SMALL_ORDER"}
+    assert refused > 32
+
+
+@pytest.mark.parametrize("network", ["ethereum", "solana", "bitcoin"])
+def test_a_pasted_secret_is_refused_and_kept_out_of_the_exception(network: str) -> None:
+    for name, secret in secrets():
+        with pytest.raises(InvalidAddress) as refused:
+            parse_address(secret, resolve_network(network))
+        assert refused.value.reason == "SECRET_PASTED", name
+        assert secret not in repr(refused.value) + str(refused.value.__dict__)
+        assert refused.value.__cause__ is None
+
+
+def test_a_megabyte_is_refused_at_once() -> None:
+    started = time.process_time()
+    for filler in ("a", "1", "[", "0x", "word ", "\u200b"):
+        assert reason(filler * (1_000_000 // len(filler)), "ethereum") == "LENGTH"
+    assert time.process_time() - started < 0.5

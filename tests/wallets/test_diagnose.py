@@ -1,0 +1,219 @@
+import base64
+import string
+from dataclasses import replace
+
+import coincurve
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.wallets.customers import (
+    IDS,
+    SIGN,
+    Customer,
+    address,
+    case,
+    challenge,
+    customers,
+    known,
+    text_for,
+)
+from tests.wallets.matrix_damage import secrets
+
+from chainteller.wallets.diagnose import (
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    WRONG_MESSAGE_FORMAT,
+    Diagnosis,
+    diagnose,
+)
+from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.hashes import sha256
+
+ALICE, BOB, _ = customers("evm")
+EVERYONE = [customer for family in ("evm", "solana", "bitcoin") for customer in customers(family)]
+
+
+def texts_of(answer: Diagnosis) -> str:
+    return f"{answer.explanation} {answer.ask_customer} {answer.suggestion}"
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_an_expired_challenge_is_certain_and_the_signature_is_still_judged(
+    customer: Customer,
+) -> None:
+    late = challenge(customer.registered, state="expired")
+    right = diagnose(case(customer.registered, customer.answer(late.text), challenge=late))
+    assert (right.accepted, right.cause, right.certain) == (False, EXPIRED_CHALLENGE, True)
+    assert "The signature itself is right." in right.explanation
+    assert right.proof is None
+    altered = diagnose(case(customer.registered, customer.answer(late.text + "\n"), challenge=late))
+    assert altered.cause == EXPIRED_CHALLENGE
+    assert "line break" in altered.explanation
+
+
+@pytest.mark.parametrize(
+    ("state", "finding"), [("used", "CHALLENGE_USED"), ("locked", "CHALLENGE_LOCKED")]
+)
+def test_a_right_signature_does_not_open_a_used_or_locked_challenge(
+    state: str, finding: str
+) -> None:
+    closed = challenge(ALICE.registered, state=state)
+    answer = diagnose(case(ALICE.registered, ALICE.answer(closed.text), challenge=closed))
+    assert (answer.accepted, answer.finding, answer.cause) == (False, finding, None)
+    assert "The signature itself is right." in answer.explanation
+
+
+def test_names_the_challenge_to_which_the_signature_belongs() -> None:
+    theirs = challenge(BOB.registered, challenge_id=IDS[1], counterparty_id="CPT_BOB")
+    answer = diagnose(case(ALICE.registered, BOB.answer(theirs.text), other_challenges=(theirs,)))
+    assert answer.finding == "OTHER_CHALLENGE"
+    assert answer.other_challenge_id == IDS[1]
+    assert answer.other_counterparty_id == "CPT_BOB"
+    assert answer.suggestion.endswith(f"submit it to {IDS[1]}.")
+
+
+def test_looks_no_further_than_the_48th_other_challenge() -> None:
+    others = tuple(challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}") for n in range(49))
+    last, beyond = others[47], others[48]
+    found = diagnose(case(ALICE.registered, ALICE.answer(last.text), other_challenges=others))
+    assert found.other_challenge_id == last.challenge_id
+    lost = diagnose(case(ALICE.registered, ALICE.answer(beyond.text), other_challenges=others))
+    assert (lost.finding, lost.certain) == ("UNKNOWN_SIGNER", False)
+
+
+def test_a_wallet_seen_once_is_likely_and_seen_twice_is_certain() -> None:
+    paste = BOB.answer(text_for(ALICE.registered))
+    once = diagnose(case(ALICE.registered, paste))
+    assert (once.certain, once.recovered_address) == (False, BOB.registered.display)
+    assert BOB.registered.display in once.explanation
+    twice = diagnose(case(ALICE.registered, paste, earlier_strangers=(BOB.registered.display,)))
+    assert (twice.certain, twice.finding) == (True, "SAME_STRANGER_TWICE")
+
+
+def test_finds_the_text_that_the_wallets_own_block_shows() -> None:
+    customer = customers("bitcoin")[0]
+    edited = "My own words"
+    block = (
+        f"-----BEGIN BITCOIN SIGNED MESSAGE-----\n{edited}\n-----BEGIN BITCOIN SIGNATURE-----\n"
+        f"{customer.answer(edited)}\n-----END BITCOIN SIGNATURE-----"
+    )
+    answer = diagnose(case(customer.registered, block))
+    assert (answer.finding, answer.cause, answer.certain) == (
+        "EDITED_TEXT",
+        WRONG_MESSAGE_FORMAT,
+        True,
+    )
+    assert edited not in texts_of(answer)
+
+
+def test_the_same_key_on_two_evm_networks_is_accepted_for_the_exact_text() -> None:
+    base = address(ALICE.registered.display, "base")
+    answer = diagnose(
+        case(base, ALICE.answer(text_for(base)), known_addresses=known(ALICE.registered))
+    )
+    assert answer.accepted
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_secrets_are_never_echoed_even_when_the_challenge_expired(customer: Customer) -> None:
+    for state in ("open", "expired"):
+        for name, secret in secrets():
+            attempt = challenge(customer.registered, state=state)
+            answer = diagnose(case(customer.registered, secret, challenge=attempt))
+            assert answer.finding == "SECRET_PASTED", name
+            assert answer.recovered_address is None
+            pieces = [piece for piece in secret.split() if len(piece) > 9]
+            assert all(piece not in repr(answer) for piece in pieces), name
+
+
+def test_every_finding_has_plain_words_for_the_customer() -> None:
+    for finding, wording in FINDINGS.items():
+        assert wording.explanation.endswith((".", "}")), finding
+        assert wording.ask_customer.endswith(("?", ".")), finding
+        words = wording.ask_customer.replace("_end}", "}")
+        assert not any(code in words for code in ("_", "{other", "EIP", "BIP", "sha"))
+        assert "{recovered}" not in wording.ask_customer
+
+
+ANYTHING = st.one_of(
+    st.text(max_size=300),
+    st.text(string.hexdigits, max_size=140),
+    st.text(string.ascii_letters + string.digits + "+/=", max_size=200),
+    st.binary(max_size=140).map(bytes.hex),
+    st.binary(min_size=64, max_size=65).map(bytes.hex),
+    st.lists(st.integers(-1, 300), max_size=70).map(str),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(paste=ANYTHING, customer=st.sampled_from(EVERYONE))
+def test_never_accepts_never_raises_and_never_repeats_what_nobody_signed(
+    paste: str, customer: Customer
+) -> None:
+    answer = diagnose(case(customer.registered, paste))
+    assert not answer.accepted
+    assert answer.cause is not None
+    if len(paste) > 40:
+        shown = replace(answer, recovered_address=None, explanation="", ask_customer="")
+        assert paste not in repr(shown)
+        assert paste not in texts_of(answer)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "\ud800", "\udfff" * 50, '{"msg": "\\ud800", "sig": "' + "1b" * 65 + '"}',
+        "{" + '"r": "1", ' * 50 + '"s": 1}', '{"r": "' + "9" * 79 + '", "s": "1", "v": 27}',
+        "9" * 5000, "[" + "9" * 5000 + "]", '{"0": "x", "1": null}', "%ff%00%zz", "0x" + "0" * 130,
+    ],
+)  # fmt: skip
+def test_strange_pastes_are_refused_and_not_choked_on(paste: str) -> None:
+    for customer in EVERYONE:
+        assert not diagnose(case(customer.registered, paste)).accepted
+
+
+def test_a_bare_hash_signed_by_a_bitcoin_key_is_named() -> None:
+    customer = customers("bitcoin")[0]
+    digest = sha256(text_for(customer.registered).encode())
+    packed = coincurve.PrivateKey(customer.key).sign_recoverable(digest, hasher=None)
+    paste = customer.spell(bytes([31 + packed[64]]) + packed[:64])
+    assert diagnose(case(customer.registered, paste)).finding == "RAW_HASH_SIGNED"
+
+
+def test_one_key_that_signs_as_another_networks_wallet_is_a_network_mismatch() -> None:
+    electrum = SIGN["bitcoin"](ALICE.key, text_for(ALICE.registered).encode())
+    answer = diagnose(case(ALICE.registered, base64.b64encode(electrum).decode()))
+    assert (answer.finding, answer.cause) == ("SIGNED_AS_BITCOIN", NETWORK_MISMATCH)
+    customer = customers("bitcoin")[1]
+    metamask = SIGN["evm"](customer.key, text_for(customer.registered).encode())
+    answer = diagnose(case(customer.registered, "0x" + metamask.hex()))
+    assert (answer.finding, answer.cause) == ("SIGNED_AS_ETHEREUM", NETWORK_MISMATCH)
+
+
+def test_the_same_wrong_text_is_never_a_network_mismatch_of_the_same_network() -> None:
+    mine = challenge(ALICE.registered)
+    again = diagnose(case(ALICE.registered, ALICE.answer(mine.text), other_challenges=(mine,)))
+    assert again.accepted
+
+
+ABI = bytes([32]).rjust(32, b"\0") + bytes(96)
+WITNESS = b"\x02\x47" + b"\x30" * 71 + b"\x21" + b"\x02" * 33
+PROOF = "smp" + base64.b64encode(WITNESS).decode()
+
+
+@pytest.mark.parametrize(
+    ("family", "paste", "finding", "certain"),
+    [
+        ("solana", "0x" + "ab" * 80, "WRONG_LENGTH", True),
+        ("solana", "0x" + ABI.hex(), "LOOKS_LIKE_ETHEREUM", False),
+        ("solana", "0x" + "9a" * 64 + "1c", "LOOKS_LIKE_ETHEREUM", True),
+        ("evm", PROOF, "LOOKS_LIKE_BITCOIN", False),
+        ("solana", PROOF, "LOOKS_LIKE_BITCOIN", True),
+        ("bitcoin", "0x" + "9a" * 31 + "01" + "22" * 32 + "1b", "LOOKS_LIKE_ETHEREUM", False),
+    ],
+)  # fmt: skip
+def test_shapes_speak_when_nothing_else_does(
+    family: str, paste: str, finding: str, certain: bool
+) -> None:
+    answer = diagnose(case(customers(family)[0].registered, paste))
+    assert (answer.finding, answer.certain) == (finding, certain)

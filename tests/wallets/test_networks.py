@@ -1,0 +1,69 @@
+import pytest
+
+from chainteller.wallets.networks import (
+    NETWORKS,
+    Family,
+    UnknownNetwork,
+    network_names,
+    resolve_network,
+)
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        ("ethereum", "ethereum"), ("ETH", "ethereum"), (" Mainnet ", "ethereum"),
+        ("eip155:1", "ethereum"), ("eip155:8453", "base"), ("sol", "solana"),
+        ("solana:mainnet", "solana"), ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana"),
+        ("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d", "solana"), ("BTC", "bitcoin"),
+        ("bip122:000000000019d6689c085ae165831e93", "bitcoin"),
+    ],
+)  # fmt: skip
+def test_resolves_names_aliases_and_caip2_whatever_their_case(spelling: str, name: str) -> None:
+    assert resolve_network(spelling).name == name
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        ("sepolia", "ethereum-sepolia"), ("eip155:560048", "ethereum-hoodi"),
+        ("solana:devnet", "solana-devnet"), ("bitcoin-signet", "bitcoin-signet"),
+        ("bip122:00000000da84f2bafbbc53dee25a72ae", "bitcoin-testnet4"),
+    ],
+)  # fmt: skip
+def test_test_networks_exist_only_where_they_are_allowed(spelling: str, name: str) -> None:
+    assert resolve_network(spelling, test_networks=True).name == name
+    with pytest.raises(UnknownNetwork):
+        resolve_network(spelling)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["fiat", "", "holesky", "eip155:17000", "dogecoin", "x" * 9999]
+)
+def test_refuses_fiat_closed_and_unknown_networks(spelling: str) -> None:
+    with pytest.raises(UnknownNetwork) as refused:
+        resolve_network(spelling, test_networks=True)
+    assert refused.value.network == spelling[:64]
+
+
+def test_no_spelling_means_two_networks() -> None:
+    spellings = [
+        spelling.lower()
+        for network in NETWORKS
+        for spelling in (network.name, network.caip2, *network.aliases)
+    ]
+    assert len(spellings) == len(set(spellings))
+
+
+def test_lists_main_networks_first_and_test_networks_on_request() -> None:
+    main = network_names()
+    assert {"ethereum", "base", "polygon", "solana", "bitcoin"} <= set(main)
+    assert not any("test" in name or "sepolia" in name for name in main)
+    assert network_names(test_networks=True)[: len(main)] == main
+    assert "ethereum-holesky" not in network_names(test_networks=True)
+
+
+def test_every_evm_network_has_its_chain_id_in_its_caip2_id() -> None:
+    for network in NETWORKS:
+        if network.family is Family.EVM:
+            assert network.caip2 == f"eip155:{network.chain_id}"

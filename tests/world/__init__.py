@@ -1,0 +1,1 @@
+"""A small bank, and deployments of it, for every test that talks to a service."""

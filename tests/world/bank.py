@@ -1,0 +1,110 @@
+"""A bank with a few customers on a SQLite file, its clock moved by hand."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import Clock, ManualClock, parse_instant
+from chainteller.domain.preconditions import TERMS_VERSION
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.engine import Engine
+from chainteller.engine.keys import ApiKeys
+from chainteller.storage import organisations
+from chainteller.storage.database import Database, open_database
+from chainteller.storage.tables import Tables
+
+START = parse_instant("2026-11-20T12:00:00Z")
+OTHER = "other"
+MONEYED = 20
+"""How many customers have 1,000,000.00 USD each, DDA-1 ... DDA-20 and DDA-1001; odd
+ones are checking."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """``engine`` acts for the organisation ``default``, whose bank accounts are DDA-n; those of
+    the other organisation are ODA-n. ``clock`` is None where the machine's own runs."""
+
+    engine: Engine
+    clock: ManualClock | None = None
+    options: EngineOptions = field(default_factory=EngineOptions)
+
+    @property
+    def bank(self) -> Bank:
+        return self.engine.bank
+
+    def key(self, *scopes: str, organisation: str = "default", expires: str | None = None) -> str:
+        """A fresh API key's text; no scopes means every one but ``admin``."""
+        made = ApiKeys(self.bank, environment="test")
+        return made.create("test", scopes, organisation, expires).text
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass and do what comes due."""
+        if self.clock is None:
+            raise AssertionError("this world runs on the machine's clock")
+        self.clock.advance(round(seconds * 1_000_000))
+        self.engine.run_due()
+
+
+def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None = None) -> World:
+    """Open the database and let its customers in; a second opening finds them there."""
+    chosen = clock or ManualClock(START)
+    settings = options or EngineOptions(rate_limits=False)
+    database = open_database(url)
+    bank = Bank(
+        database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
+    )
+    _populate(database)
+    manual = chosen if isinstance(chosen, ManualClock) else None
+    return World(Engine(bank, Actor(name="test")), manual, settings)
+
+
+def sqlite_url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'bank.db'}"
+
+
+def _populate(database: Database) -> None:
+    with database.write() as connection:
+        if organisations.find(connection, OTHER) is not None:
+            return
+        organisations.create(connection, OTHER, START)
+        for organisation, letters in (("default", "DDA"), (OTHER, "ODA")):
+            numbers = [*range(1, MONEYED + 1), 1001]
+            customers = [_customer(organisation, letters, number) for number in numbers]
+            accounts = [_account(organisation, letters, number) for number in numbers]
+            customers.append({**_customer(organisation, letters, 98), "terms_version": None})
+            customers.append({**_customer(organisation, letters, 99), "kyc_level": "basic"})
+            accounts += [_account(organisation, letters, number) for number in (98, 99)]
+            connection.execute(insert(Tables.customer), customers)
+            connection.execute(insert(Tables.bank_account), accounts)
+        connection.commit()
+
+
+def _customer(organisation: str, letters: str, number: int) -> dict[str, object]:
+    return {
+        "id": f"CUS_{letters}{number}",
+        "organisation_id": organisation,
+        "name": f"Customer {number}",
+        "search_name": f"customer {number}",
+        "reference": f"REF-{letters}-{number}",
+        "kyc_level": "enhanced",
+        "terms_version": TERMS_VERSION,
+        "control": None,
+        "control_reason": None,
+    }
+
+
+def _account(organisation: str, letters: str, number: int) -> dict[str, object]:
+    return {
+        "organisation_id": organisation,
+        "id": f"{letters}-{number}",
+        "customer_id": f"CUS_{letters}{number}",
+        "type": "checking" if number % 2 else "savings",
+        "balance": 100_000_000,
+        "trading_account_id": None,
+    }

@@ -1,0 +1,65 @@
+"""A bank with the sample data, and its rows as they stand in the database."""
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Row, text
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.samples.loading import load_samples
+from chainteller.storage.database import open_database
+
+FOLDER = Path(__file__).parents[2] / "sample_data"
+NOW = parse_instant("2026-11-20T09:04:31.123456Z")
+MIDNIGHT = midnight_before(NOW)
+TABLES = [
+    "customer",
+    "bank_account",
+    "trading_account",
+    "ledger_account",
+    "journal",
+    "posting",
+    "quote",
+    "trade",
+    "transfer",
+    "job",
+    "audit",
+    "event",
+    "head",
+    "blockchain_account",
+    "counterparty",
+    "challenge",
+    "attempt",
+    "claim",
+    "link",
+    "idempotency",
+]
+
+
+def new_bank(folder: Path, *, now: int = NOW) -> Bank:
+    database = open_database(f"sqlite:///{folder / 'bank.db'}")
+    feed = SimulatedPrices("any")
+    return Bank(
+        database, ManualClock(now), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
+    )
+
+
+def load(bank: Bank, seed: str = "42") -> bool:
+    return load_samples(bank, FOLDER, SimulatedPrices(seed), seed)
+
+
+def rows(bank: Bank, query: str, **values: object) -> list[Row[Any]]:
+    with bank.database.read() as connection:
+        return list(connection.execute(text(query), values).all())
+
+
+def dump(bank: Bank) -> dict[str, list[Row[Any]]]:
+    return {table: rows(bank, f"SELECT * FROM {table} ORDER BY 1, 2") for table in TABLES}  # noqa: S608 - our own table names
+
+
+def head(bank: Bank) -> str:
+    return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
