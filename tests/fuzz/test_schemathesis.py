@@ -11,7 +11,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
 

@@ -120,33 +120,26 @@ def restore(file: Path) -> Outcome:
     return {"database": without_password(_address()), "kept": str(kept) if kept else None}
 
 
-def copy(to_url: str) -> Outcome:
-    """Copy and prove the copy: ``breaches`` is empty and both heads are equal where it is whole."""
+def copy(to_url: str) -> tuple[Outcome, list[str]]:
+    """Copy what is sound and look at the copy; what was done, and every breach of either side."""
     from chainteller.engine.verification import verify as verified
-    from chainteller.engine.verification import verify_chain as chained
-    from chainteller.settings.values import database
     from chainteller.storage.copying import copy as copied
     from chainteller.storage.database import open_database
 
-    try:
-        database(to_url)
-    except ValueError as error:
-        raise Usage(f"TO_URL {error}.") from None
-    rows = copied(_address(), to_url)
+    outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
+    with engine() as found:
+        limits = found.bank.options.limits
+        breaches = verified(found.bank.database, limits)
+        if breaches:
+            return outcome, [str(each) for each in breaches]
+        done = copied(found.bank.database, to_url)
     target = open_database(to_url)
     try:
-        breaches = [str(each) for each in verified(target)]
-        head = chained(target).head
+        breaches = verified(target, limits)
     finally:
         target.close()
-    return {
-        "from": without_password(_address()),
-        "to": without_password(to_url),
-        "rows": rows,
-        "head": head,
-        "sameHead": head == verify_chain().head,
-        "breaches": breaches,
-    }
+    outcome |= {"rows": done.rows, "head": done.head}
+    return outcome, [str(each) for each in breaches]
 
 
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:

@@ -21,7 +21,6 @@ WRITES = frozenset(
         "submit_claim",
         "link_counterparty",
         "require_reverification",
-        "require_reverification",
     }
 )
 """The methods that change something: those that take an idempotency key."""

@@ -1,69 +1,97 @@
-"""Moving everything from one database into another, empty one, of either kind."""
+"""Moving everything to another database, SQLite or PostgreSQL, in one transaction of its own."""
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage import schema
-from chainteller.storage.database import Database, open_database
+from chainteller.storage import chain, schema
+from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
-from chainteller.storage.inspection import snapshot
+from chainteller.storage.schema import State
 from chainteller.storage.tables import Tables
 
-_BATCH = 1_000
+_BATCH = 2_000
 _SEEDED = (Tables.head, Tables.organisation)
-"""What a new database holds already; the copy brings its own."""
+"""What ``db init`` leaves in a new database; it makes room for what is copied."""
 
 
-def copy(from_url: str, to_url: str) -> int:
-    """Copy every row in one transaction; the target's schema is made where it is new.
+class Copied(NamedTuple):
+    """Rows copied, and the head of the audit chain, which is the same on both sides."""
 
-    Returns:
-        How many rows were copied. One snapshot of the source is taken: what is written to it
-        meanwhile is not in the copy.
+    rows: int
+    head: str
+
+
+def copy(source: Database, to_url: str) -> Copied:
+    """Copy every row to a database that is new or has nothing but its schema.
+
+    Args:
+        source: open; what is copied is one snapshot of it. On SQLite writers wait meanwhile.
+        to_url: where to.
 
     Raises:
-        ServiceUnavailable: either cannot be used, or NOT_EMPTY; the target is as it was.
+        ServiceUnavailable: TARGET_NOT_EMPTY, or what ``connect`` and the drivers say; nothing
+            was changed.
     """
-    source, target = open_database(from_url), None
+    target = connect(to_url)
     try:
-        target = open_database(to_url)
-        with snapshot(source) as reading:
-            return _into(target, reading)
+        with source.read(patient=True) as reading, target.write() as writing:
+            _make_room(writing)
+            rows = sum(_copy_table(reading, writing, each) for each in schema.own_tables())
+            head = chain.head(writing)
+            if head != chain.head(reading):
+                raise AssertionError("the copy does not end where its source does")
+            writing.commit()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
-        source.close()
-        if target is not None:
-            target.close()
+        target.close()
+    return Copied(rows, head.audit_hash)
 
 
-def _into(target: Database, reading: Connection) -> int:
-    with target.write() as writing:
-        schema.keep_others_out(writing)
-        tables = schema.own_tables()
-        _require_empty(writing, tables)
-        for table in _SEEDED:
-            writing.execute(delete(table))
-        copied = sum(_copy_table(reading, writing, table) for table in tables)
-        writing.commit()
-    return copied
+def _make_room(connection: Connection) -> None:
+    """An empty schema, however the target was found. Raises ServiceUnavailable."""
+    schema.keep_others_out(connection)
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    found = schema.state(connection)
+    if found is State.NEW:
+        schema.build(connection)
+    else:
+        schema.require_current(found)
+    for each in reversed(schema.own_tables()):
+        _require_untouched(connection, each)
+        if each in _SEEDED:
+            connection.execute(delete(each))
 
 
-def _require_empty(writing: Connection, tables: list[Table]) -> None:
-    for table in tables:
-        if table not in _SEEDED and writing.execute(select(table).limit(1)).first() is not None:
-            raise unavailable(
-                "NOT_EMPTY",
-                "The target database holds records already.",
-                "Name a new file or an empty database.",
-            )
+def _require_untouched(connection: Connection, table: Table) -> None:
+    count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+    if count > (table in _SEEDED) or (
+        table is Tables.head and count and chain.head(connection).event_seq
+    ):
+        raise unavailable(
+            "TARGET_NOT_EMPTY",
+            "The database to copy to holds data already.",
+            "Name a new database.",
+        )
 
 
 def _copy_table(reading: Connection, writing: Connection, table: Table) -> int:
-    copied = 0
-    found = reading.execute(select(table), execution_options={"yield_per": _BATCH})
-    for rows in found.mappings().partitions():
-        writing.execute(insert(table), [dict(row) for row in rows])
-        copied += len(rows)
-    return copied
+    rows = 0
+    for batch in _batches(reading, table):
+        writing.execute(insert(table), batch)
+        rows += len(batch)
+    return rows
+
+
+def _batches(connection: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
+    streamed = connection.execute(
+        select(table).order_by(*table.primary_key), execution_options={"yield_per": _BATCH}
+    )
+    for part in streamed.mappings().partitions():
+        yield [dict(row) for row in part]
