@@ -101,7 +101,7 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def summarise(reports: Iterable[Mapping[str, Any]]) -> list[str]:
+def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
     """A trainer's summary: runs, best, average and newest score of each scenario, and what is
     missed most. Reports count in the order given.
     """

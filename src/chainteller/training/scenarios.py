@@ -122,7 +122,7 @@ class Scenario:
 
 
 def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
-    """Files by scenario name, in the order of their numbers; a later folder's replaces an earlier."""
+    """Files by scenario name, in the order of their numbers; later folders replace earlier ones."""
     found: dict[str, Path] = {}
     for folder in folders:
         if folder.is_dir():
