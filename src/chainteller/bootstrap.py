@@ -5,6 +5,7 @@ way the caller gets a ``Service`` that acts for the operator, and one thing to c
 """
 
 import hashlib
+import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -127,17 +128,17 @@ def database_url(settings: Settings, place: Place) -> str:
 
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
-    """The settings in the engine's own words."""
+    """The settings in the engine's own words; windows are counted in whole seconds there."""
     from chainteller.engine.bank import EngineOptions
 
     return EngineOptions(
-        quote_window_s=engine.quote_window_s,
+        quote_window_s=math.ceil(engine.quote_window_s),
         deposit_delay_s=engine.deposit_delay_s,
         fill_delay_s=engine.fill_delay_s,
         settle_delay_s=engine.settle_delay_s,
         withdrawal_delay_s=engine.withdrawal_delay_s,
         review_delay_s=engine.review_delay_s,
-        challenge_ttl_s=engine.challenge_ttl_s,
+        challenge_ttl_s=math.ceil(engine.challenge_ttl_s),
         maintenance=engine.maintenance,
         bank_name=service.bank_name,
         test_networks=service.test_networks,
@@ -276,6 +277,7 @@ def _cached(paths: Paths, made_from: str, make: Callable[[Path], None]) -> Path:
     draft = folder / f"{world.stem}.{os.getpid()}.new"
     draft.unlink(missing_ok=True)
     make(draft)
+    draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
     return draft.replace(world)
 
 
@@ -303,7 +305,8 @@ def _newest_change() -> int:
     """When what a world is made from last changed, so that an upgrade makes a new one."""
     package = Path(__file__).parent
     sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
-    return max(file.stat().st_mtime_ns for folder in sources for file in folder.iterdir())
+    files = (file for folder in sources for file in folder.iterdir() if file.is_file())
+    return max(file.stat().st_mtime_ns for file in files)
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":

@@ -2,7 +2,9 @@
 
 import json
 import logging
+import queue
 from collections.abc import Iterator
+from logging.handlers import QueueHandler
 from typing import Any
 
 import pytest
@@ -51,15 +53,27 @@ def call() -> Iterator[Caller]:
         yield Caller(address, "any")
 
 
+@pytest.fixture
+def heard() -> Iterator["queue.Queue[logging.LogRecord]"]:
+    """The lines of level error that the service logs."""
+    lines: queue.Queue[logging.LogRecord] = queue.Queue()
+    handler = QueueHandler(lines)
+    handler.setLevel(logging.ERROR)
+    handler.prepare = lambda record: record  # type: ignore[method-assign]  # the traceback stays
+    logger = logging.getLogger("chainteller.api")
+    logger.addHandler(handler)
+    yield lines
+    logger.removeHandler(handler)
+
+
 def test_it_is_an_internal_error_with_the_request_id(
-    call: Caller, caplog: pytest.LogCaptureFixture
+    call: Caller, heard: "queue.Queue[logging.LogRecord]"
 ) -> None:
-    with caplog.at_level(logging.ERROR, "chainteller.api"):
-        answer = call("GET", "/trading-accounts/TDA_1", headers={"X-Request-Id": "find-me"})
+    answer = call("GET", "/trading-accounts/TDA_1", headers={"X-Request-Id": "find-me"})
     assert (answer.status, answer.code) == (500, "INTERNAL_ERROR")
     assert answer.json["details"] == {"requestId": "find-me"}
     assert b"canary" not in answer.body
-    [record] = [each for each in caplog.records if each.message == "unforeseen"]
+    record = heard.get(timeout=10)
     line = json.loads(JsonLines().format(record))
     assert (line["exception"], line["requestId"]) == ("ZeroDivisionError", "find-me")
     assert "canary" not in json.dumps(line)

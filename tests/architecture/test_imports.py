@@ -56,3 +56,24 @@ def test_the_command_line_loads_no_engine_for_its_help() -> None:
     loaded = _loaded("from chainteller.cli.main import run\nrun(['trade', '--help'])")
     assert "click" in loaded
     assert not loaded & {"textual", "sqlmodel", "sqlalchemy", "httpx", "fastapi", "eth_account"}
+
+
+def test_the_first_frame_needs_textual_and_the_standard_library_only() -> None:
+    loaded = _loaded("import chainteller.tui.app, chainteller.tui.start, chainteller.cli.desk")
+    assert "textual" in loaded
+    assert not loaded & (set(_HEAVY) - {"textual"})
+    assert not {name for name in loaded if name.startswith("chainteller.service.models")}
+    assert not {
+        name for name in loaded if name.startswith(("chainteller.engine", "chainteller.storage"))
+    }
+
+
+def test_a_remote_client_loads_no_database_and_no_console() -> None:
+    loaded = _loaded("import chainteller.remote.client")
+    assert not loaded & {"sqlmodel", "sqlalchemy", "textual", "eth_account", "nacl"}
+
+
+def test_an_embedded_command_loads_no_console_no_client_and_no_migrations() -> None:
+    loaded = _loaded("from chainteller.cli.main import run\nassert run(['markets', '--json']) == 0")
+    assert "sqlalchemy" in loaded
+    assert not loaded & {"textual", "httpx", "fastapi", "eth_account", "alembic"}

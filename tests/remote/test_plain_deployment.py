@@ -51,7 +51,7 @@ class _Plain(BaseHTTPRequestHandler):
 @pytest.fixture
 def plain() -> Iterator[RemoteService]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Plain)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     service = RemoteService(f"http://127.0.0.1:{server.server_port}", "any form of key")
     yield service

@@ -95,13 +95,21 @@ def test_a_variable_that_a_profile_names_for_its_key_is_known(tmp_path: Path) ->
     assert load(environ).warnings == ()
 
 
+_FITTING = {
+    "engine.price_feed": "simulated",
+    "engine.maintenance": "sol-usd,btc-usd",
+    "service.database": "sqlite:///x.db",
+    "service.rate_limits": "off",
+    "service.test_networks": "on",
+    "service.docs": "on",
+}
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_setting_can_be_given_by_the_environment(home: Path, name: str) -> None:
-    environ = {"CHAINTELLER_HOME": str(home), variable_of(name): "7"}
-    try:
-        assert load(environ).origins[name] == variable_of(name)
-    except SettingsInvalid as error:
-        assert all(problem.startswith(variable_of(name)) for problem in error.problems)
+    variable = variable_of(name)
+    environ = {"CHAINTELLER_HOME": str(home), variable: _FITTING.get(name, "7")}
+    assert load(environ).origins[name] == variable
 
 
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
@@ -123,5 +131,5 @@ def test_keys_are_taken_as_they_are(tmp_path: Path) -> None:
 
 def test_an_unknown_profile_says_what_was_meant(tmp_path: Path) -> None:
     environ = _home(tmp_path, '[profiles.branch]\nurl = "http://h"\n')
-    with pytest.raises(SettingsInvalid, match="no profile 'branhc', did you mean branch?"):
+    with pytest.raises(SettingsInvalid, match="no profile 'branhc', did you mean branch"):
         load(environ, profile="branhc")

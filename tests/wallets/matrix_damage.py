@@ -26,6 +26,9 @@ def _solana_exports() -> Iterator[tuple[str, str]]:
         secret = raw + bytes(SigningKey(raw).verify_key)
         yield "Solana secret key", base58.b58encode(secret).decode()
         yield "Solana secret key array", json.dumps(list(secret))
+        yield "Solana secret key object", json.dumps({str(n): b for n, b in enumerate(secret)})
+        yield "Solana secret key Buffer", json.dumps({"type": "Buffer", "data": list(secret)})
+        yield "Solana secret key in JSON", json.dumps({"signature": secret.hex()})
         yield "Solana secret key hex", secret.hex()
         yield "Solana secret key base64", base64.b64encode(secret).decode()
         yield "Solana seed array", json.dumps(list(raw))
@@ -46,6 +49,7 @@ def secrets() -> Iterator[tuple[str, str]]:
     yield "12 words on lines", WORDS.replace(" ", "\n").upper()
     yield "12 words with commas", WORDS.replace(" ", ", ")
     yield "24 words", LONG_WORDS
+    yield "words in a sentence", f"Hello, here are my words {WORDS} thanks"
     yield "extended key", XPRV
     yield "key file", KEY_FILE
     yield "mnemonic JSON", json.dumps({"mnemonic": WORDS})

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wallets.customers import customers
 
+from chainteller.wallets.bitcoin_signing import public_key
+from chainteller.wallets.hashes import tagged_hash
 from chainteller.wallets.secp256k1 import ORDER, KeyRecovery, SchnorrCheck, compress, decompress
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve
@@ -50,6 +52,24 @@ def test_both_judge_bip340_alike(message: bytes, flipped: int) -> None:
     for asked in (message, bytes(32), message, message):
         assert signs(pure, asked) == signs(fast, asked)
     assert signs(fast, message) == (flipped >= 768)
+
+
+def test_both_refuse_a_bip340_nonce_with_an_odd_y() -> None:
+    """R and -R share their x; only the even one is a signature."""
+    key = int.from_bytes(customers("bitcoin")[0].key, "big")
+    key = ORDER - key if public_key(key.to_bytes(32, "big"))[63] & 1 else key
+    x_only = public_key(key.to_bytes(32, "big"))[:32]
+    verdicts = set()
+    for nonce in range(2, 12):
+        point = public_key(nonce.to_bytes(32, "big"))
+        hashed = tagged_hash("BIP0340/challenge", point[:32] + x_only + bytes(32))
+        s = (nonce + int.from_bytes(hashed, "big") * key) % ORDER
+        signature = point[:32] + s.to_bytes(32, "big")
+        even = point[63] % 2 == 0
+        assert signs(PureCurve().schnorr(signature, x_only), bytes(32)) == even
+        assert signs(FastCurve().schnorr(signature, x_only), bytes(32)) == even
+        verdicts.add(even)
+    assert verdicts == {True, False}
 
 
 def test_both_tweak_keys_alike() -> None:

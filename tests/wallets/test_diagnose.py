@@ -1,11 +1,14 @@
+import base64
 import string
 from dataclasses import replace
 
+import coincurve
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wallets.customers import (
     IDS,
+    SIGN,
     Customer,
     address,
     case,
@@ -18,12 +21,13 @@ from tests.wallets.matrix_damage import secrets
 
 from chainteller.wallets.diagnose import (
     EXPIRED_CHALLENGE,
-    MAX_OTHER_TEXTS,
+    NETWORK_MISMATCH,
     WRONG_MESSAGE_FORMAT,
     Diagnosis,
     diagnose,
 )
 from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.hashes import sha256
 
 ALICE, BOB, _ = customers("evm")
 EVERYONE = [customer for family in ("evm", "solana", "bitcoin") for customer in customers(family)]
@@ -69,11 +73,8 @@ def test_names_the_challenge_to_which_the_signature_belongs() -> None:
 
 
 def test_looks_no_further_than_the_48th_other_challenge() -> None:
-    others = tuple(
-        challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}")
-        for n in range(MAX_OTHER_TEXTS + 1)
-    )
-    last, beyond = others[MAX_OTHER_TEXTS - 1], others[MAX_OTHER_TEXTS]
+    others = tuple(challenge(ALICE.registered, challenge_id=f"CHG_{n:022d}") for n in range(49))
+    last, beyond = others[47], others[48]
     found = diagnose(case(ALICE.registered, ALICE.answer(last.text), other_challenges=others))
     assert found.other_challenge_id == last.challenge_id
     lost = diagnose(case(ALICE.registered, ALICE.answer(beyond.text), other_challenges=others))
@@ -156,3 +157,63 @@ def test_never_accepts_never_raises_and_never_repeats_what_nobody_signed(
         shown = replace(answer, recovered_address=None, explanation="", ask_customer="")
         assert paste not in repr(shown)
         assert paste not in texts_of(answer)
+
+
+@pytest.mark.parametrize(
+    "paste",
+    [
+        "\ud800", "\udfff" * 50, '{"msg": "\\ud800", "sig": "' + "1b" * 65 + '"}',
+        "{" + '"r": "1", ' * 50 + '"s": 1}', '{"r": "' + "9" * 79 + '", "s": "1", "v": 27}',
+        "9" * 5000, "[" + "9" * 5000 + "]", '{"0": "x", "1": null}', "%ff%00%zz", "0x" + "0" * 130,
+    ],
+)  # fmt: skip
+def test_strange_pastes_are_refused_and_not_choked_on(paste: str) -> None:
+    for customer in EVERYONE:
+        assert not diagnose(case(customer.registered, paste)).accepted
+
+
+def test_a_bare_hash_signed_by_a_bitcoin_key_is_named() -> None:
+    customer = customers("bitcoin")[0]
+    digest = sha256(text_for(customer.registered).encode())
+    packed = coincurve.PrivateKey(customer.key).sign_recoverable(digest, hasher=None)
+    paste = customer.spell(bytes([31 + packed[64]]) + packed[:64])
+    assert diagnose(case(customer.registered, paste)).finding == "RAW_HASH_SIGNED"
+
+
+def test_one_key_that_signs_as_another_networks_wallet_is_a_network_mismatch() -> None:
+    electrum = SIGN["bitcoin"](ALICE.key, text_for(ALICE.registered).encode())
+    answer = diagnose(case(ALICE.registered, base64.b64encode(electrum).decode()))
+    assert (answer.finding, answer.cause) == ("SIGNED_AS_BITCOIN", NETWORK_MISMATCH)
+    customer = customers("bitcoin")[1]
+    metamask = SIGN["evm"](customer.key, text_for(customer.registered).encode())
+    answer = diagnose(case(customer.registered, "0x" + metamask.hex()))
+    assert (answer.finding, answer.cause) == ("SIGNED_AS_ETHEREUM", NETWORK_MISMATCH)
+
+
+def test_the_same_wrong_text_is_never_a_network_mismatch_of_the_same_network() -> None:
+    mine = challenge(ALICE.registered)
+    again = diagnose(case(ALICE.registered, ALICE.answer(mine.text), other_challenges=(mine,)))
+    assert again.accepted
+
+
+ABI = bytes([32]).rjust(32, b"\0") + bytes(96)
+WITNESS = b"\x02\x47" + b"\x30" * 71 + b"\x21" + b"\x02" * 33
+PROOF = "smp" + base64.b64encode(WITNESS).decode()
+
+
+@pytest.mark.parametrize(
+    ("family", "paste", "finding", "certain"),
+    [
+        ("solana", "0x" + "ab" * 80, "WRONG_LENGTH", True),
+        ("solana", "0x" + ABI.hex(), "LOOKS_LIKE_ETHEREUM", False),
+        ("solana", "0x" + "9a" * 64 + "1c", "LOOKS_LIKE_ETHEREUM", True),
+        ("evm", PROOF, "LOOKS_LIKE_BITCOIN", False),
+        ("solana", PROOF, "LOOKS_LIKE_BITCOIN", True),
+        ("bitcoin", "0x" + "9a" * 31 + "01" + "22" * 32 + "1b", "LOOKS_LIKE_ETHEREUM", False),
+    ],
+)  # fmt: skip
+def test_shapes_speak_when_nothing_else_does(
+    family: str, paste: str, finding: str, certain: bool
+) -> None:
+    answer = diagnose(case(customers(family)[0].registered, paste))
+    assert (answer.finding, answer.certain) == (finding, certain)

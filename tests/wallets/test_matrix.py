@@ -1,11 +1,15 @@
 """The labelled matrix: no verdict wrong, no cause claimed as certain and wrong, signers named."""
 
 from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from tests.wallets.matrix_cases import FAMILIES, Labelled, all_cases
 
 from chainteller.wallets.diagnose import Diagnosis, diagnose
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "wallet_verification.md"
 
 
 def shortcomings(labelled: Labelled, answer: Diagnosis) -> list[str]:
@@ -26,20 +30,50 @@ def shortcomings(labelled: Labelled, answer: Diagnosis) -> list[str]:
     return wrong
 
 
-def judge(family: str) -> tuple[Counter[str], list[str]]:
-    """How many cases each group has, and every shortcoming."""
-    counted: Counter[str] = Counter()
-    failures = []
-    for labelled in all_cases(family):
-        counted[labelled.group.partition(":")[0]] += 1
-        wrong = shortcomings(labelled, diagnose(labelled.case))
+@dataclass
+class Tally:
+    """What the table of docs/wallet_verification.md shows about one family."""
+
+    groups: Counter[str] = field(default_factory=Counter)
+    accepted: int = 0
+    certain: int = 0
+    likely_right: int = 0
+    likely_wrong: int = 0
+    signers_named: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, labelled: Labelled, answer: Diagnosis) -> None:
+        self.groups[labelled.group.partition(":")[0]] += 1
+        wrong = shortcomings(labelled, answer)
         if wrong:
-            failures.append(f"{labelled.group} / {labelled.name}: {', '.join(wrong)}")
-    return counted, failures
+            self.failures.append(f"{labelled.group} / {labelled.name}: {', '.join(wrong)}")
+        self.signers_named += answer.recovered_address is not None
+        if answer.accepted:
+            self.accepted += 1
+        elif answer.certain:
+            self.certain += 1
+        elif answer.cause in labelled.truth:
+            self.likely_right += 1
+        else:
+            self.likely_wrong += 1
+
+    def row(self, family: str) -> str:
+        cells = [*(self.groups[group] for group in GROUPS), self.groups.total(), self.accepted]
+        cells += [self.certain, self.likely_right, self.likely_wrong, self.signers_named]
+        return f"| {family} | {' | '.join(map(str, cells))} |"
+
+
+GROUPS = (
+    "encoding", "library", "altered text", "hashed text", "other challenge", "wrong account",
+    "wrong network", "damaged", "unknown text", "secret", "no signature",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_labelled_case_is_judged_as_it_happened(family: str) -> None:
-    counted, failures = judge(family)
-    assert sum(counted.values()) > 700
-    assert not failures, "\n".join(Counter(failures))
+    tally = Tally()
+    for labelled in all_cases(family):
+        tally.add(labelled, diagnose(labelled.case))
+    assert tally.groups.total() > 1500
+    assert not tally.failures, "\n".join(Counter(tally.failures))
+    assert tally.row(family) in DOCUMENT.read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 import base64
 import time
+from contextlib import suppress
 
 import base58
 import pytest
@@ -113,22 +114,19 @@ def test_twelve_words_of_a_normal_sentence_with_signs_are_not_called_a_secret() 
     assert finding(sentence) == "TEXT_PASTED"
 
 
-def test_hostile_pastes_are_read_within_a_fraction_of_a_second() -> None:
-    started = time.perf_counter()
-    for filler in (
-        "1",
-        "z",
-        "ab ",
-        "[",
-        '{"a":',
-        "Signature: ",
-        "%41",
-        "-----BEGIN SIGNED MESSAGE-----\n",
-    ):
-        text = (filler * 20_000)[:20_000]
-        for family in Family:
-            try:
-                read_signature(text, family)
-            except (Unreadable, SecretPasted):
-                continue
-    assert time.perf_counter() - started < 3
+HOSTILE = (
+    "1", "z", "ab ", "[", '{"a":', "Signature: ", "%41", "1,", "0x", "a1b2", "word ",
+    "Uint8Array [",    "signature: '", "5" + "K" * 50 + " ", "private ", "xprv", "1. ",
+    "-----BEGIN SIGNED MESSAGE-----\n",
+    "-----BEGIN SIGNED MESSAGE-----\n-----BEGIN SIGNATURE-----", "recovery\t", '\\"',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("filler", HOSTILE)
+def test_no_paste_takes_long_to_read(filler: str) -> None:
+    text = (filler * 20_000)[:20_000]
+    for family in Family:
+        started = time.process_time()
+        with suppress(Unreadable, SecretPasted):
+            read_signature(text, family)
+        assert time.process_time() - started < 0.3

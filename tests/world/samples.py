@@ -31,6 +31,11 @@ TABLES = [
     "event",
     "head",
     "blockchain_account",
+    "counterparty",
+    "challenge",
+    "attempt",
+    "claim",
+    "link",
     "idempotency",
 ]
 

@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,10 +48,11 @@ class ServerProcess:
     """A server of its own process on a SQLite file, on the machine's clock."""
 
     def __init__(self, url: str, *arguments: str) -> None:
+        self._errors = tempfile.TemporaryFile(mode="w+", encoding="utf-8")  # noqa: SIM115 - ended or kill closes it
         self.process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("process.py")), url, *arguments],
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
         )
         self.first_line = self._line()
@@ -63,10 +65,13 @@ class ServerProcess:
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, the rest of stdout, and stderr."""
-        rest, errors = self.process.communicate(timeout=30)
-        return self.process.returncode, rest, errors
+        rest, _ = self.process.communicate(timeout=30)
+        with self._errors:
+            self._errors.seek(0)
+            return self.process.returncode, rest, self._errors.read()
 
     def kill(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate(timeout=30)
+        self._errors.close()

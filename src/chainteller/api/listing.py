@@ -20,7 +20,15 @@ FILTERS: Mapping[str, tuple[str, ...]] = {
 }
 """Each filter of ``ListQuery`` with its names on the wire; ``object`` fills ``text``."""
 
+TRANSACTION_TYPES = (
+    "trade-execution-transaction",
+    "deposit-transaction",
+    "withdrawal-transaction",
+)
 SORTS = ("-created", "created")
+_LAST_INSTANT = 253_402_300_799_999_999
+"""9999-12-31T23:59:59.999999Z; nothing was created outside this and the epoch."""
+
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
 
 
@@ -42,7 +50,7 @@ def read_listing(
             asked["text" if kind == "object" else kind] = query.get(*FILTERS[kind])
     limit = query.whole_number(("limit", "page[size]"), low=1, default=DEFAULT_LIMIT)
     return ListQuery(
-        page=query.whole_number(("page", "page[number]"), low=1, default=1),
+        page=query.whole_number(("page", "page[number]"), low=1, default=1, high=MAXIMUM_PAGE),
         limit=min(limit, MAXIMUM_LIMIT),
         sort=_sort(query, sorts),
         **asked,
@@ -61,13 +69,19 @@ def _timestamp(query: QueryText, name: str) -> str | None:
     if text is None:
         return None
     try:
-        return format_instant(parse_instant(text.replace(" ", "+")))
-    except (ValueError, OverflowError):
+        instant = parse_instant(text.replace(" ", "+"))
+        return format_instant(min(max(instant, 0), _LAST_INSTANT))
+    except ValueError:
         raise ValidationFailed.of(name, "A timestamp such as 2026-11-20T12:00:00Z.") from None
 
 
+MAXIMUM_PAGE = 10**9
+
 PAGING: tuple[Mapping[str, object], ...] = (
-    {"name": "page", "schema": {"type": "integer", "minimum": 1, "default": 1}},
+    {
+        "name": "page",
+        "schema": {"type": "integer", "minimum": 1, "maximum": MAXIMUM_PAGE, "default": 1},
+    },
     {
         "name": "limit",
         "description": f"More than {MAXIMUM_LIMIT} is answered with {MAXIMUM_LIMIT}.",
@@ -87,4 +101,8 @@ def described(filters: tuple[str, ...], sorts: tuple[str, ...]) -> list[Mapping[
 
 
 def _schema(name: str) -> Mapping[str, object]:
-    return {"type": "string", "format": "date-time"} if "created" in name else {"type": "string"}
+    if "created" in name:
+        return {"type": "string", "format": "date-time"}
+    if name == "filter[type]":
+        return {"type": "string", "enum": list(TRANSACTION_TYPES)}
+    return {"type": "string"}

@@ -21,6 +21,7 @@ BODY_DEADLINE_S = 10.0
 MAXIMUM_DEPTH = 32
 
 _MEDIA_TYPE = re.compile(r"application/json(\s*;\s*charset=\"?utf-8\"?)?\s*", re.IGNORECASE)
+_LARGEST = 10**40
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -157,8 +158,10 @@ class QueryText:
             raise ValidationFailed.of(name, "Either true or false.")
         return value == "true"
 
-    def whole_number(self, names: tuple[str, ...], *, low: int, default: int) -> int:
-        """A whole number of at least ``low``.
+    def whole_number(
+        self, names: tuple[str, ...], *, low: int, default: int, high: int = _LARGEST
+    ) -> int:
+        """A whole number of at least ``low`` and at most ``high``.
 
         Raises:
             ValidationFailed: anything else.
@@ -166,8 +169,9 @@ class QueryText:
         value = self.get(*names)
         if value is None:
             return default
-        if not re.fullmatch(r"-?[0-9]{1,15}", value, re.ASCII) or int(value) < low:
-            raise ValidationFailed.of(names[0], f"A whole number of at least {low}.")
+        readable = re.fullmatch(r"-?[0-9]{1,40}", value, re.ASCII)
+        if not readable or not low <= int(value) <= high:
+            raise ValidationFailed.of(names[0], f"A whole number from {low} to {high}.")
         return int(value)
 
     def refuse_unknown_filters(self, known: Mapping[str, str]) -> None:

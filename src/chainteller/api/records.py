@@ -8,6 +8,7 @@ from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 routes = Routes("Deployment")
 
 EVENTS_AT_ONCE = 100
+LAST_CURSOR = 2**53 - 1
 
 
 @routes.add(
@@ -37,7 +38,7 @@ def get_capabilities(call: Call) -> Capabilities:
             {
                 "name": "after",
                 "description": "The cursor; -1 asks for the newest cursor alone.",
-                "schema": {"type": "integer", "minimum": -1, "default": 0},
+                "schema": {"type": "integer", "minimum": -1, "maximum": LAST_CURSOR, "default": 0},
             },
             {
                 "name": "limit",
@@ -47,7 +48,7 @@ def get_capabilities(call: Call) -> Capabilities:
     )
 )
 def list_events(call: Call) -> EventPage:
-    after = call.query.whole_number(("after",), low=-1, default=0)
+    after = call.query.whole_number(("after",), low=-1, default=0, high=LAST_CURSOR)
     limit = call.query.whole_number(("limit",), low=1, default=EVENTS_AT_ONCE)
     return call.service.events(after, min(limit, EVENTS_AT_ONCE))
 

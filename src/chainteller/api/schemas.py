@@ -30,6 +30,27 @@ OVERLAYS: Mapping[tuple[str, str], Mapping[str, Any]] = {
 """By schema and field: what is added to the field's own schema."""
 
 
+EXAMPLES: Mapping[str, Any] = {
+    "Currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    "OpenTradingAccount": {"bankAccountId": "DDA-1001", "bankAccountType": "checking"},
+    "DepositRequest": {
+        "amount": "100.00",
+        "currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    },
+    "WithdrawalRequest": {
+        "amount": "10.00",
+        "currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
+    },
+    "QuoteRequest": {"amount": "25.00", "side": "buy"},
+    "RegisterCounterparty": {
+        "address": "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV",
+        "network": "solana",
+    },
+    "ReverificationRequest": {"reason": "AGENT_REQUEST"},
+}
+"""By schema: a whole request that makes sense on the sample data."""
+
+
 def overlaid(schemas: Mapping[str, Any]) -> dict[str, Any]:
     """The schemas with every overlay laid on, and timestamps named as such."""
     return {name: _overlaid(name, schema) for name, schema in schemas.items()}
@@ -39,8 +60,10 @@ def _overlaid(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     fields = schema.get("properties")
     if fields is None:
         return dict(schema)
+    example = {"examples": [EXAMPLES[name]]} if name in EXAMPLES else {}
     return {
         **schema,
+        **example,
         "properties": {
             field: {**described, **OVERLAYS.get((name, field), {})}
             for field, described in fields.items()

@@ -14,7 +14,7 @@ from chainteller.api.exchange import exchange_of
 from chainteller.api.metrics import Metrics
 from chainteller.api.operations import Front, Operation, query_pairs
 from chainteller.api.reading import QueryText
-from chainteller.api.records import EVENTS_AT_ONCE
+from chainteller.api.records import EVENTS_AT_ONCE, LAST_CURSOR
 from chainteller.api.responses import error_reply
 from chainteller.api.threads import run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
@@ -64,7 +64,9 @@ class EventStreams:
             resumed = exchange.header("last-event-id")
             if resumed is not None:
                 query = QueryText([("Last-Event-ID", resumed)])
-            after = query.whole_number(("Last-Event-ID", "after"), low=-1, default=-1)
+            after = query.whole_number(
+                ("Last-Event-ID", "after"), low=-1, default=-1, high=LAST_CURSOR
+            )
             service = self.front.deployment.acting_as(principal.actor)
             if self.open >= MAXIMUM_STREAMS:
                 raise _full()

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import database_url, load_samples, open_engine, operator
+from chainteller.cli.complaints import Usage
 from chainteller.cli.options import options
+from chainteller.service.errors import ValidationFailed
 from chainteller.settings.values import without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
+    from chainteller.service.models.databases import DatabaseReport
     from chainteller.service.models.records import ChainReport
 
 Outcome = dict[str, object]
@@ -41,12 +44,27 @@ def api_keys() -> Iterator["ApiKeys"]:
         yield ApiKeys(found.bank, operator(options().configured.settings))
 
 
+@contextmanager
+def judged() -> Iterator[None]:
+    """What is wrong with an option of a command on the database is a matter of usage."""
+    try:
+        yield
+    except ValidationFailed as error:
+        found = error.details["errors"]
+        said = "; ".join(f"--{each['field']}: {each['message']}" for each in found)
+        raise Usage(said) from None
+
+
 def init() -> Outcome:
-    with engine():
-        return {"database": without_password(_address()), "schema": "current"}
+    """``created`` is False where the database was there and is current."""
+    from chainteller.storage import maintenance
+
+    created = maintenance.init(_address())
+    return {"database": without_password(_address()), "created": created}
 
 
 def upgrade() -> Outcome:
+    """The revisions before and after."""
     from chainteller.storage import maintenance
 
     before, after = maintenance.upgrade(_address())
@@ -60,7 +78,7 @@ def fill() -> Outcome:
     return {"database": without_password(_address()), "loaded": loaded}
 
 
-def check() -> Outcome:
+def check() -> "DatabaseReport":
     from chainteller.storage import maintenance
 
     return maintenance.check(_address())
@@ -85,23 +103,43 @@ def verify_chain() -> "ChainReport":
 
 def backup(file: Path) -> Outcome:
     from chainteller.storage import maintenance
+    from chainteller.storage.database import open_database
 
-    maintenance.backup(_address(), file)
+    database = open_database(_address())
+    try:
+        maintenance.backup(database, file)
+    finally:
+        database.close()
     return {"database": without_password(_address()), "backup": str(file)}
 
 
 def restore(file: Path) -> Outcome:
     from chainteller.storage import maintenance
 
-    maintenance.restore(_address(), file)
-    return {"database": without_password(_address()), "restored": str(file)}
+    kept = maintenance.restore(file, _address())
+    return {"database": without_password(_address()), "kept": str(kept) if kept else None}
 
 
-def copy(to_url: str) -> Outcome:
-    from chainteller.storage import maintenance
+def copy(to_url: str) -> tuple[Outcome, list[str]]:
+    """Copy what is sound and look at the copy; what was done, and every breach of either side."""
+    from chainteller.engine.verification import verify as verified
+    from chainteller.storage.copying import copy as copied
+    from chainteller.storage.database import open_database
 
-    rows = maintenance.copy(_address(), to_url)
-    return {"from": without_password(_address()), "to": without_password(to_url), "rows": rows}
+    outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
+    with engine() as found:
+        limits = found.bank.options.limits
+        breaches = verified(found.bank.database, limits)
+        if breaches:
+            return outcome, [str(each) for each in breaches]
+        done = copied(found.bank.database, to_url)
+    target = open_database(to_url)
+    try:
+        breaches = verified(target, limits)
+    finally:
+        target.close()
+    outcome |= {"rows": done.rows, "head": done.head}
+    return outcome, [str(each) for each in breaches]
 
 
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:

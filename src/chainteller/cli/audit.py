@@ -1,12 +1,17 @@
 """The audit trail: list, verify, export."""
 
+from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from chainteller.cli.complaints import Exit, Usage, say
 from chainteller.cli.options import TellerGroup, example, listed, options
 from chainteller.cli.output import document, line, listing, pairs
+
+if TYPE_CHECKING:
+    from chainteller.service.models.records import AuditRow
 
 
 @click.group("audit", cls=TellerGroup)
@@ -61,31 +66,35 @@ def verify() -> int:
 @audit.command("export", epilog=example("chainteller audit export audit.jsonl"))
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def export(file: Path) -> None:
-    """Write every row to FILE, one JSON object a line, oldest first."""
+    """Write every row to a new FILE, one JSON object a line, oldest first."""
+    rows = _all_rows()
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.writelines(row.to_json() + "\n" for row in reversed(rows))
+    except OSError as error:
+        raise Usage(
+            f"{file}: {error.strerror}.", "Name a new file in a folder that exists."
+        ) from None
+    head = rows[0].hash if rows else ""
+    if options().json:
+        document({"file": str(file), "rows": len(rows), "head": head})
+    else:
+        line(f"{len(rows)} rows written to {file}; head {head or '-'}")
+
+
+def _all_rows() -> list["AuditRow"]:
+    """Every row, newest first; rows that come in meanwhile move the pages and are left out."""
     from chainteller.cli.opening import service
     from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 
-    try:
-        with service() as bank, file.open("x", encoding="utf-8") as out:
-            page, written, head = 1, 0, ""
-            while True:
-                query = ListQuery(page=page, limit=MAXIMUM_LIMIT, sort="created")
-                rows = bank.audit(query).data
-                for row in rows:
-                    out.write(row.to_json() + "\n")
-                    head = row.hash
-                written += len(rows)
-                page += 1
-                if len(rows) < MAXIMUM_LIMIT:
-                    break
-    except OSError as error:
-        raise Usage(
-            f"{file}: {error.strerror}", "Name a new file in a folder that exists."
-        ) from None
-    if options().json:
-        document({"file": str(file), "rows": written, "head": head})
-    else:
-        line(f"{written} rows written to {file}; head {head or '-'}")
+    rows: list[AuditRow] = []
+    with service() as bank:
+        for page in count(1):
+            found = bank.audit(ListQuery(page=page, limit=MAXIMUM_LIMIT)).data
+            rows += [row for row in found if not rows or row.seq < rows[-1].seq]
+            if len(found) < MAXIMUM_LIMIT:
+                break
+    return rows
 
 
 COMMANDS = (audit,)

@@ -11,8 +11,12 @@ from chainteller.cli.options import TellerCommand, TellerGroup, example, options
 
 def open_desk(*, plain: bool) -> int:
     """Open the console on the configured place."""
-    given = options()
-    return desk.open_console(given.configured, plain=plain)
+    configured = options().configured
+    if plain:
+        from chainteller.cli.plain import run_plain
+
+        return run_plain(configured)
+    return desk.open_console(configured)
 
 
 @click.command("desk", cls=TellerCommand, epilog=example("chainteller desk --profile branch"))

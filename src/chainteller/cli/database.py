@@ -1,12 +1,14 @@
 """The engine's database: init, upgrade, sample, check, verify, backup, restore, copy."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from chainteller.cli.complaints import Exit, say
+from chainteller.cli.complaints import Exit, complain, say
 from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs
+from chainteller.cli.output import document, line, pairs, record
+from chainteller.service.errors import ServiceUnavailable
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -21,6 +23,16 @@ def _tell(outcome: dict[str, object]) -> None:
         document(outcome)
     else:
         pairs(list(outcome.items()))
+
+
+def _refusable(work: Callable[[], dict[str, object]]) -> int:
+    """What is wrong with a file is a refusal here, not a service that cannot be reached."""
+    try:
+        _tell(work())
+    except ServiceUnavailable as error:
+        complain(error)
+        return Exit.REFUSED
+    return Exit.DONE
 
 
 @database.command("init", epilog=example("chainteller db init"))
@@ -52,9 +64,20 @@ def check() -> int:
     """Integrity of the file, journal mode and schema version."""
     from chainteller.cli import administration
 
-    outcome = administration.check()
-    _tell(outcome)
-    return Exit.DONE if outcome["ok"] else Exit.REFUSED
+    report = administration.check()
+    record(
+        report,
+        [
+            ("database", report.location),
+            ("healthy", report.healthy),
+            ("schema", f"{report.schema_state} {report.schema_version}"),
+            ("journal mode", report.journal_mode),
+            (report.kind, report.driver_version),
+        ],
+    )
+    say(*(f"problem: {each}" for each in report.problems))
+    say(*(f"note: {each}" for each in report.notes))
+    return Exit.DONE if report.healthy else Exit.REFUSED
 
 
 @database.command("verify", epilog=example("chainteller db verify"))
@@ -67,6 +90,10 @@ def verify() -> int:
         document({"ok": not breaches, "breaches": breaches})
     elif not breaches:
         line("every invariant holds")
+    return _judged(breaches)
+
+
+def _judged(breaches: list[str]) -> int:
     if not breaches:
         return Exit.DONE
     say(
@@ -79,29 +106,35 @@ def verify() -> int:
 
 @database.command("backup", epilog=example("chainteller db backup bank-2026-11-20.db"))
 @click.argument("file", type=_FILE)
-def backup(file: Path) -> None:
+def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
     from chainteller.cli import administration
 
-    _tell(administration.backup(file))
+    return _refusable(lambda: administration.backup(file))
 
 
 @database.command("restore", epilog=example("chainteller db restore bank-2026-11-20.db"))
 @click.argument("file", type=_FILE)
-def restore(file: Path) -> None:
-    """Put the database back to what FILE holds."""
+def restore(file: Path) -> int:
+    """Put the database back to what FILE holds; the former one is kept beside it."""
     from chainteller.cli import administration
 
-    _tell(administration.restore(file))
+    return _refusable(lambda: administration.restore(file))
 
 
 @database.command("copy", epilog=example("chainteller db copy postgresql://bank@db/teller"))
 @click.argument("to_url", metavar="TO_URL")
-def copy(to_url: str) -> None:
-    """Copy everything into another, empty database and verify both."""
+def copy(to_url: str) -> int:
+    """Copy everything into another, empty database and verify both; stop the servers before."""
     from chainteller.cli import administration
 
-    _tell(administration.copy(to_url))
+    try:
+        outcome, breaches = administration.copy(to_url)
+    except ServiceUnavailable as error:
+        complain(error)
+        return Exit.REFUSED
+    _tell(outcome)
+    return _judged(breaches)
 
 
 COMMANDS = (database,)

@@ -25,9 +25,9 @@ def keys() -> None:
 @click.option("--expires", metavar="90d", help="How long it is valid.")
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
     """Make a key and print it, once, alone on stdout."""
-    from chainteller.cli.administration import api_keys
+    from chainteller.cli.administration import api_keys, judged
 
-    with api_keys() as found:
+    with api_keys() as found, judged():
         made = found.create(name, scopes, organisation, expires)
     say(f"key {made.key_id} of {organisation}; it is shown once, only its hash is stored")
     line(made.text)
@@ -79,9 +79,9 @@ def revoke(key_id: str) -> None:
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old one still holds.")
 def rotate(key_id: str, overlap: str) -> None:
     """Make a key in another's place and print it, once, alone on stdout."""
-    from chainteller.cli.administration import api_keys
+    from chainteller.cli.administration import api_keys, judged
 
-    with api_keys() as found:
+    with api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
     say(f"key {made.key_id} takes the place of {key_id}, which holds for {overlap} more")
     line(made.text)

@@ -4,18 +4,15 @@ from chainteller.paths import Paths, shipped
 
 
 def names(paths: Paths) -> list[str]:
-    """The names of the themes, shipped and own."""
-    return sorted(
-        {
-            file.stem
-            for folder in (shipped("themes"), paths.themes)
-            for file in folder.glob("*.toml")
-        }
-    )
+    """The names of the themes that can be used, shipped and own."""
+    from chainteller.tui.themes import load_themes
+
+    themes, _ = load_themes((shipped("themes"), paths.themes))
+    return sorted(themes)
 
 
 def problems(paths: Paths) -> list[str]:
     """What is wrong with the themes, each with file and key."""
     from chainteller.tui.themes import check_themes
 
-    return list(check_themes((shipped("themes"), paths.themes)))
+    return check_themes((shipped("themes"), paths.themes))

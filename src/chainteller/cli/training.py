@@ -4,15 +4,14 @@ No configuration is read: whatever is configured, training runs on a bank of its
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-import click
-
 from chainteller.cli.complaints import Exit, Usage, complain, say
+from chainteller.cli.options import wants_json
+from chainteller.cli.output import document, line, table, verbatim
 from chainteller.domain.clock import MINUTE
-from chainteller.domain.untrusted import printable
 from chainteller.paths import Paths, locate, shipped
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
@@ -24,22 +23,31 @@ if TYPE_CHECKING:
     from chainteller.training.session import Session
 
 PASSED = 80
-"""From this score on a session counts as passed: the exit code is 0."""
+"""From this score on a run that was played from written steps ends with 0."""
 
 
 def show_list() -> int:
     """List the scenarios, easiest first; one that cannot be read is named and left out."""
-    lines = [f"{'SCENARIO':<22} {'LEVEL':>5} {'PAR':>6}  TITLE"]
+    found = []
     for path in _files(locate(os.environ)).values():
         try:
-            each = load(path, _wallets())
+            found.append(load(path, _wallets()))
         except ScenarioInvalid as error:
             complain(error)
-            continue
-        lines.append(
-            f"{each.name:<22} {each.level:>5} {each.par_time // MINUTE:>4} m  {each.title}"
-        )
-    _print([*lines, "", "chainteller train SCENARIO begins one."])
+    if wants_json():
+        rows = [{"name": each.name, "title": each.title, "level": each.level} for each in found]
+        document({"data": rows})
+        return Exit.DONE
+    table(
+        found,
+        [
+            ("SCENARIO", lambda each: each.name),
+            ("LEVEL>", lambda each: each.level),
+            ("PAR>", lambda each: f"{each.par_time // MINUTE} min"),
+            ("TITLE", lambda each: each.title),
+        ],
+    )
+    say("Next: chainteller train SCENARIO")
     return Exit.DONE
 
 
@@ -61,7 +69,8 @@ def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int
 
     def played(session: "Session") -> int:
         play_steps(session, steps, say)
-        return Exit.DONE
+        passed = make_report(session)["score"] >= PASSED
+        return Exit.DONE if passed else Exit.REFUSED
 
     return _session(_scenario(scenario), seed, report, played)
 
@@ -90,18 +99,23 @@ def replay(source: TextIO, *, report: Path | None) -> int:
 
     code = _session(given, str(first["seed"]), report, again)
     say(*outcome)
-    return code if outcome[0].startswith("the same") else Exit.REFUSED
+    return code
 
 
 def validate(file: Path) -> int:
-    """Check a scenario file."""
+    """Check a scenario file and name every problem."""
     try:
         found = load(file, _wallets())
     except ScenarioInvalid as error:
-        say(f"{error.code}: {file.name} cannot be used", *(f"  {each}" for each in error.problems))
+        if wants_json():
+            document({"ok": False, "problems": list(error.problems)})
+        say(*(f"{error.code}: {problem}" for problem in error.problems))
         say(f"Next: {error.suggestion}")
         return Exit.REFUSED
-    _print([f"{found.name}: good ({len(found.goals)} goals, {len(found.story)} sayings)"])
+    if wants_json():
+        document({"ok": True, "name": found.name, "title": found.title})
+    else:
+        line(f"ok: {found.name}, {found.title}")
     return Exit.DONE
 
 
@@ -113,7 +127,8 @@ def summarise(files: Iterable[Path]) -> int:
             reports.append(from_json(file.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise Usage(f"{file.name}: {error}") from None
-    _print(summarise_lines(reports))
+    for row in summarise_lines(reports):
+        line(row)
     return Exit.DONE
 
 
@@ -132,14 +147,22 @@ def _session(
             made = make_report(session)
         finally:
             session.close()
-    _print(to_lines(made))
+    _show(made)
     if report is not None:
         try:
             report.write_text(to_json(made), encoding="utf-8")
         except OSError as error:
             raise Usage(f"{report}: {error.strerror}") from None
         say(f"report written to {report}")
-    return code or (Exit.DONE if made["score"] >= PASSED else Exit.REFUSED)
+    return code
+
+
+def _show(report: Mapping[str, object]) -> None:
+    if wants_json():
+        verbatim(to_json(report))
+        return
+    for row in to_lines(report):
+        line(row)
 
 
 def _scenario(name: str) -> Scenario:
@@ -158,8 +181,3 @@ def _files(paths: Paths) -> dict[str, Path]:
 
 def _wallets() -> tuple[SampleWallet, ...]:
     return sample_wallets(shipped("sample_data") / "wallets.toml")
-
-
-def _print(lines: Iterable[str]) -> None:
-    for line in lines:
-        click.echo(printable(line))

@@ -4,8 +4,8 @@ import os
 from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import keys
 from chainteller.engine.engine import Engine
+from chainteller.engine.keys import Doorkeeper
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
@@ -21,6 +21,7 @@ class EmbeddedDeployment:
         self._engine = engine
         self._options = options
         self._process = os.getpid()
+        self._doorkeeper = Doorkeeper(engine.bank)
         self._worker: Worker | None = None
 
     @property
@@ -28,7 +29,7 @@ class EmbeddedDeployment:
         return self._options
 
     def authenticate(self, api_key: str) -> Principal:
-        return keys.authenticate(self._engine.bank, api_key)
+        return self._doorkeeper.principal(api_key)
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)

@@ -19,19 +19,27 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SystemClock, format_instant
-from chainteller.domain.ids import Prefix, new_id
+from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.engine.bank import Bank
 from chainteller.service.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
     ServiceError,
+    ServiceUnavailable,
     ValidationFailed,
 )
 from chainteller.service.models.base import WireModel, Written
-from chainteller.storage import chain, idempotency, jobs
-from chainteller.storage.faults import explain, is_transient
+from chainteller.storage import chain, commits, idempotency, jobs
+from chainteller.storage.faults import (
+    LOCK_TIMED_OUT,
+    explain,
+    is_lost,
+    is_transient,
+    sqlstate,
+)
 
 Model = TypeVar("Model", bound=WireModel)
+Result = TypeVar("Result")
 TRIES = 5
 _SECRET_INPUTS = frozenset({"completed_challenge"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
@@ -50,7 +58,8 @@ class Call(Generic[Model]):
 
     @property
     def fingerprint(self) -> str:
-        body = self.request.to_json() if self.request else ""
+        # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
+        body = self.request.model_dump(by_alias=True) if self.request else {}
         return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
 
     @property
@@ -92,7 +101,7 @@ class Transaction:
     def now(self) -> int:
         """The instant of this write; never before any that was committed earlier."""
         if self._now is None:
-            self._now = max(_authority(self.bank, self.connection), chain.last_at(self.connection))
+            self._now = now(self.bank, self.connection)
         return self._now
 
     @property
@@ -130,9 +139,9 @@ class Transaction:
             {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
-                "actor": self.actor.name,
+                "actor": self.actor.name[:128],
                 "action": action,
-                "object": subject[:96],
+                "object": subject if plausible(subject) else "",
                 "inputs": chain.canonical(inputs or {}),
                 "outcome": "done" if error is None else "refused",
                 "error": error,
@@ -150,25 +159,23 @@ class Transaction:
         if self._when_refused is not None:
             self._when_refused(record)
 
-    def forget_time(self) -> None:
-        """Read the clock again at the next use: what was read before a lock does not decide."""
-        self._now = None
-
     def commit(self) -> None:
+        number = None
         if self._audit or self._events:
-            chain.append(self.connection, self._audit, self._events, self.now)
-        self.connection.commit()
+            number = chain.append(self.connection, self._audit, self._events, self.now)
+        commits.commit(self.bank.database, self.connection, number)
 
 
-def _authority(bank: Bank, connection: Connection) -> int:
-    if bank.database.is_postgres and isinstance(bank.clock, SystemClock):
-        return chain.server_now(connection)
-    return bank.clock.now()
+def asks_server_clock(bank: Bank) -> bool:
+    """Whether PostgreSQL's clock decides: the clocks of several servers never agree quite."""
+    return bank.database.is_postgres and isinstance(bank.clock, SystemClock)
 
 
 def now(bank: Bank, connection: Connection) -> int:
-    """The instant of a read."""
-    return max(_authority(bank, connection), chain.last_at(connection))
+    """The present instant; never before any that was committed earlier."""
+    if asks_server_clock(bank):
+        return chain.server_now(connection)
+    return max(bank.clock.now(), chain.last_at(connection))
 
 
 def write(
@@ -181,31 +188,45 @@ def write(
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
     key = _checked_key(call.idempotency_key)
-    refusal: tuple[ServiceError, Transaction] | None = None
+    refusal: list[tuple[ServiceError, Transaction]] = []
+
+    def unit(transaction: Transaction) -> Written[Model] | None:
+        try:
+            return _attempt(transaction, call, key, work)
+        except ServiceUnavailable:
+            raise
+        except ServiceError as error:
+            refusal[:] = [(error, transaction)]
+            return None
+
+    written = _in_transaction(bank, actor, unit)
+    if written is not None:
+        return written
+    error, refused = refusal[0]
+    _in_transaction(bank, actor, lambda record: _record_refusal(record, call, error, refused))
+    raise error
+
+
+def _in_transaction(bank: Bank, actor: Actor, unit: Callable[[Transaction], Result]) -> Result:
+    """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
+    that took too long or a connection lost before the commit; it has no effect outside.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used.
+    """
     try:
         for attempt in stamina.retry_context(
             on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
         ):
             with attempt, bank.database.write() as connection:
-                transaction = Transaction(bank, connection, actor)
-                try:
-                    return _attempt(transaction, call, key, work)
-                except ServiceError as error:
-                    refusal = (error, transaction)
-        if refusal is None:
-            raise AssertionError("a write neither returned nor refused")
-        _record_refusal(call, *refusal)
+                return unit(Transaction(bank, connection, actor))
     except (DBAPIError, PoolTimeout) as error:
-        if key and isinstance(error, DBAPIError) and is_transient(error):
-            raise IdempotencyInProgress(
-                "The first request with this key is still being answered.", {"key": key}
-            ) from error
         raise explain(error) from error
-    raise refusal[0]
+    raise AssertionError("unreachable: the last attempt returns or raises")
 
 
 def _may_succeed_again(error: Exception) -> bool:
-    return isinstance(error, DBAPIError) and is_transient(error)
+    return isinstance(error, DBAPIError) and (is_transient(error) or is_lost(error))
 
 
 def _attempt(
@@ -221,19 +242,37 @@ def _attempt(
             "operation": call.operation,
             "key": key,
             "fingerprint": call.fingerprint,
-            "at": transaction.now,
+            "at": 0,
         }
-        transaction.forget_time()
-        if not idempotency.claim(transaction.connection, claimed):
+        if not _claim(transaction, key, claimed):
             return _replay(transaction, call, key)
     result = work(transaction)
     transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
     if claimed:
         idempotency.finish(
-            transaction.connection, claimed, result.to_json(), created=transaction.created
+            transaction.connection,
+            claimed | {"at": transaction.now},
+            result.to_json(),
+            created=transaction.created,
         )
     transaction.commit()
     return Written(result, created=transaction.created)
+
+
+def _claim(transaction: Transaction, key: str, row: dict[str, object]) -> bool:
+    """Take the key; a duplicate waits here for the first request, but not for ever."""
+    try:
+        return idempotency.claim(transaction.connection, row)
+    except DBAPIError as error:
+        if sqlstate(error) != LOCK_TIMED_OUT:
+            raise
+        raise _in_progress(key) from error
+
+
+def _in_progress(key: str) -> IdempotencyInProgress:
+    return IdempotencyInProgress(
+        "The first request with this key is still being answered.", {"key": key}
+    )
 
 
 def _subject(call: Call[Model]) -> str:
@@ -245,9 +284,7 @@ def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Mo
         transaction.connection, transaction.organisation_id, call.operation, key
     )
     if first is None or first.body is None:
-        raise IdempotencyInProgress(
-            "The first request with this key is still being answered.", {"key": key}
-        )
+        raise _in_progress(key)
     if first.fingerprint != call.fingerprint:
         raise IdempotencyKeyReused(
             "This idempotency key was used for another request.",
@@ -257,15 +294,15 @@ def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Mo
     return Written(value, created=first.created_record, replayed=True)
 
 
-def _record_refusal(call: Call[Model], error: ServiceError, refused: Transaction) -> None:
+def _record_refusal(
+    record: Transaction, call: Call[Model], error: ServiceError, refused: Transaction
+) -> None:
     """Commit what a refused write leaves: one audit row and what it must remember."""
-    with refused.bank.database.write() as connection:
-        record = Transaction(refused.bank, connection, refused.actor)
-        refused.remember_refusal_in(record)
-        subject = _subject(call)
-        shown = subject if _HARMLESS.fullmatch(subject) else ""
-        record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
-        record.commit()
+    refused.remember_refusal_in(record)
+    subject = _subject(call)
+    shown = subject if _HARMLESS.fullmatch(subject) else ""
+    record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
+    record.commit()
 
 
 def _checked_key(key: str | None) -> str | None:
@@ -284,16 +321,11 @@ def work_unit(bank: Bank, actor: Actor, work: Callable[[Transaction], bool]) -> 
     Raises:
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
-    try:
-        for attempt in stamina.retry_context(
-            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
-        ):
-            with attempt, bank.database.write() as connection:
-                transaction = Transaction(bank, connection, actor)
-                if not work(transaction):
-                    return False
-                transaction.commit()
-                return True
-    except (DBAPIError, PoolTimeout) as error:
-        raise explain(error) from error
-    raise AssertionError("unreachable: the last attempt raises")
+
+    def unit(transaction: Transaction) -> bool:
+        done = work(transaction)
+        if done:
+            transaction.commit()
+        return done
+
+    return _in_transaction(bank, actor, unit)

@@ -6,7 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, text, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    String,
+    bindparam,
+    cast,
+    func,
+    insert,
+    literal_column,
+    null,
+    select,
+    update,
+)
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
@@ -16,9 +29,18 @@ from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 
 _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
-_LOCKED_HEAD = _HEAD.with_for_update()
 _LAST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD)
-_SERVER_NOW = text("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)")
+SERVER_CLOCK: ColumnElement[int] = literal_column(
+    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
+)
+"""PostgreSQL's own clock, the one authority of several servers."""
+_SERVER_NOW = select(func.greatest(SERVER_CLOCK, Tables.head.c.last_at)).where(
+    Tables.head.c.name == HEAD
+)
+_LOCKED_HEAD = _HEAD.add_columns(null().label("number")).with_for_update()
+_LOCKED_HEAD_NUMBERED = _HEAD.add_columns(
+    cast(func.pg_current_xact_id(), String).label("number")
+).with_for_update()
 _ADVANCE = (
     update(Tables.head)
     .where(Tables.head.c.name == HEAD)
@@ -67,8 +89,14 @@ def _digest(covered: Sequence[Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def head(connection: Connection, *, lock: bool = False) -> Record:
-    return connection.execute(_LOCKED_HEAD if lock else _HEAD).one()
+def head(connection: Connection) -> Record:
+    return connection.execute(_HEAD).one()
+
+
+def _locked_head(connection: Connection) -> Record:
+    """With the transaction's ``number`` on PostgreSQL, else None."""
+    is_postgres = connection.dialect.name == "postgresql"
+    return connection.execute(_LOCKED_HEAD_NUMBERED if is_postgres else _LOCKED_HEAD).one()
 
 
 def last_at(connection: Connection) -> int:
@@ -77,7 +105,7 @@ def last_at(connection: Connection) -> int:
 
 
 def server_now(connection: Connection) -> int:
-    """PostgreSQL's own clock, the one authority of several servers."""
+    """As ``last_at``, or what PostgreSQL's clock shows if that is later."""
     return int(connection.execute(_SERVER_NOW).scalar_one())
 
 
@@ -86,13 +114,16 @@ def append(
     audit: Sequence[Mapping[str, Any]],
     events: Sequence[Mapping[str, Any]],
     now: int,
-) -> None:
+) -> str | None:
     """Number, chain and store the rows of one transaction; the last statements before commit.
 
     The head row is locked here and nowhere earlier, so that sequence numbers have no gap and
     follow the order of commits while the lock is held for as short a time as can be.
+
+    Returns:
+        PostgreSQL's number of this transaction; None on SQLite.
     """
-    top = head(connection, lock=True)
+    top = _locked_head(connection)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
     rows = []
     for entry in audit:
@@ -115,6 +146,8 @@ def append(
             "new_last_at": max(now, top.last_at),
         },
     )
+    number: str | None = top.number
+    return number
 
 
 def events_after(

@@ -9,12 +9,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
 from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.postgres import open_postgres
 
 Record = Row[Any]
 
@@ -22,9 +23,6 @@ BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
 _FIXED_WAL = ((3, 51, 3),)
 _FIXED_WAL_LINES = {(3, 50): 7, (3, 44): 6}
-_POSTGRES_OPTIONS = (
-    "-c lock_timeout=2s -c statement_timeout=10s -c idle_in_transaction_session_timeout=15s"
-)
 
 
 def wal_is_safe(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> bool:
@@ -54,14 +52,17 @@ class Database:
         return self.engine.dialect.name == "postgresql"
 
     @contextmanager
-    def read(self) -> Iterator[Connection]:
-        """A connection in a read transaction.
+    def read(self, *, patient: bool = False) -> Iterator[Connection]:
+        """A connection in a read transaction, whose statements all see the same rows.
+
+        Args:
+            patient: no statement and no pause is too long; for what reads everything.
 
         Raises:
             ServiceUnavailable: the database cannot be used; ``details.reason`` names why.
         """
         try:
-            with self.engine.connect() as connection:
+            with self._begun(patient=patient) as connection:
                 yield connection
         except (DBAPIError, PoolTimeout) as error:
             raise explain(error) from error
@@ -73,17 +74,35 @@ class Database:
         Driver errors pass through, so that a transient one can be retried.
         """
         if self.path is None:
-            with self.engine.connect() as connection:
+            with self._begun(writes=True) as connection:
                 yield connection
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
             raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
         try:
             self._refuse_a_replaced_file(self.path)
-            with self.engine.connect() as connection:
-                yield connection.execution_options(writes=True)
+            with self._begun(writes=True) as connection:
+                yield connection
         finally:
             self._writer.release()
+
+    @contextmanager
+    def _begun(self, **options: bool) -> Iterator[Connection]:
+        """The transaction's first round trip shows whether the pool's connection still works;
+        if the server dropped it, all of the pool are stale and a new one is made."""
+        connection = self.engine.connect().execution_options(**options)
+        try:
+            try:
+                connection.begin()
+            except DBAPIError as error:
+                connection.close()
+                if not error.connection_invalidated:
+                    raise
+                connection = self.engine.connect().execution_options(**options)
+                connection.begin()
+            yield connection
+        finally:
+            connection.close()
 
     def _refuse_a_replaced_file(self, path: Path) -> None:
         try:
@@ -162,24 +181,6 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def _open_postgres(parsed: URL) -> Engine:
-    try:
-        return create_engine(
-            parsed,
-            pool_pre_ping=True,
-            pool_size=10,
-            max_overflow=20,
-            isolation_level="READ COMMITTED",
-            connect_args={"options": _POSTGRES_OPTIONS, "connect_timeout": 5},
-        )
-    except (ModuleNotFoundError, NoSuchModuleError):
-        raise unavailable(
-            "DRIVER_MISSING",
-            "PostgreSQL needs the package psycopg.",
-            "Install it: pip install 'chainteller[postgres]'.",
-        ) from None
-
-
 def connect(url: str) -> Database:
     """Connect without looking at the schema: for ``db init``, ``db upgrade`` and ``db check``.
 
@@ -188,7 +189,7 @@ def connect(url: str) -> Database:
     """
     path = sqlite_path(url)
     if path is None:
-        return Database(_open_postgres(_parse(url)), None)
+        return Database(open_postgres(_parse(url)), None)
     engine = _open_sqlite(path)
     try:
         schema.touch(path, journal_mode())

@@ -47,8 +47,37 @@ _SQLITE: tuple[tuple[str, str, str, str], ...] = (
         "Check that its folder exists and that this user may write there.",
     ),
 )
+_TOO_MUCH = ("OVERLOADED", "The database has too much to do.", "Try again in a moment.")
+_POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
+    ("40", ("STORAGE_LOCKED", "Other writes to the same records take too long.", "Try again.")),
+    ("55P03", ("STORAGE_LOCKED", "Other writes to the same records take too long.", "Try again.")),
+    ("57014", _TOO_MUCH),
+    ("53100", ("STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed.")),
+    ("53", _TOO_MUCH),
+    (
+        "25006",
+        (
+            "STORAGE_READ_ONLY",
+            "The database takes no writes, as a standby does not.",
+            "Name the primary server, or use --read-only.",
+        ),
+    ),
+    (
+        "42501",
+        (
+            "ACCESS_DENIED",
+            "The database user may not do this.",
+            "Grant it the tables and, for a new database, CREATE on the schema.",
+        ),
+    ),
+    ("58", ("STORAGE_FAULT", "The server's disk failed.", "Check it; nothing was changed.")),
+    ("XX", ("STORAGE_CORRUPT", "The database is damaged.", "Restore a backup.")),
+)
+"""By the first characters of the SQLSTATE; the first that fits."""
+_LOST_STATES = ("08", "57P0")
 RETRIED_STATES = frozenset({"40001", "40P01", "55P03"})
 """PostgreSQL's serialization failure, deadlock and lock timeout: the whole unit may run again."""
+LOCK_TIMED_OUT = "55P03"
 
 
 def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailable:
@@ -61,13 +90,27 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
         return unavailable("OVERLOADED", "Too many calls wait for the database.", "Try again.")
     if isinstance(error.orig, sqlite3.Error):
         return explain_sqlite(error.orig)
-    if isinstance(error, OperationalError) or error.connection_invalidated:
+    state = sqlstate(error)
+    for prefix, named in _POSTGRES:
+        if state.startswith(prefix):
+            return unavailable(*named)
+    if isinstance(error, OperationalError) or is_lost(error):
         return unavailable(
             "DISCONNECTED",
             "The database server cannot be reached.",
             "Check that it runs and that the URL is right; nothing was changed.",
         )
     return unavailable("DATABASE_FAULT", "The database failed.", "Run: chainteller db check")
+
+
+def sqlstate(error: DBAPIError) -> str:
+    """PostgreSQL's code for the error; empty where there is none."""
+    return getattr(error.orig, "sqlstate", None) or ""
+
+
+def is_lost(error: DBAPIError) -> bool:
+    """Whether the connection ended; what was not committed on it is undone."""
+    return error.connection_invalidated or sqlstate(error).startswith(_LOST_STATES)
 
 
 def explain_sqlite(error: sqlite3.Error) -> ServiceUnavailable:
@@ -83,7 +126,7 @@ def is_transient(error: DBAPIError) -> bool:
     cause = error.orig
     if isinstance(cause, sqlite3.Error):
         return (getattr(cause, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
-    return getattr(cause, "sqlstate", None) in RETRIED_STATES
+    return sqlstate(error) in RETRIED_STATES
 
 
 def sqlite_reasons() -> Iterable[str]:

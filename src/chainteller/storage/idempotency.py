@@ -14,7 +14,9 @@ _ONE = (
 )
 _FIND = select(_T).where(_ONE)
 _FINISH = (
-    update(_T).where(_ONE).values(body=bindparam("b_body"), created_record=bindparam("b_created"))
+    update(_T)
+    .where(_ONE)
+    .values(body=bindparam("b_body"), created_record=bindparam("b_created"), at=bindparam("b_at"))
 )
 _INSERT_SQLITE = sqlite.insert(_T).on_conflict_do_nothing().returning(_T.c.key)
 _INSERT_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing().returning(_T.c.key)
@@ -37,6 +39,7 @@ def find(connection: Connection, organisation_id: str, operation: str, key: str)
 
 
 def finish(connection: Connection, row: dict[str, object], body: str, *, created: bool) -> None:
+    """Note the outcome of the write that claimed the key, done at the row's ``at``."""
     connection.execute(
         _FINISH,
         {
@@ -45,6 +48,7 @@ def finish(connection: Connection, row: dict[str, object], body: str, *, created
             "b_key": row["key"],
             "b_body": body,
             "b_created": created,
+            "b_at": row["at"],
         },
     )
 

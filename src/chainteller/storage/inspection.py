@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Column, Connection, Numeric, Select, Table, inspect, literal, select, text
+from sqlalchemy import Column, Connection, Numeric, Select, Table, inspect, literal, select
 from sqlalchemy.sql.sqltypes import Float
 
 from chainteller.domain.transfers import HOLDING
@@ -27,11 +27,7 @@ def snapshot(database: Database) -> Iterator[Connection]:
     On PostgreSQL that is REPEATABLE READ without the timeouts of a request; on SQLite a read
     transaction, which in TRUNCATE mode makes writers wait until it ends.
     """
-    with database.read() as connection:
-        if database.is_postgres:
-            connection.execution_options(isolation_level="REPEATABLE READ")
-            connection.execute(text("SET LOCAL statement_timeout = 0"))
-            connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    with database.read(patient=True) as connection:
         yield connection
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from chainteller.storage.chain import SERVER_CLOCK
 from chainteller.storage.database import Record
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -14,6 +15,9 @@ _FIND = select(_T).where(_ONE)
 _FIND_LOCKED = _FIND.with_for_update()
 _NEWEST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD).scalar_subquery()
 _FIND_WITH_TIME = select(_T, _NEWEST_AT.label("newest_at")).where(_ONE)
+_FIND_WITH_SERVER_TIME = select(
+    _T, func.greatest(_NEWEST_AT, SERVER_CLOCK).label("newest_at")
+).where(_ONE)
 _ALL = select(_T).order_by(_T.c.created.desc(), _T.c.key_id)
 _REVOKE = update(_T).where(_ONE).values(revoked_at=bindparam("b_at"))
 _REPLACE = (
@@ -29,9 +33,13 @@ def find(connection: Connection, key_id: str, *, lock: bool = False) -> Record |
     return connection.execute(_FIND_LOCKED if lock else _FIND, {"b_key_id": key_id}).first()
 
 
-def find_with_time(connection: Connection, key_id: str) -> Record | None:
-    """The key's row with ``newest_at``, the newest instant that any write has seen."""
-    return connection.execute(_FIND_WITH_TIME, {"b_key_id": key_id}).first()
+def find_with_time(
+    connection: Connection, key_id: str, *, server_clock: bool = False
+) -> Record | None:
+    """The key's row with ``newest_at``: the newest instant that any write has seen, or what
+    PostgreSQL's clock shows if that is asked for and later."""
+    statement = _FIND_WITH_SERVER_TIME if server_clock else _FIND_WITH_TIME
+    return connection.execute(statement, {"b_key_id": key_id}).first()
 
 
 def everything(connection: Connection) -> Sequence[Record]:

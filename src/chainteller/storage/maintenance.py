@@ -59,14 +59,17 @@ def upgrade(url: str) -> tuple[str, str]:
     """
     database = connect(url)
     try:
-        with database.write() as connection, connection.begin():
+        with database.write() as connection:
+            schema.keep_others_out(connection)
             found = schema.state(connection)
             if found not in (State.NEW, State.OUTDATED):
                 schema.require_current(found)
             before = "" if found is State.NEW else schema.version(connection)
             if found is not State.CURRENT:
                 _migrate(connection)
-            return before, schema.version(connection)
+            after = schema.version(connection)
+            connection.commit()
+            return before, after
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:

@@ -115,6 +115,8 @@ def state(connection: Connection) -> State:
     if not inspect(connection).has_table("alembic_version"):
         return State.NEW
     found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if found is not None and not str(found).isdecimal():
+        return State.FOREIGN  # another program's revision
     return _state_of_version(int(found or 0))
 
 
@@ -159,14 +161,24 @@ def create(engine: Engine) -> None:
     Several processes may start on one new database at the same time: the loser finds it made.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        if raw.dialect.name == "postgresql":
-            raw.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
-        if state(raw) is not State.NEW:
-            return
-        SQLModel.metadata.create_all(raw, tables=own_tables())
-        guard(raw)
-        seed(raw)
-        stamp(raw)
+        keep_others_out(raw)
+        if state(raw) is State.NEW:
+            build(raw)
+
+
+def build(connection: Connection) -> None:
+    """Tables, guards, the fixed rows and the stamp, in the transaction under way."""
+    SQLModel.metadata.create_all(connection, tables=own_tables())
+    guard(connection)
+    seed(connection)
+    stamp(connection)
+
+
+def keep_others_out(connection: Connection) -> None:
+    """Until this transaction ends, no other process creates or changes the schema."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL lock_timeout = 0"))
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
 def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic

@@ -1,12 +1,8 @@
 """The console: wiring only. Screens, themes, poller, signals; behaviour lives elsewhere."""
 
-import asyncio
-import contextlib
-import signal
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual import events
@@ -18,11 +14,13 @@ from textual.widgets import Input
 
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
-from chainteller.tui.crash import write_crash_file
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
-from chainteller.tui.keys import clashes
+from chainteller.tui.ending import catch_signals, crash_report
+from chainteller.tui.finding import PASTED, load_samples, open_found
+from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
+from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
@@ -32,8 +30,6 @@ from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
 
 DEAF_S = 0.2
-_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
-"""By name: not every system has all of them."""
 
 
 def run_console(start: Start, look: DeskLook) -> int:
@@ -45,7 +41,8 @@ def run_console(start: Start, look: DeskLook) -> int:
     """
     problems = clashes(look.keys)
     if problems:
-        raise SystemExit("\n".join(problems))
+        sys.stderr.write("\n".join(problems) + "\n")
+        return 2
     console = Console(start, look)
     try:
         console.run()
@@ -55,22 +52,15 @@ def run_console(start: Start, look: DeskLook) -> int:
     return console.return_code or 0
 
 
-def provider() -> Any:
-    """The palette's provider, imported at the first ``:``."""
-    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - as said
-
-    return DeskProvider
-
-
 class Console(App[None]):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {provider}
+    COMMANDS: ClassVar[set[Any]] = {DeskProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True)
     ]
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    MODES: ClassVar[dict[str, Any]] = {}
+    DEFAULT_MODE = "accounts"
 
     def __init__(self, start: Start, look: DeskLook) -> None:
         self.desk = Desk(self, self, look)
@@ -78,21 +68,19 @@ class Console(App[None]):
         self.animation_level = "none"
         self._start = start
         self._poller = Poller(self.desk)
-        self._deaf_until = 0.0
         self._places: list[str] = []
         self._hostile = HostileTextFilter()
         self.typed_ahead = TypedAhead(self)
         self.theme_names: tuple[str, ...] = ()
+        for name in SCREENS:
+            self.add_mode(name, self._maker(name))
+        self._load_themes()
 
     # -- start and end ------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self._load_themes()
         self.set_keymap(dict(self.desk.look.keys))
-        self._catch_signals()
-        for name in ("accounts", "markets", "quote", "trades", "wallets"):
-            self.add_mode(name, self._maker(name))
-        self.switch_mode("accounts")
+        catch_signals(lambda code: self.exit(return_code=code))
         self.call_after_refresh(self.start_engine)
 
     def start_engine(self) -> None:
@@ -115,24 +103,13 @@ class Console(App[None]):
     def _poll(self) -> None:
         self.run_worker(Later(self._poller.poll), group="poll")
 
-    def _catch_signals(self) -> None:
-        loop = asyncio.get_running_loop()
-        for name in _SIGNALS:
-            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
-                number = signal.Signals[name] if hasattr(signal, name) else signal.SIGTERM
-                loop.add_signal_handler(number, self.exit, None, 128 + number)
-
     def _load_themes(self) -> None:
         themes, problems = load_themes(self.desk.look.theme_folders)
         for file in themes.values():
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
-        wanted = self.desk.look.theme
-        if wanted in themes:
-            self.theme = wanted
-        elif themes:
-            problems.append(f"no theme {wanted}")
-            self.theme = next(iter(themes))
+        if self.desk.look.theme in themes:
+            self.theme = self.desk.look.theme
         for problem in problems:
             self.desk.tell(f"theme left out: {problem}", "warn")
 
@@ -141,14 +118,9 @@ class Console(App[None]):
 
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
-        error = self._exception
-        folder = self.desk.look.crash_folder or Path.cwd()
-        name = f"chainteller-crash-{self.desk.now // 1_000_000}.txt"
-        path = write_crash_file(error, folder, name) if error is not None else None
+        look = self.desk.look
         self._exit_renderables.append(
-            f"chainteller ended: {type(error).__name__}\n"
-            f"what it means: a fault of the program; nothing that was not confirmed was sent\n"
-            f"next: start it again; the report is in {path or 'no file: the folder is closed'}"
+            crash_report(self._exception, look.crash_folder, self.desk.now)
         )
         self._close_messages_no_wait()
 
@@ -171,6 +143,13 @@ class Console(App[None]):
             self.pop_screen()
         elif self._places:
             self.switch_mode(self._places.pop())
+
+    async def action_quit(self) -> None:
+        """Asks only while an execution is on its way."""
+        if "execution" in self.desk.writing and isinstance(self.screen, DeskScreen):
+            self.desk.tell("an execution is on its way: ctrl+q again when it is answered", "warn")
+        else:
+            self.exit()
 
     def action_go(self, name: str) -> None:
         self.go(name)
@@ -197,10 +176,8 @@ class Console(App[None]):
         self.desk.unread = 0
         self.push_screen(_screen("log", self.desk))
 
-    # -- keys ---------------------------------------------------------------------------------
-
     def deafen(self) -> None:
-        self._deaf_until = monotonic() + DEAF_S
+        self.typed_ahead.deafen(DEAF_S)
 
     async def on_event(self, event: events.Event) -> None:
         """Keys are dropped while the desk is deaf, and wait while it changes its place.
@@ -209,9 +186,7 @@ class Console(App[None]):
         meets what it opened.
         """
         if isinstance(event, events.Key) and not event.is_forwarded:
-            if monotonic() < self._deaf_until:
-                return
-            if self.typed_ahead.keep(event):
+            if self.typed_ahead.takes(event):
                 return
             if isinstance(self.focused, Field):
                 if event.key in {"enter", "escape"}:
@@ -248,19 +223,13 @@ class Console(App[None]):
 
     def find(self, text: str) -> None:
         """Open what an id, an address or a bank account names."""
-        from chainteller.tui.finding import open_found  # noqa: PLC0415 - at the first search
-
         self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
 
     def action_samples(self) -> None:
-        from chainteller.tui.finding import load_samples  # noqa: PLC0415 - at the first use
-
         self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, anything else is ignored."""
-        from chainteller.tui.finding import PASTED  # noqa: PLC0415 - at the first paste
-
         text = event.text.strip()
         if PASTED.fullmatch(text):
             self.find(text)

@@ -90,6 +90,8 @@ class Desk:
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while no write is running: who needs the balance after a deposit waits for it."""
     watched: set[str] = field(default_factory=set)
+    followed: dict[str, str] = field(default_factory=dict)
+    """Trades that this desk began, with the status last told."""
     on_start: "Signal[StartedDesk]" = field(init=False)
     on_change: "Signal[tuple[str, ...]]" = field(init=False)
     on_poll: "Signal[None]" = field(init=False)

@@ -1,10 +1,13 @@
 """A refusal in three parts: what happened, what it means, what to press or to say next."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
 from chainteller.tui.formats import grouped
+
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +17,14 @@ class Failure:
     meaning: str
     next_step: str
     facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The facts for one line."""
+        known = dict(self.facts)
+        return "  ".join(
+            f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known
+        )
 
     @property
     def detail(self) -> str:
@@ -57,6 +68,32 @@ _NEXT: Mapping[str, str] = {
     "OUTCOME_UNKNOWN": "Do not send it again: the desk looks for what became of it.",
 }
 
+_WORDS = {
+    "resetsAt": "resets at",
+    "expiredAt": "expired at",
+    "estimatedResolution": "until",
+    "currency": "in",
+}
+_TOLD = (
+    "available",
+    "required",
+    "currency",
+    "minimum",
+    "amount",
+    "limit",
+    "used",
+    "requested",
+    "remaining",
+    "resetsAt",
+    "control",
+    "reason",
+    "expiredAt",
+    "estimatedResolution",
+    "status",
+    "expected",
+    "actual",
+)
+"""Facts that an agent needs at once, in this order; the others are in the event log."""
 _AMOUNTS = frozenset(
     {"available", "required", "limit", "used", "requested", "remaining", "minimum", "amount"}
 )
@@ -86,4 +123,8 @@ def _what(error: TellerError) -> str:
 
 
 def _value(name: str, value: object) -> str:
-    return grouped(str(value)) if name in _AMOUNTS else str(value)
+    if name in _AMOUNTS:
+        return grouped(str(value))
+    text = str(value)
+    is_time = _TIMESTAMP.fullmatch(text) is not None
+    return f"{text[:10]} {text[11:19]}Z" if is_time else text

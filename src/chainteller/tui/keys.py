@@ -99,8 +99,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
     Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
     Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
-    Command("wallets.open", "enter", "open", "Open the account's detail", "open", 1),
-    Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 2),
+    Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
+    Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
+    Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),
+    Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
+    Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
+    Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),
 )
 """Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""
 

@@ -48,6 +48,14 @@ class FieldChanged(Message):
 
 
 @dataclass
+class Pasted(Message):
+    """A paste into a field that keeps nothing of it: it is judged before it is shown."""
+
+    purpose: str
+    text: str
+
+
+@dataclass
 class FieldClosed(Message):
     purpose: str
 

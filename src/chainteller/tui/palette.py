@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.screen import Screen
 
 from chainteller.tui.formats import clean
@@ -13,6 +14,7 @@ from chainteller.tui.keys import commands_of
 if TYPE_CHECKING:
     from chainteller.tui.app import Console
 
+_LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
 
 
@@ -26,25 +28,26 @@ class DeskProvider(Provider):
     def console(self) -> "Console":
         return cast("Console", self.app)
 
-    def _entries(self) -> list[tuple[str, str, str]]:
-        """(name, action, help) of all that can be run from here."""
+    def _entries(self) -> list[tuple[str, str]]:
+        """(name with its key, action) of all that can be run from here."""
         key = getattr(self.screen, "KEY", "")
         rows = [
-            (command.about, command.action, f"{command.shown_key}  {command.where}")
+            (f"{command.about}   [{command.shown_key}]", command.action)
             for command in commands_of(key)
-            if not command.action.startswith("move") and command.id != "desk.palette"
+            if not command.action.startswith("move") and command.id not in _LEFT_OUT
         ]
-        rows.append(("sample data: load it into an empty database", "app.samples", "asks first"))
+        own = getattr(self.screen, "palette_entries", None)
+        rows += own() if own is not None else []
+        rows.append(("sample data: load it into an empty database", "app.samples"))
         rows += [
-            (f"theme: {name}", f"app.use_theme('{name}')", "colours")
-            for name in self.console.theme_names
+            (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.theme_names
         ]
-        rows.append(("quit", "app.quit", "ctrl+q"))
+        rows.append(("quit   [ctrl+q]", "app.quit"))
         return rows
 
     async def discover(self) -> Hits:
-        for name, action, about in self._entries():
-            yield DiscoveryHit(name, self.console.deferred(self.screen, action), help=about)
+        for name, action in self._entries():
+            yield DiscoveryHit(Content(name), self.console.deferred(self.screen, action), name)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -52,16 +55,11 @@ class DeskProvider(Provider):
         if _ID.fullmatch(wanted) and any(character.isdigit() for character in wanted):
             yield Hit(
                 1.0,
-                f"find {wanted}",
+                Content(f"find {wanted}"),
                 partial(self.console.find, wanted),
-                help="an id, an address or a bank account",
+                f"find {wanted}",
             )
-        for name, action, about in self._entries():
+        for name, action in self._entries():
             score = matcher.match(name)
             if score > 0:
-                yield Hit(
-                    score,
-                    matcher.highlight(name),
-                    self.console.deferred(self.screen, action),
-                    help=about,
-                )
+                yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)

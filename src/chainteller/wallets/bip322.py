@@ -218,7 +218,7 @@ class Bip322Check:
     def _prepare_taproot(self, witness: tuple[bytes, ...]) -> None:
         if len(witness) > 1:
             raise Unsupported("script path")
-        signature = witness[0] if witness else b""
+        signature = witness[0] if witness and not self._to_sign.script_sig else b""
         self._hash_type = signature[64:]
         if self._hash_type in {b"", b"\x01"}:
             self._schnorr = curve().schnorr(signature[:64], self._script[2:])

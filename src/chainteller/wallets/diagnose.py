@@ -7,6 +7,7 @@ ways of hashing, other addresses, and last whatever the shape suggests. The sear
 from dataclasses import replace
 from functools import cache
 
+from chainteller.wallets.addresses import Address
 from chainteller.wallets.cases import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
@@ -86,9 +87,16 @@ class _Attempt:
         self.case = case
         self.reading = reading
         self.text = case.challenge.text.encode()
-        self.shape: Shape = shape_of(reading, case.challenge.address)
+        self.shape: Shape = shape_of(
+            reading, case.challenge.address, self._reading_as(Family.BITCOIN)
+        )
         self.probe_as = cache(self._probe_as)
         self.probe: Probe = self.probe_as(case.challenge.address.network.family)
+
+    @property
+    def stranger(self) -> Address | None:
+        """Whom the signature over the exact text points to."""
+        return self.probe.signer(self.text, self.case.challenge.address)
 
     def _probe_as(self, family: Family) -> Probe:
         return probe_for(self._reading_as(family), family)
@@ -178,8 +186,11 @@ def _other_texts(attempt: _Attempt) -> Diagnosis | None:
         message = other.text.encode()
         if message == attempt.text:
             continue
-        own = attempt.probe_as(other.address.network.family).match(message, other.address)
-        same_key = attempt.probe.match(message, registered) is not None
+        by_registered = attempt.probe.match(message, registered)
+        same_key = by_registered is not None
+        own = by_registered
+        if other.address.canonical != registered.canonical:
+            own = attempt.probe_as(other.address.network.family).match(message, other.address)
         if own is None and not same_key:
             continue
         finding = "EARLIER_CHALLENGE" if same_key else "OTHER_CHALLENGE"
@@ -205,7 +216,9 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
         if attempt.probe.match(message, registered) is not None:
             return _answer(attempt.case, finding)
     stated = attempt.reading.stated_text
-    if stated is not None and attempt.probe.match(stated.encode(), registered) is not None:
+    # JSON may hold half a surrogate pair, which has no UTF-8 form.
+    signed = None if stated is None else stated.encode("utf-8", "replace")
+    if signed is not None and attempt.probe.match(signed, registered) is not None:
         return _answer(attempt.case, "EDITED_TEXT")
     return None
 
@@ -278,14 +291,20 @@ def _shape(attempt: _Attempt) -> Diagnosis | None:
     return _answer(attempt.case, finding, certain=certain) if finding else None
 
 
+def _stranger_again(attempt: _Attempt) -> Diagnosis | None:
+    """Two texts lead to one stranger by chance once in 2^160 times: that wallet signs."""
+    signer = attempt.stranger
+    earlier = {stranger.lower() for stranger in attempt.case.earlier_strangers}
+    if signer is None or signer.display.lower() not in earlier:
+        return None
+    return _answer(attempt.case, "SAME_STRANGER_TWICE", recovered=signer.display)
+
+
 def _stranger(attempt: _Attempt) -> Diagnosis | None:
-    signer = attempt.probe.signer(attempt.text, attempt.case.challenge.address)
+    signer = attempt.stranger
     if signer is None:
         return None
-    earlier = {stranger.lower() for stranger in attempt.case.earlier_strangers}
-    twice = signer.display.lower() in earlier
-    finding = "SAME_STRANGER_TWICE" if twice else "UNKNOWN_SIGNER"
-    return _answer(attempt.case, finding, certain=twice, recovered=signer.display)
+    return _answer(attempt.case, "UNKNOWN_SIGNER", certain=False, recovered=signer.display)
 
 
 _STEPS = (
@@ -296,6 +315,7 @@ _STEPS = (
     _other_family,
     _known_address,
     _embedded_key,
+    _stranger_again,
     _shape,
     _stranger,
 )

@@ -26,9 +26,14 @@ def hash160(data: bytes) -> bytes:
     try:
         return hashlib.new("ripemd160", inner).digest()
     except ValueError:  # OpenSSL 3 without its legacy provider
-        from Crypto.Hash import RIPEMD160  # noqa: PLC0415 - only where OpenSSL lacks it
+        return ripemd160_without_openssl(inner)
 
-        return RIPEMD160.new(inner).digest()
+
+def ripemd160_without_openssl(data: bytes) -> bytes:
+    """RIPEMD-160 by pycryptodome, which comes with eth-account. 20 bytes."""
+    from Crypto.Hash import RIPEMD160  # noqa: PLC0415 - only where OpenSSL lacks it
+
+    return RIPEMD160.new(data).digest()
 
 
 def tagged_hash(tag: str, data: bytes) -> bytes:

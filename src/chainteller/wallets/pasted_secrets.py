@@ -23,12 +23,18 @@ _LABEL = re.compile(
     r"(?:private|secret|recovery|seed|mnemonic|backup)[\s_-]*(?:key|phrase|words?|seed)?\s*(?:is|[:=])",
     re.IGNORECASE | re.ASCII,
 )
-_NUMBERS = re.compile(r"\[?\s*\d{1,3}(?:\s*,\s*\d{1,3}){31,63}\s*,?\s*\]?", re.ASCII)
-_HEX_OF_64 = re.compile(r"(?:0[xX])?[0-9a-fA-F]{128}", re.ASCII)
+# Lists of octets: bare, in brackets, or as the values of {"0": 1, "1": 2}.
+_OCTETS = re.compile(
+    r"""(?:(?:"\d{1,2}"\s*:\s*)?\d{1,3}\s*,\s*){31,63}(?:"\d{1,2}"\s*:\s*)?\d{1,3}(?!\d)""",
+    re.ASCII,
+)
+_KEYS = re.compile(r'"\d{1,2}"\s*:', re.ASCII)
+_HEX_OF_64 = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII)
 _BASE64_OF_64 = re.compile(r"[A-Za-z0-9+/_-]{86}(?:==)?", re.ASCII)
 _PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY", re.ASCII)
-_WORDS = re.compile(r"(?:\d{1,2}[.):]?\s*)?([A-Za-z]{3,8})[,;.]?", re.ASCII)
-_PHRASE_LENGTHS = frozenset({12, 15, 18, 21, 24, 25})
+_NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
+_WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
+_SHORTEST_PHRASE = 12
 
 
 class SecretPasted(ValueError):
@@ -65,12 +71,18 @@ def has_hex_key(text: str) -> bool:
 
 
 def is_recovery_phrase(text: str) -> bool:
-    """Whether the text is 12 to 25 short words and nothing else, numbered or not."""
-    words = re.sub(r"(\d[.):]?)\s+", r"\1", text).split()
-    if len(words) not in _PHRASE_LENGTHS:
-        # Words separated by commas, dashes or underscores only.
-        words = [word for word in re.split(r"[\s,;_\-]+", text.strip()) if word]
-    return len(words) in _PHRASE_LENGTHS and all(_WORDS.fullmatch(word) for word in words)
+    """Whether 12 words of 3 to 8 letters follow each other, numbered, listed or bare.
+
+    Sentences are saved by their short words and their signs.
+    """
+    run = 0
+    for token in re.split(r"[\s,;_\-]+", text):
+        if not token or _NUMBERING.fullmatch(token):
+            continue
+        run = run + 1 if _WORD.fullmatch(token) else 0
+        if run == _SHORTEST_PHRASE:
+            return True
+    return False
 
 
 def is_solana_secret_key(data: bytes) -> bool:
@@ -80,12 +92,14 @@ def is_solana_secret_key(data: bytes) -> bool:
 
 def _is_raw_secret(text: str) -> bool:
     """Whether the text spells a Solana secret key, or a 32-byte seed as numbers."""
-    if _NUMBERS.fullmatch(text):
-        numbers = [int(number) for number in re.findall(r"\d+", text, re.ASCII)]
-        octets = bytes(number for number in numbers if number <= 255)
-        return len(octets) == 32 or is_solana_secret_key(octets)
-    if _HEX_OF_64.fullmatch(text):
-        return is_solana_secret_key(bytes.fromhex(text[-128:]))
+    octets = _OCTETS.search(text)
+    if octets:
+        numbers = [int(n) for n in re.findall(r"\d+", _KEYS.sub("", octets.group()), re.ASCII)]
+        data = bytes(number for number in numbers if number <= 255)
+        return len(data) == 32 or is_solana_secret_key(data)
+    in_hex = _HEX_OF_64.search(text.replace("0x", " "))
+    if in_hex:
+        return is_solana_secret_key(bytes.fromhex(in_hex.group()))
     if not _BASE64_OF_64.fullmatch(text):
         return False
     try:

@@ -43,7 +43,9 @@ class EvmProbe:
 
     def __init__(self, reading: SignatureReading) -> None:
         """Prepare both parities of every reading."""
-        signatures = [sig for c in reading.candidates for sig in evm.read_evm(c.data)]
+        # base58 is Solana's: an exact signature in it passes, but it is not worth guessing at.
+        likely = [c.data for c in reading.candidates if c.encoding != "base58"]
+        signatures = [sig for data in likely for sig in evm.read_evm(data)]
         self._stated = [sig for sig in signatures if sig.parity is not None]
         pairs = [(sig, parity) for sig in signatures for parity in (0, 1)]
         # A stated parity comes before the one that has to be guessed.
@@ -89,10 +91,10 @@ class SolanaProbe:
     def match(self, message: bytes, address: Address) -> str | None:
         """See `Probe.match`."""
         key = solana.public_key(address)
-        if any(solana.scheme_of(message, signature, key) for signature in self._signatures):
-            return RIGHT
-        if any(solana.scheme_of(message, signature, key) for signature in self._longer):
-            return "EXTRA_BYTES"
+        for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
+            for signature in signatures:
+                if solana.scheme_of(message, signature, key, usual_only=True):
+                    return found
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:  # noqa: ARG002 - see below
@@ -129,7 +131,9 @@ class BitcoinProbe:
         for (header, _), key in zip(
             self._legacy, self._keys(bip137.message_digest(message)), strict=True
         ):
-            if key is not None:
+            guessed = header is None and self._legacy[0][0] is not None
+            # No legacy signature proves a taproot address, so one reading of it is enough.
+            if key is not None and not (guessed and address.kind == "p2tr"):
                 found = _legacy_match(header, key, address)
                 if found is not None:
                     return found
@@ -189,16 +193,18 @@ def _legacy_readings(reading: SignatureReading) -> list[tuple[Header, KeyRecover
         if recovery:
             stated.append((legacy, recovery))
         numbers = {64: candidate.data, 65: candidate.data[1:]}.get(len(candidate.data))
-        if numbers:
-            guessed += [(None, found) for found in _recoveries(numbers)]
+        if numbers and candidate.encoding != "base58":
+            stated_id = (legacy.header - 27) % 4 if legacy else None
+            guessed += [(None, found) for found in _recoveries(numbers, stated_id)]
     return stated + guessed
 
 
-def _recoveries(numbers: bytes) -> list[KeyRecovery]:
+def _recoveries(numbers: bytes, known_id: int | None = None) -> list[KeyRecovery]:
     r, s = int.from_bytes(numbers[:32], "big"), int.from_bytes(numbers[32:], "big")
     if not in_range(r, s):
         return []
-    found = (curve().recovery(r, s, recovery_id) for recovery_id in (0, 1))
+    ids = [recovery_id for recovery_id in (0, 1) if recovery_id != known_id]
+    found = (curve().recovery(r, s, recovery_id) for recovery_id in ids)
     return [recovery for recovery in found if recovery]
 
 

@@ -19,11 +19,6 @@ from chainteller.wallets.pasted_secrets import (
 )
 from chainteller.wallets.pasting import unquoted, without_invisibles
 
-_ARMOR = re.compile(
-    r"-----BEGIN [A-Z ]*SIGNED MESSAGE-----\s*?\n(?P<text>.*?)\n?"
-    r"-----BEGIN [A-Z ]*SIGNATURE-----(?P<body>.*?)-----END",
-    re.DOTALL | re.ASCII,
-)
 _LABEL = re.compile(
     r"(?:^|\n|[\s,;({])(?:signature|signed|sig|result)(?:\s+hash)?\s*(?:is\s*)?[:=]\s*(?P<value>.+)",
     re.DOTALL | re.IGNORECASE | re.ASCII,
@@ -42,6 +37,7 @@ _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
 # Bytes; shorter ones are words that happen to be base64.
 _SHORTEST = 20
+_MAX_BLOCK_LINES = 40
 
 
 class Unreadable(ValueError):
@@ -188,18 +184,29 @@ def _from_numbers(values: list[object] | list[str]) -> SignatureReading | None:
     return SignatureReading((Candidate(bytes(octets), "array"),))
 
 
-def _read_armor(text: str, family: Family) -> SignatureReading | None:
-    armor = _ARMOR.search(text.replace("\r\n", "\n"))
-    if not armor:
+def _armor_parts(text: str) -> tuple[str, str] | None:
+    """The text and the signature's lines of a signed-message block, in linear time."""
+    _, opened, rest = text.partition(" SIGNED MESSAGE-----")
+    signed, divided, rest = rest.partition("-----BEGIN ")
+    _, titled, rest = rest.partition("SIGNATURE-----")
+    if not (opened and divided and titled):
         return None
-    lines = [line.strip() for line in armor["body"].splitlines() if line.strip()]
+    return signed.removeprefix("\n").removesuffix("\n"), rest.partition("-----END")[0]
+
+
+def _read_armor(text: str, family: Family) -> SignatureReading | None:
+    parts = _armor_parts(text.replace("\r\n", "\n"))
+    if parts is None:
+        return None
+    signed, body = parts
+    lines = [line.strip() for line in body.splitlines() if line.strip()][:_MAX_BLOCK_LINES]
     values = [re.sub(r"^(?:Address|Signature):\s*", "", line) for line in lines]
     values = [value for value in values if not value.startswith(("Version:", "Comment:"))]
     stated = next((value for value in values if _is_address(value)), None)
     reading = _read_plain("".join(value for value in values if value != stated), family)
     if reading is None:
         return None
-    return SignatureReading(reading.candidates, reading.bip322_prefix, armor["text"], stated)
+    return SignatureReading(reading.candidates, reading.bip322_prefix, signed, stated)
 
 
 def _is_address(text: str) -> bool:

@@ -18,9 +18,14 @@ class Shape:
     certain: bool = True
 
 
-def shape_of(reading: SignatureReading, address: Address) -> Shape:
-    """The finding that the shape alone supports. It is only asked for when nothing is proved."""
+def shape_of(reading: SignatureReading, address: Address, as_bitcoin: SignatureReading) -> Shape:
+    """The finding that the shape alone supports. It is only asked for when nothing is proved.
+
+    `as_bitcoin` is the same paste as Bitcoin's reader takes it, without BIP-322's prefix.
+    """
     family = address.network.family
+    if family is not Family.BITCOIN and as_bitcoin.bip322_prefix and _is_bip322(as_bitcoin):
+        return Shape("LOOKS_LIKE_BITCOIN", certain=family is Family.SOLANA)
     if family is Family.EVM:
         return _evm_shape(reading)
     if family is Family.SOLANA:
@@ -42,7 +47,8 @@ def _evm_shape(reading: SignatureReading) -> Shape:
         return Shape("WRONG_LENGTH")
     if not any(evm.read_evm(c.data) for c in reading.candidates):
         return Shape("MALFORMED_SIGNATURE")
-    if len(best.data) == 64 and solana.is_well_formed(best.data) and best.encoding != "hex":
+    if solana.is_well_formed(best.data):
+        # One compact Ethereum signature in fifteen has so small an end, and every Solana one.
         return Shape("LOOKS_LIKE_SOLANA", certain=False)
     return Shape()
 
@@ -59,8 +65,10 @@ def _solana_shape(reading: SignatureReading) -> Shape:
     if 64 not in sizes:
         return Shape("WRONG_LENGTH")
     if not any(solana.is_well_formed(c.data) for c in reading.candidates if len(c.data) == 64):
-        # A compact Ethereum signature has this length too, so only base58 proves the damage.
-        return Shape("MALFORMED_SIGNATURE", certain=best.encoding == "base58")
+        # A compact Ethereum signature has this length too, but is never shown in base58.
+        if best.encoding == "base58" or not _is_low_ecdsa(best.data):
+            return Shape("MALFORMED_SIGNATURE")
+        return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
     return Shape()
 
 
@@ -79,11 +87,11 @@ def _bitcoin_shape(reading: SignatureReading, address: Address) -> Shape:
     best = reading.candidates[0]
     if _is_unsupported_bip322(reading, address):
         return Shape("BIP322_UNSUPPORTED")
+    if any(solana.is_well_formed(c.data) for c in reading.candidates):
+        return Shape("LOOKS_LIKE_SOLANA", certain=False)
     if _looks_like_evm(best):
         return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
-    if any(_is_base58_of_64(c) and solana.is_well_formed(c.data) for c in reading.candidates):
-        return Shape("LOOKS_LIKE_SOLANA", certain=False)
-    if _is_bip322(reading):
+    if reading.bip322_prefix or _is_bip322(reading):
         return Shape()
     if all(len(c.data) not in {64, 65} for c in reading.candidates):
         return Shape("WRONG_LENGTH")
@@ -94,7 +102,17 @@ def _bitcoin_shape(reading: SignatureReading, address: Address) -> Shape:
 
 def _looks_like_evm(candidate: Candidate) -> bool:
     data = candidate.data
-    return len(data) == 65 and candidate.encoding in {"hex", "parts"} and data[64] in {0, 1, 27, 28}
+    if len(data) == 64:
+        # With a header in front it is rather a Bitcoin signature that lost its end.
+        return not 27 <= data[0] <= 42 and _is_low_ecdsa(data)
+    if len(data) != 65 or data[64] not in {0, 1, 27, 28}:
+        return False
+    return candidate.encoding in {"hex", "parts"} or bip137.read_legacy(data) is None
+
+
+def _is_low_ecdsa(data: bytes) -> bool:
+    """Whether 64 bytes can be a compact Ethereum signature."""
+    return any(not reading.high_s for reading in evm.read_evm(data))
 
 
 def _is_base58_of_64(candidate: Candidate) -> bool:
@@ -112,8 +130,6 @@ def _has_bitcoin_header(candidate: Candidate) -> bool:
 
 
 def _is_bip322(reading: SignatureReading) -> bool:
-    if reading.bip322_prefix:
-        return True
     return any(_is_proof(c.data) for c in reading.candidates if c.encoding in {"base64", "hex"})
 
 

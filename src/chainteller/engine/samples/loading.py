@@ -38,6 +38,11 @@ _ORDER: tuple[Table, ...] = (
     Tables.trade,
     Tables.transfer,
     Tables.job,
+    WalletTables.counterparty,
+    WalletTables.challenge,
+    WalletTables.attempt,
+    WalletTables.claim,
+    WalletTables.link,
 )
 """Every row stands after those that it refers to; ledger accounts come before them all."""
 _ACTION = "load_samples"
@@ -127,13 +132,17 @@ def _has_begun(connection: Connection) -> bool:
 def _load_past(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
     world = _world(tx, prices, _bank_randomness(seed), midnight_before(tx.now))
     world.books = Books(_balances(tx.connection, _BANKS_OWN))
-    plot.tell_past(world, read_bank(folder, world.randomness))
+    told = read_bank(folder, world.randomness)
+    world.wallets = told.wallets_by_name
+    plot.tell_past(world, told)
     _write(tx.connection, world)
 
 
 def _begin_day(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
-    people = plot.waiting(read_bank(folder, _bank_randomness(seed)))
+    told = read_bank(folder, _bank_randomness(seed))
+    people = plot.waiting(told)
     world = _world(tx, prices, SeededRandomness(f"sample day {seed}"), tx.now)
+    world.wallets = told.wallets_by_name
     references = {person.accounts[0].id: person for person in people}
     keys = {"b_organisation": tx.organisation_id, "b_ids": list(references)}
     rows = [dict(row) for row in tx.connection.execute(_ACCOUNTS, keys).mappings()]

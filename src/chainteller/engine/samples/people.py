@@ -11,6 +11,7 @@ from chainteller.domain.assets import USD
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.money import parse_atoms
 from chainteller.domain.randomness import Randomness, below
+from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 INVENTED_CUSTOMERS = 232
 BASIC, ENHANCED = "basic", "enhanced"
@@ -25,6 +26,7 @@ class Habit(StrEnum):
     QUIET = "quiet"
     REGULAR = "regular"
     BUSY = "busy"
+    LONGSTANDING = "longstanding"
     WAITING = "waiting"
     FIRST = "first"
 
@@ -64,6 +66,11 @@ class CustodyAddress:
 class Bank:
     people: tuple[Person, ...]
     custody_addresses: tuple[CustodyAddress, ...]
+    wallets: tuple[SampleWallet, ...] = ()
+
+    @property
+    def wallets_by_name(self) -> dict[str, SampleWallet]:
+        return {wallet.name: wallet for wallet in self.wallets}
 
 
 def read_bank(folder: Path, randomness: Randomness) -> Bank:
@@ -83,7 +90,8 @@ def read_bank(folder: Path, randomness: Randomness) -> Bank:
         groups = [(group["first"], group["last"]) for group in names["group"]]
     except (KeyError, TypeError) as error:
         raise ValueError(f"{folder}: bank.toml or names.toml lacks {error}") from None
-    return Bank((*people, *_invented(groups, people, randomness)), addresses)
+    wallets = sample_wallets(folder / "wallets.toml")
+    return Bank((*people, *_invented(groups, people, randomness)), addresses, wallets)
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from chainteller.domain.assets import DEPOSIT_TOKEN_USD, MARKETS, USDC_SOLANA
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.quoting import Side
 from chainteller.engine.deposits import COMPLETE as COMPLETE_DEPOSIT
-from chainteller.engine.samples import funding, opening, trading
+from chainteller.engine.samples import funding, opening, trading, wallet_plot
 from chainteller.engine.samples.books import Row
 from chainteller.engine.samples.people import Bank, Habit, Person
 from chainteller.engine.samples.story import Story
@@ -32,6 +32,7 @@ _PACES: Mapping[Habit, Pace] = {
     Habit.QUIET: Pace((5, 160), (1, 2), _SMALL, (0, 2), (0, 1)),
     Habit.REGULAR: Pace((30, 160), (2, 5), _MIDDLE, (3, 9), (0, 3)),
     Habit.BUSY: Pace((90, 170), (6, 10), (1000, 2500, 5000, 7500, 10_000), (22, 48), (2, 5)),
+    Habit.LONGSTANDING: Pace((430, 430), (3, 5), _MIDDLE, (5, 9), (1, 3)),
     Habit.WAITING: Pace((40, 120), (2, 4), _SMALL, (3, 8), (0, 2)),
     Habit.FIRST: Pace((110, 110), (4, 4), _SMALL, (24, 24), (2, 2)),
 }
@@ -51,6 +52,7 @@ def tell_past(world: World, bank: Bank) -> None:
         if person.habit is not Habit.NONE:
             _begin(story, person, bank_accounts[0])
     _open_blockchain_accounts(story, bank)
+    wallet_plot.tell_past(story)
     story.run()
 
 
@@ -65,6 +67,7 @@ def begin_day(world: World, people: tuple[Person, ...]) -> None:
     story = Story(world)
     for place, person in enumerate(people):
         _leave_unfinished(story, world.accounts[person.reference], place, len(people))
+    wallet_plot.begin_day(story)
     story.run()
 
 
@@ -115,7 +118,7 @@ def _restrict(story: Story, account: Account, control: str, until: int) -> None:
 
 
 def _open_blockchain_accounts(story: Story, bank: Bank) -> None:
-    """The custody addresses with fixed ids; wallets, challenges and claims would follow here."""
+    """The custody addresses with fixed ids; nobody has a wallet on them yet."""
     for custody in bank.custody_addresses:
         story.at(
             story.midnight - DAY + 20 * HOUR,

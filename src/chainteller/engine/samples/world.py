@@ -12,6 +12,7 @@ from chainteller.engine.ports import PriceFeed
 from chainteller.engine.samples.books import Books, Row
 from chainteller.engine.samples.people import Person
 from chainteller.storage import chain
+from chainteller.wallets.simulated import SampleWallet
 
 DESK = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")
 """The agents who did it all, as the audit trail names them."""
@@ -59,6 +60,8 @@ class World:
     now: int
     accounts: dict[str, Account] = field(default_factory=dict)
     """Trading accounts by the reference of their customer."""
+    wallets: dict[str, SampleWallet] = field(default_factory=dict)
+    """The sample customers' wallets by name."""
     audit_entries: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
 
@@ -79,7 +82,14 @@ class World:
         return DESK[self.below(len(DESK))]
 
     def audit(
-        self, at: int, action: str, subject: str, inputs: Row | None = None, actor: str = ""
+        self,
+        at: int,
+        action: str,
+        subject: str,
+        inputs: Row | None = None,
+        actor: str = "",
+        *,
+        error: str | None = None,
     ) -> None:
         """An audit row; without an actor some agent at the desk did it."""
         self.audit_entries.append(
@@ -90,8 +100,8 @@ class World:
                 "action": action,
                 "object": subject,
                 "inputs": chain.canonical(inputs or {}),
-                "outcome": "done",
-                "error": None,
+                "outcome": "done" if error is None else "refused",
+                "error": error,
             }
         )
 

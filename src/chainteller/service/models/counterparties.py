@@ -1,5 +1,7 @@
 """Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
 
+from pydantic import StrictInt
+
 from chainteller.service.models.base import RequestModel, Timestamp, WireModel
 
 COUNTERPARTY = "counterparty"
@@ -47,7 +49,7 @@ class ChallengeRequest(RequestModel):
     """``valid_seconds`` is an extension for air-gapped signing, up to seven days."""
 
     counterparty_id: str
-    valid_seconds: int | None = None
+    valid_seconds: StrictInt | None = None
 
 
 class Challenge(WireModel):

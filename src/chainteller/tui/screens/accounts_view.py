@@ -20,19 +20,18 @@ COLUMNS = (
     Column("CRYPTO ~USD", 12, "right", rank=3),
     Column("LAST", 12, rank=4),
 )
-_KINDS = {
-    "trade": "TRD",
-    "trade-execution-transaction": "TRD",
-    "deposit": "DEP",
-    "deposit-transaction": "DEP",
-    "withdrawal": "WDR",
-    "withdrawal-transaction": "WDR",
+_KINDS = {"trade": "TRD", "deposit": "DEP", "withdrawal": "WDR", "trading_account": "NEW"}
+_CLASSES = {
+    "own-bank-account": "own bank account",
+    "unverified-counterparty": "unverified wallet",
+    "VerifiedCounterparty1P": "verified 1P wallet",
 }
 
 
 def account_row(account: "TradingAccount", now: int) -> Row:
     last = age(account.last_activity, now) if account.last_activity else "-"
-    kind = _KINDS.get(account.last_activity_type or "", account.last_activity_type or "")
+    about = (account.last_activity_type or "").replace("-", ".").partition(".")[0]
+    kind = _KINDS.get(about, about)
     last_cell = (f"{last:>3} {kind}".rstrip(), "muted")
     if account.controls:
         last_cell = (account.controls[0], "bad")
@@ -91,7 +90,7 @@ def _balance(balance: "TokenBalance") -> Line:
     return line(
         f"{balance.token.symbol:<5} ",
         (f"{balance.token.network:<8}", "muted"),
-        right=(f"{grouped(balance.amount):>14}", (f"{worth:>11}", "muted")),
+        right=(f"{grouped(balance.amount):>20}", (f"{worth:>11}", "muted")),
     )
 
 
@@ -137,7 +136,7 @@ def _wallets(sheet: AccountSheet) -> list[Line]:
 
 
 def _limits(sheet: AccountSheet) -> list[Line]:
-    head = heading("LIMITS", "withdrawals, used of limit, USD")
+    head = heading("LIMITS", "withdrawals in 24 h, USD")
     if isinstance(sheet.limits, Gap):
         return [head, line((sheet.limits.text, "muted"))]
     day = [row for row in sheet.limits if row.period_seconds == 86_400]
@@ -145,12 +144,17 @@ def _limits(sheet: AccountSheet) -> list[Line]:
         head,
         *(
             line(
-                (f"{row.destination_class.replace('_', ' ').lower():<20}", "muted"),
-                right=(f"{grouped(row.used)} of {grouped(row.limit)}", ("  24 h", "muted")),
+                (_CLASSES.get(row.destination_class, row.destination_class), "muted"),
+                right=(f" {_whole(row.used)} of {_whole(row.limit)}",),
             )
             for row in day
         ),
     ]
+
+
+def _whole(amount: str) -> str:
+    """Limits are round: no cents where there are none."""
+    return grouped(amount).removesuffix(".00")
 
 
 def summary(sheet: AccountSheet) -> list[Line]:

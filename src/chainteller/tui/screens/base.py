@@ -110,11 +110,12 @@ class DeskScreen(Screen[None]):
         self._draw_top()
 
     def _draw_status(self) -> None:
-        log = self.desk.log
-        if log:
+        log, status = self.desk.log, self.query_one(StatusLine)
+        if self.query_one(FailurePanel).is_shown:
+            status.tell("esc closes   ! event log", "muted", self.desk.unread)
+        elif log:
             newest = log[-1]
-            text = f"{newest.text}  {newest.at}Z"
-            self.query_one(StatusLine).tell(text, newest.tone, self.desk.unread)
+            status.tell(f"{newest.text}  {newest.at}Z", newest.tone, self.desk.unread)
 
     def _draw_top(self) -> None:
         number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
@@ -166,9 +167,11 @@ class DeskScreen(Screen[None]):
 
     def show_failure(self, failure: Failure) -> None:
         self.query_one(FailurePanel).explain(failure)
+        self._draw_status()
 
     def clear_failure(self) -> None:
         self.query_one(FailurePanel).hide()
+        self._draw_status()
 
     # -- the field ----------------------------------------------------------------------------
 
@@ -299,5 +302,5 @@ def _reach(desk: Desk) -> list[Piece]:
         return [operator, ("starting", "warn")]
     if reach.state == "failed":
         return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
-    pieces: list[Piece] = [operator, ("live ", "good"), (f"{reach.at}Z", "muted")]
-    return pieces
+    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s else ""
+    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

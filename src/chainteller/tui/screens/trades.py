@@ -9,10 +9,9 @@ from textual.widget import Widget
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.reads import query
-from chainteller.tui.screens import trades_view
+from chainteller.tui.screens import questions, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -102,7 +101,18 @@ class TradesScreen(ListScreen["Trade"]):
         if wanted is not None and self.paged.move_to_key(wanted):
             self.desk.choice.trade_id = None
         self._draw_empty()
+        self._tell_progress()
         self._show_selected()
+
+    def _tell_progress(self) -> None:
+        """Each step of a trade that this desk began goes to the status line and the log."""
+        for trade_id, before in self.desk.followed.items():
+            trade = self.records.get(trade_id)
+            if trade is not None and trade.status != before:
+                self.desk.followed[trade_id] = trade.status
+                tone = status(trade.status)[1]
+                words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
+                self.desk.tell(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
         whose = "all accounts" if self._all or not self._account_id else self._account_id
@@ -200,16 +210,8 @@ class TradesScreen(ListScreen["Trade"]):
         return next((row for row in held if row is not None and row.status == "processing"), None)
 
     async def _cancel(self, trade: "Trade") -> None:
-        base = trade.market.partition("-")[0].upper()
         waited = seconds_since(trade.created, self.desk.now)
-        asked = Ask(
-            f"CANCEL the trade {trade.id}?",
-            (
-                f"{trade.side} {grouped(trade.amount)} {base} at {grouped(trade.price)}, "
-                f"{trade.status} for {waited} s",
-                f"account {trade.trading_account_id or '-'}",
-            ),
-        )
+        asked = questions.cancellation_question(trade, waited)
         if not await self.confirm(asked):
             return
         account_id = trade.trading_account_id or self._account_id or ""

@@ -5,9 +5,13 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 
 
 def failure_lines(failure: Failure) -> list[Line]:
-    facts = "  ".join(f"{name} {value}" for name, value in failure.facts)
     return [
-        line((f" [x] {failure.code}", "bad strong"), "  ", failure.what, ("  " + facts, "muted")),
+        line(
+            (f" [x] {failure.code}", "bad strong"),
+            "  ",
+            failure.what,
+            ("  " + failure.told, "muted"),
+        ),
         line(("     means  ", "muted"), failure.meaning),
         line(("     next   ", "muted"), (failure.next_step, "accent")),
     ]

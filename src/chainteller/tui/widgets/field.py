@@ -126,6 +126,7 @@ class FieldBar(Horizontal):
         self.add_class("open")
         field.disabled = False
         self.screen.set_focus(field)
+        field.select_all()
 
     def close(self) -> None:
         """Hide the field; the screen's keys work again."""

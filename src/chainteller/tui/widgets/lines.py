@@ -160,10 +160,9 @@ class Lines(Toned):
         if len(before) != len(after):
             self.refresh(layout=self.styles.is_auto_height)
             return
-        left, top = self.gutter.left, self.gutter.top
         for y, (old, new) in enumerate(zip(before, after, strict=True)):
             if old != new:
-                self.refresh(Region(left, top + y, self.size.width, 1))
+                self.refresh(Region(0, y, self.size.width, 1))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(self._lines)

@@ -192,8 +192,7 @@ class PagedList(Toned):
     def _repaint_row(self, index: int) -> None:
         y = 1 + index - self.top
         if 0 < y < self.size.height:
-            left, top = self.gutter.left, self.gutter.top
-            self.refresh(Region(left, top + y, self.size.width, 1))
+            self.refresh(Region(0, y, self.size.width, 1))
 
     def _announce(self) -> None:
         key = self.cursor_key

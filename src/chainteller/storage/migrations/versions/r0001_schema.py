@@ -61,8 +61,6 @@ def upgrade() -> None:
     sa.Column('kind', sa.String(length=64), nullable=False),
     sa.Column('reference', sa.String(length=64), nullable=False),
     sa.Column('run_at', sa.BigInteger(), nullable=False),
-    sa.Column('lease_until', sa.BigInteger(), nullable=False),
-    sa.Column('attempts', sa.Integer(), nullable=False),
     sa.PrimaryKeyConstraint('kind', 'reference')
     )
     op.create_index(op.f('ix_job_run_at'), 'job', ['run_at'], unique=False)
@@ -74,12 +72,6 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('id')
     )
     op.create_index(op.f('ix_journal_reference'), 'journal', ['reference'], unique=False)
-    op.create_table('lease',
-    sa.Column('name', sa.String(length=64), nullable=False),
-    sa.Column('holder', sa.String(length=64), nullable=False),
-    sa.Column('until', sa.BigInteger(), nullable=False),
-    sa.PrimaryKeyConstraint('name')
-    )
     op.create_table('ledger_account',
     sa.Column('code', sa.String(length=96), nullable=False),
     sa.Column('asset', sa.String(length=64), nullable=False),

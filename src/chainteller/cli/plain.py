@@ -1,0 +1,99 @@
+"""The desk line by line: for screen readers, for slow links, for people who like prompts.
+
+A line is a command without the program's name; it works on the place that the desk was opened on.
+What happened meanwhile is told, one line per event, before each prompt.
+"""
+
+import shlex
+import sys
+
+import click
+
+from chainteller.bootstrap import OpenedService, open_service
+from chainteller.cli.complaints import Usage, complain, say
+from chainteller.cli.output import line
+from chainteller.cli.running import run_program
+from chainteller.service.errors import TellerError
+from chainteller.settings.place import Configured, Flags
+
+PROMPT = "> "
+_ENDS = {"quit", "exit"}
+_OWN_SCREEN = {"desk", "demo", "train", "serve"}
+_HELP = """\
+accounts list, accounts show ID, customers find TEXT, deposit ACCOUNT AMOUNT,
+trade buy sol-usd --spend AMOUNT --account ID, trades list ACCOUNT, wallets --help ...
+COMMAND --help explains a command, --help lists all, quit ends."""
+
+
+def run_plain(configured: Configured) -> int:
+    """Read commands until ``quit`` or the end of the input; answers the last one's exit code."""
+    place = configured.place()
+    opened = open_service(configured, place)
+    try:
+        guard = "read-only" if place.read_only else "read and write"
+        line(f"{place.kind} {place.label}, {guard}. Type a command, help or quit.")
+        return _conversation(opened, _options(configured.flags))
+    finally:
+        opened.close()
+
+
+def _conversation(opened: OpenedService, options: list[str]) -> int:
+    program = click.get_current_context().find_root().command
+    code, cursor = 0, _cursor(opened)
+    while True:
+        cursor = _tell_events(opened, cursor)
+        words = _asked()
+        if words is None:
+            return code
+        if words == ["help"]:
+            for each in _HELP.splitlines():
+                line(each)
+        elif words and words[0] in _OWN_SCREEN:
+            code = complain(Usage(f"{words[0]} opens a program of its own.", "quit, then start it"))
+        elif words:
+            code = run_program(program, [*words, *options])
+
+
+def _asked() -> list[str] | None:
+    """The words of the next line; None at the end."""
+    sys.stdout.write(PROMPT)
+    sys.stdout.flush()
+    given = sys.stdin.readline()
+    if not given:
+        line()
+        return None
+    try:
+        words = shlex.split(given)
+    except ValueError as error:
+        complain(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
+        return []
+    return None if words and words[0] in _ENDS else words
+
+
+def _options(flags: Flags) -> list[str]:
+    """The place of this desk, for each command."""
+    valued = {"--profile": flags.profile, "--database": flags.database, "--url": flags.url}
+    given = [word for name, value in valued.items() if value for word in (name, value)]
+    return [*given, *(["--read-only"] if flags.read_only else [])]
+
+
+def _cursor(opened: OpenedService) -> int:
+    try:
+        opened.run_due()
+        return opened.service.events(after=-1).next
+    except TellerError as error:
+        complain(error)
+        return 0
+
+
+def _tell_events(opened: OpenedService, after: int) -> int:
+    """One line per event since the cursor; where there are none to be had, none are told."""
+    try:
+        opened.run_due()
+        found = opened.service.events(after=after)
+    except TellerError as error:
+        say(f"{error.code}: {error.message}")
+        return after
+    for event in found.data:
+        line(f"{event.at:%H:%M:%SZ}  {event.type}  {event.resource}")
+    return found.next

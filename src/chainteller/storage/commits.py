@@ -1,0 +1,55 @@
+"""Committing, also when the connection is lost just then."""
+
+import time
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage.database import Database
+from chainteller.storage.faults import is_lost, unavailable
+
+_LOOKS = 40
+_PAUSE_S = 0.05
+_STATUS = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+
+
+def commit(database: Database, connection: Connection, number: str | None) -> None:
+    """Commit. When the connection ends meanwhile, PostgreSQL is asked what became of it.
+
+    Args:
+        database: where to ask.
+        connection: in a write transaction.
+        number: PostgreSQL's number of this transaction, if it has one.
+
+    Raises:
+        DBAPIError: nothing was changed; if the connection was lost, the unit may run again.
+        ServiceUnavailable: COMMIT_UNCERTAIN, the server does not say what became of it in time.
+    """
+    try:
+        connection.commit()
+    except DBAPIError as error:
+        if number is None or not is_lost(error) or not _happened(database, number):
+            raise
+
+
+def _happened(database: Database, number: str) -> bool:
+    """Whether a transaction whose connection was lost is committed, once that is decided."""
+    for _ in range(_LOOKS):
+        status = _status(database, number)
+        if status in ("committed", "aborted"):
+            return status == "committed"
+        time.sleep(_PAUSE_S)
+    raise unavailable(
+        "COMMIT_UNCERTAIN",
+        "The database was lost while it committed; whether this was done is not known.",
+        "Look the record up, or send the same request with the same idempotency key.",
+    )
+
+
+def _status(database: Database, number: str) -> str | None:
+    try:
+        with database.read() as connection:
+            return connection.execute(_STATUS, {"number": number}).scalar()
+    except ServiceUnavailable:
+        return None

@@ -1,0 +1,79 @@
+"""Connections to PostgreSQL that leave no trace in the session they used.
+
+A pooler such as pgbouncer hands each transaction whatever session is free. So nothing here
+lasts longer than a transaction: the timeouts are SET LOCAL, in the round trip that begins it;
+nothing is prepared in the session; advisory locks are those of transactions.
+"""
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import NoSuchModuleError
+
+from chainteller.storage.faults import unavailable
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+LOCK_TIMEOUT_S = 2
+STATEMENT_TIMEOUT_S = 10
+_IDLE_TIMEOUT_S = 15
+_POOL_WAIT_S = 5
+_KEPT = 20
+"""Connections that stay open: one for each thread of a server and some for its due work."""
+_LIMITS = (
+    f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'; "
+    f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'; "
+    f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
+)
+_WRITES = f"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; {_LIMITS}"
+"""Enough, because every decision is made on a locked row."""
+_READS = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}"
+"""All statements of one answer see the same rows, as they do on SQLite."""
+_PATIENT_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_DEFAULTS = {
+    "connect_timeout": 5,
+    "application_name": "chainteller",
+    "keepalives_idle": 30,
+    "tcp_user_timeout": 15_000,
+}
+"""Of a connection, unless the URL says otherwise; a server that vanished is noticed in time."""
+
+
+def open_postgres(parsed: URL) -> Engine:
+    """Raises ServiceUnavailable: DRIVER_MISSING."""
+    given = {name: value for name, value in _DEFAULTS.items() if name not in parsed.query}
+    try:
+        engine = create_engine(
+            parsed,
+            pool_size=_KEPT,
+            max_overflow=_KEPT // 2,
+            pool_timeout=_POOL_WAIT_S,
+            pool_use_lifo=True,
+            connect_args={**given, "prepare_threshold": None},
+        )
+    except (ModuleNotFoundError, NoSuchModuleError):
+        raise unavailable(
+            "DRIVER_MISSING",
+            "PostgreSQL needs the package psycopg.",
+            "Install it: pip install 'chainteller[postgres]'.",
+        ) from None
+    event.listen(engine, "connect", _leave_transactions_to_us)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _leave_transactions_to_us(
+    connection: "DBAPIConnection", _record: "ConnectionPoolEntry"
+) -> None:
+    connection.autocommit = True
+
+
+def _begin(connection: Connection) -> None:
+    options = connection.get_execution_options()
+    if options.get("writes", False):
+        connection.exec_driver_sql(_WRITES)
+    else:
+        connection.exec_driver_sql(_PATIENT_READS if options.get("patient", False) else _READS)

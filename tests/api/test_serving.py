@@ -1,0 +1,188 @@
+"""A real server process: the line that says it listens, signals, several processes, its log."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.api.conftest import Caller
+from tests.world.bank import build, sqlite_url
+from tests.world.serving import ServerProcess
+
+PATIENCE_S = 20
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return sqlite_url(tmp_path)
+
+
+@pytest.fixture
+def key(url: str) -> str:
+    world = build(url)
+    made = world.key()
+    world.engine.close()
+    return made
+
+
+@pytest.fixture
+def server(url: str, key: str) -> Iterator[ServerProcess]:
+    process = ServerProcess(url)
+    yield process
+    process.kill()
+
+
+def until(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_stdout_carries_one_line_and_the_log_no_secret(server: ServerProcess, key: str) -> None:
+    assert server.first_line.startswith("listening on http://127.0.0.1:")
+    call = Caller(server.address, key)
+    account = call.account()
+    call("GET", f"/trading-accounts/{account}?secret=canary", key="chainteller_canary")
+    server.process.send_signal(signal.SIGTERM)
+    code, rest, errors = server.ended()
+    assert (code, rest) == (0, "")
+    lines = [json.loads(line) for line in errors.splitlines()]
+    requests = [line for line in lines if line["event"] == "request"]
+    assert {"requestId", "operation", "status", "milliseconds", "at"} <= set(requests[0])
+    assert [line["operation"] for line in requests][:2] == ["createTradingAccount", "createDeposit"]
+    assert key not in errors
+    assert key[-20:] not in errors
+    assert "canary" not in errors
+
+
+@pytest.mark.parametrize(("sig", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_in_order(server: ServerProcess, sig: int, code: int) -> None:
+    server.process.send_signal(sig)
+    assert server.ended()[0] == code
+
+
+def test_sigterm_closes_event_streams_and_lets_requests_finish(
+    server: ServerProcess, key: str
+) -> None:
+    host = server.address.removeprefix("http://")
+    stream = http.client.HTTPConnection(host, timeout=PATIENCE_S)
+    stream.request("GET", "/events/stream", headers={"Authorization": f"Bearer {key}"})
+    reply = stream.getresponse()
+    assert reply.readline() == b"retry: 2000\n"
+    slow = socket.create_connection(tuple(host.split(":")), timeout=PATIENCE_S)  # type: ignore[arg-type]  # a numeric string is a port
+    body = b'{"bankAccountId": "DDA-1", "bankAccountType": "checking"}'
+    slow.sendall(
+        b"POST /trading-accounts HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"Authorization: Bearer " + key.encode() + b"\r\n"
+        b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body[:20]
+    )
+    assert Caller(server.address, None)("GET", "/healthz").status == 200
+    started = time.monotonic()
+    server.process.send_signal(signal.SIGTERM)
+    assert reply.read().endswith(b"\n\n") or reply.isclosed()
+    slow.sendall(body[20:])
+    assert slow.recv(1_000).startswith(b"HTTP/1.1 201")
+    slow.close()
+    stream.close()
+    assert server.ended()[0] == 0
+    assert time.monotonic() - started < 10
+
+
+def test_an_address_in_use_is_told_and_is_no_traceback(server: ServerProcess, url: str) -> None:
+    port = server.address.rpartition(":")[2]
+    second = ServerProcess(url, port)
+    code, _, errors = second.ended()
+    assert code == 2
+    assert errors.startswith("CANNOT_LISTEN\n")
+    assert "Traceback" not in errors
+
+
+def test_several_processes_share_the_work_and_one_that_dies_is_replaced(url: str, key: str) -> None:
+    server = ServerProcess(url, "0", "2")
+    call = Caller(server.address, key)
+    account = call.account()
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
+    before = children.read_text(encoding="ascii").split()
+    assert len(before) == 2
+    os.kill(int(before[0]), signal.SIGKILL)
+
+    def replaced() -> bool:
+        now = children.read_text(encoding="ascii").split()
+        return len(now) == 2 and before[0] not in now
+
+    until(replaced)
+    assert call("GET", f"/trading-accounts/{account}").status == 200
+    server.process.send_signal(signal.SIGTERM)
+    assert server.ended()[:2] == (0, "")
+
+
+def test_due_work_is_done_while_it_serves(server: ServerProcess, key: str) -> None:
+    call = Caller(server.address, key)
+    account = call.account()
+    trade = call("POST", f"/trading/quotes/{call.quote()}", {"tradingAccountId": account}).json
+    path = f"/trading-accounts/{account}/trades/{trade['id']}"
+    until(lambda: call("GET", path).json["status"] == "executed")
+
+
+def test_a_request_in_flight_is_whole_or_not_there_after_a_kill(url: str, key: str) -> None:
+    server = ServerProcess(url)
+    call = Caller(server.address, key)
+    account = call.account()
+    body = {"amount": "1.00", "currency": {"type": "deposit-token-currency", "id": "DPT_USD"}}
+    acknowledged: list[str] = []
+
+    def deposit() -> None:
+        try:
+            while True:
+                made = call("POST", f"/trading-accounts/{account}/deposits", body)
+                acknowledged.append(made.json["id"])
+        except (OSError, http.client.HTTPException):
+            return
+
+    threads = [threading.Thread(target=deposit) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    until(lambda: len(acknowledged) > 20)
+    server.kill()
+    for thread in threads:
+        thread.join(PATIENCE_S)
+    world = build(url)
+    total = world.engine.deposits(account).pagination.total
+    held = {b.token.symbol: b.amount for b in world.engine.token_balances(account).data}
+    assert len(acknowledged) + 1 <= total <= len(acknowledged) + 1 + len(threads)
+    assert held == {"BUSD1": f"{5000 + total - 1}.00"}
+    world.engine.close()
+
+
+def test_the_client_of_a_console_needs_no_database_and_no_web_framework() -> None:
+    program = (
+        "import sys, chainteller.remote.client, chainteller.workspace.recording\n"
+        "bad = {'sqlmodel', 'sqlalchemy', 'textual', 'fastapi', 'eth_account'} & set(sys.modules)\n"
+        "sys.exit(str(bad) if bad else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_service_itself_knows_no_engine_and_no_database() -> None:
+    program = (
+        "import sys, chainteller.api.server\n"
+        "bad = [m for m in sys.modules if m.startswith(('sqlmodel', 'sqlalchemy',"
+        " 'chainteller.engine', 'chainteller.storage', 'textual', 'httpx'))]\n"
+        "sys.exit(str(bad) if bad else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

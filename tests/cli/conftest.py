@@ -1,0 +1,44 @@
+"""A bank with sample data, and the command line in this process."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.program import Ended
+
+from chainteller.cli.main import run
+
+Teller = Callable[..., Ended]
+
+
+@pytest.fixture(scope="session")
+def sample_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the sample data, made once."""
+    folder = tmp_path_factory.mktemp("world")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINTELLER_HOME", str(folder))
+        assert run(["db", "sample", "--json"]) == 0
+    return folder / "data" / "bank.db"
+
+
+@pytest.fixture
+def bank(home: Path, sample_world: Path) -> Path:
+    """The default database of this test, filled with the sample data."""
+    path = home / "data" / "bank.db"
+    path.parent.mkdir()
+    shutil.copyfile(sample_world, path)
+    return path
+
+
+@pytest.fixture
+def teller(capsys: pytest.CaptureFixture[str]) -> Teller:
+    """Run one command line in this process."""
+
+    def call(*arguments: str) -> Ended:
+        capsys.readouterr()
+        code = run(list(arguments))
+        said = capsys.readouterr()
+        return Ended(code, said.out, said.err)
+
+    return call

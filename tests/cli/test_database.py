@@ -1,0 +1,113 @@
+"""What is done to a database: ``db`` and ``keys``."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Teller
+
+
+def test_init_makes_the_schema_and_is_a_no_op_on_a_current_database(
+    home: Path, teller: Teller
+) -> None:
+    assert teller("db", "init").code == 0
+    before = (home / "data" / "bank.db").read_bytes()
+    assert teller("db", "init").code == 0
+    assert (home / "data" / "bank.db").read_bytes() == before
+
+
+def test_the_sample_data_is_loaded_once(bank: Path, teller: Teller) -> None:
+    before = teller("audit", "verify", "--json").body
+    assert teller("db", "sample", "--json").body["loaded"] is False
+    assert teller("audit", "verify", "--json").body == before
+
+
+def test_the_books_of_the_sample_bank_hold(bank: Path, teller: Teller) -> None:
+    assert teller("db", "verify").out == "every invariant holds\n"
+    assert teller("db", "verify", "--json").body == {"ok": True, "breaches": []}
+
+
+def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -> None:
+    with closing(sqlite3.connect(bank)) as connection:
+        triggers = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'audit'"
+        ).fetchall()
+        for (name,) in triggers:
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute("UPDATE audit SET actor = 'nobody' WHERE seq = 17")
+        connection.commit()
+    ended = teller("audit", "verify", "--json")
+    assert ended.code == 1
+    assert ended.body["firstBroken"] == 17
+    assert ended.complaint[0].startswith("AUDIT_BROKEN: row 17")
+    assert teller("db", "verify").code == 1
+
+
+def test_a_key_is_printed_alone_and_once(home: Path, teller: Teller) -> None:
+    ended = teller("keys", "create", "--name", "branch-7", "--expires", "90d")
+    assert ended.code == 0
+    assert len(ended.out.split()) == 1
+    (listed,) = teller("keys", "list", "--json").body["data"]
+    assert (listed["name"], listed["status"]) == ("branch-7", "active")
+    assert "admin" not in listed["scopes"]
+    assert ended.out.strip() not in str(listed)
+    assert ended.out.strip().encode() not in (home / "data" / "bank.db").read_bytes()
+
+
+def test_a_key_is_rotated_and_revoked(teller: Teller) -> None:
+    teller("keys", "create", "--name", "a")
+    (old,) = teller("keys", "list", "--json").body["data"]
+    assert len(teller("keys", "rotate", old["id"], "--overlap", "1h").out.split()) == 1
+    assert teller("keys", "revoke", old["id"]).code == 0
+    found = {each["id"]: each["status"] for each in teller("keys", "list", "--json").body["data"]}
+    assert found.pop(old["id"]) == "revoked"
+    assert list(found.values()) == ["active"]
+    assert teller("keys", "revoke", "nothing").code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--scope", "everything"), ("--expires", "soon"), ("--organisation", "a b")],
+)
+def test_a_key_that_cannot_be_is_usage(teller: Teller, arguments: tuple[str, str]) -> None:
+    ended = teller("keys", "create", "--name", "a", *arguments)
+    assert ended.code == 2
+    assert f"{arguments[0]}: " in ended.complaint[0]
+
+
+def test_a_backup_is_whole_and_overwrites_nothing(
+    bank: Path, teller: Teller, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup.db"
+    assert teller("db", "backup", str(file)).code == 0
+    assert teller("db", "check", "--database", f"sqlite:///{file}").code == 0
+    assert teller("db", "backup", str(file)).code == 1
+    head = teller("audit", "verify", "--json").body["head"]
+    teller("quote", "sol-usd", "buy", "10")
+    assert teller("audit", "verify", "--json").body["head"] != head
+    assert teller("db", "restore", str(file)).code == 0
+    assert teller("audit", "verify", "--json").body["head"] == head
+
+
+def test_check_tells_mode_and_version(bank: Path, teller: Teller) -> None:
+    shown = teller("db", "check", "--json").body
+    assert shown["healthy"] is True
+    assert shown["schemaState"] == "current"
+    assert shown["journalMode"]
+
+
+def test_upgrade_of_a_current_database_changes_nothing(bank: Path, teller: Teller) -> None:
+    told = teller("db", "upgrade", "--json").body
+    assert told["from"] == told["to"]
+    assert teller("db", "verify").code == 0
+
+
+def test_a_copy_is_proven(bank: Path, teller: Teller, tmp_path: Path) -> None:
+    target = f"sqlite:///{tmp_path / 'copy.db'}"
+    told = teller("db", "copy", target, "--json")
+    assert told.code == 0
+    assert told.body["head"] == teller("audit", "verify", "--json").body["head"]
+    assert told.body["breaches"] == []
+    assert teller("db", "copy", target).code == 1
+    assert teller("db", "copy", "elsewhere").code == 2

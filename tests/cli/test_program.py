@@ -1,0 +1,185 @@
+"""The program as a shell sees it."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.program import chainteller, environment, python
+
+from chainteller import __version__
+from chainteller.cli.desk import recognised
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--version"], ["--version", "--json"], ["--json", "--version"]]
+)
+def test_version_is_told(arguments: list[str]) -> None:
+    ended = chainteller(*arguments)
+    assert (ended.code, ended.out) == (0, f"chainteller {__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meaning", "next_step"),
+    [
+        (
+            ["acounts"],
+            "USAGE: No such command 'acounts', did you mean accounts?",
+            "Next: chainteller --help",
+        ),
+        (
+            ["accounts", "lst"],
+            "USAGE: No such command 'lst', did you mean list?",
+            "Next: chainteller accounts --help",
+        ),
+        (
+            ["accounts", "show"],
+            "USAGE: Missing argument 'ACCOUNT_ID'.",
+            "Next: chainteller accounts show --help",
+        ),
+        (
+            ["markets", "--what"],
+            "USAGE: No such option '--what'. Did you mean '--watch'?",
+            "Next: chainteller markets --help",
+        ),
+        (
+            ["markets", "--url", "http://a", "--database", "sqlite:///b"],
+            "CONFIGURATION: --url and --database exclude each other",
+            "Next: Correct it, then look at the result with: chainteller config show",
+        ),
+        (
+            ["db", "init", "--url", "http://a"],
+            "CONFIGURATION: this command works on a database; --url names a deployment",
+            "Next: Correct it, then look at the result with: chainteller config show",
+        ),
+        (
+            ["serve", "--workers", "2"],
+            "USAGE: SQLite is served by one worker.",
+            "Next: Use --workers 1, or a postgresql:// database.",
+        ),
+    ],
+)
+def test_wrong_usage_ends_with_2_in_three_parts(
+    arguments: list[str], meaning: str, next_step: str
+) -> None:
+    ended = chainteller(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert ended.complaint == [meaning, next_step]
+
+
+def test_a_refused_connection_ends_with_3() -> None:
+    ended = chainteller("--url", "http://127.0.0.1:9", "markets", CHAINTELLER_API_KEY="k")
+    assert ended.code == 3
+    assert ended.complaint[0].startswith("UNREACHABLE: ")
+    assert ended.complaint[-1].startswith("Next: ")
+
+
+def test_a_remote_place_without_a_key_says_where_it_goes() -> None:
+    ended = chainteller("--url", "http://127.0.0.1:9", "markets")
+    assert ended.code == 2
+    assert "CHAINTELLER_API_KEY" in ended.err
+
+
+def test_a_missing_file_of_prices_is_a_configuration_error() -> None:
+    ended = chainteller("markets", CHAINTELLER_ENGINE__PRICE_FEED="replay:/nowhere.csv")
+    assert ended.code == 2
+    assert "engine.price_feed" in ended.err
+
+
+def test_an_unknown_variable_warns_and_goes_on() -> None:
+    ended = chainteller("config", "validate", CHAINTELLER_ENGINE__SEDE="1")
+    assert ended.code == 0
+    assert "warning: unknown variable CHAINTELLER_ENGINE__SEDE" in ended.err
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("not a database, and longer than sixteen bytes", encoding="utf-8")
+    ended = chainteller("markets", "--database", f"sqlite:///{file}")
+    assert ended.code == 3
+    assert "NOT_A_DATABASE" in ended.err
+    assert file.read_text(encoding="utf-8").startswith("not a database")
+
+
+def test_sigint_ends_with_130() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chainteller", "markets", "--watch", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    assert process.stdout is not None
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=20)
+    assert '"marketName":' in first
+    assert (process.returncode, complaint.strip()) == (130, "interrupted")
+
+
+def test_a_reader_that_goes_away_is_no_crash() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "chainteller", "markets", "--watch"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(CHAINTELLER_DESK__POLL_INTERVAL_S="0.05"),
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    complaint = process.stderr.read()
+    process.wait(timeout=20)
+    process.stderr.close()
+    assert "Traceback" not in complaint
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_console"),
+    [
+        ([], True),
+        (["desk"], True),
+        (["desk", "--plain"], False),
+        (["--profile", "x", "desk"], True),
+        (["--url=http://a"], True),
+        (["demo"], True),
+        (["demo", "--seed", "7"], True),
+        (["demo", "--help"], False),
+        (["desk", "--seed", "7"], False),
+        (["demo", "--plain"], False),
+        (["demo", "extra"], False),
+        (["--database"], False),
+        (["accounts", "list"], False),
+        (["--json"], False),
+    ],
+)
+def test_only_a_plain_call_of_the_console_passes_by_click(
+    arguments: list[str], is_console: bool
+) -> None:
+    assert (recognised(arguments) is not None) is is_console
+
+
+def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> None:
+    code = (
+        "from chainteller.cli import main, running\n"
+        "def broken(program, arguments):\n"
+        "    secret = 'k-very-secret'\n"
+        "    raise RuntimeError(secret)\n"
+        "running._run = broken\n"
+        "raise SystemExit(main.run([]))\n"
+    )
+    ended = python(code)
+    assert ended.code == 1
+    assert ended.complaint[0] == "CRASHED: The program failed: RuntimeError."
+    report = home / "logs" / "crash.txt"
+    assert "broken" in report.read_text(encoding="utf-8")
+    assert "secret" not in report.read_text(encoding="utf-8").replace(
+        "raise RuntimeError(secret)", ""
+    )
+    assert report.stat().st_mode & 0o777 == 0o600
+    assert os.environ["CHAINTELLER_HOME"] == str(home)

@@ -1,0 +1,98 @@
+"""What needs a terminal: questions, and the console's first screen."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pexpect
+import pyte
+import pytest
+from tests.cli.conftest import Teller
+from tests.cli.program import environment
+
+_TIMEOUT_S = 30
+
+
+def _started(*arguments: str, **variables: str) -> "pexpect.spawn[bytes]":
+    return pexpect.spawn(
+        sys.executable,
+        ["-m", "chainteller", *arguments],
+        dimensions=(24, 80),
+        env={**environment(**variables), "TERM": "xterm-256color"},
+        timeout=_TIMEOUT_S,
+    )
+
+
+@pytest.fixture
+def account(bank: Path, teller: Teller) -> str:
+    opened = teller("accounts", "open", "DDA-1001", "--type", "checking", "--json").body["id"]
+    teller("deposit", opened, "100")
+    return str(opened)
+
+
+@pytest.mark.parametrize(("answer", "code", "trades"), [("y", 0, 1), ("n", 130, 0), ("", 130, 0)])
+def test_a_trade_asks_and_takes_only_a_yes(
+    account: str, teller: Teller, answer: str, code: int, trades: int
+) -> None:
+    child = _started("trade", "buy", "sol-usd", "--spend", "10", "--account", account)
+    child.expect_exact("Go on? Type y and enter: ")
+    child.sendline(answer)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == code
+    found = teller("trades", "list", account, "--json").body
+    assert found["pagination"]["total"] == trades
+
+
+def test_a_withdrawal_names_amount_account_and_target(account: str) -> None:
+    child = _started("withdraw", account, "12.50")
+    child.expect_exact(f"Withdraw 12.50 DPT_USD from {account} to the customer's bank account.")
+    child.sendline("y")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def _screen(child: "pexpect.spawn[bytes]", marker: str) -> str:
+    """Read until ``marker`` is on the screen; the screen's text."""
+    screen = pyte.Screen(80, 24)
+    stream = pyte.ByteStream(screen)
+    while marker not in (shown := "\n".join(screen.display)):
+        stream.feed(child.read_nonblocking(65_536, timeout=_TIMEOUT_S))
+    return shown
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_the_demo_shows_accounts_and_leaves_nothing_but_a_cache(
+    home: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    child = _started("demo", TMPDIR=str(tmp_path / "tmp"))
+    shown = _screen(child, "TDA_")
+    assert "DEMO" in shown
+    assert len(list((tmp_path / "tmp").iterdir())) == 1
+    child.kill(number)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == code
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert [file.name for file in home.iterdir()] == ["cache"]
+
+
+def test_the_bare_command_opens_the_console_on_the_users_own_database(home: Path) -> None:
+    child = _started()
+    assert "EMBEDDED" in _screen(child, "No accounts yet")
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert (home / "data" / "bank.db").exists()
+
+
+def test_a_broken_configuration_is_told_before_the_console_opens(home: Path) -> None:
+    (home / "config.toml").write_text("[engine]\nsed = 1\n", encoding="utf-8")
+    child = _started()
+    child.expect_exact("unknown key engine.sed, did you mean engine.seed?")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 2

@@ -1,0 +1,239 @@
+"""Part A by commands, on the sample bank."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Teller
+
+pytestmark = pytest.mark.usefixtures("bank")
+
+
+@pytest.fixture
+def account(bank: Path, teller: Teller) -> str:
+    """A trading account of DDA-1001, empty; its bank account holds 25,000.00 USD."""
+    opened = teller("accounts", "open", "DDA-1001", "--type", "checking", "--json")
+    return str(opened.body["id"])
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fills and settlements are due immediately."""
+    monkeypatch.setenv("CHAINTELLER_ENGINE__FILL_DELAY_S", "0")
+    monkeypatch.setenv("CHAINTELLER_ENGINE__SETTLE_DELAY_S", "0")
+
+
+def test_a_customer_is_found_by_bank_account(teller: Teller) -> None:
+    found = teller("customers", "find", "DDA-1001", "--json").body["data"]
+    assert [each["id"] for each in found[0]["bankAccounts"]] == ["DDA-1001"]
+    assert "DDA-1001" in teller("customers", "find", "DDA-1001").out
+    assert teller("customers", "find", "nobody at all").out.startswith("no customer found")
+
+
+@pytest.mark.parametrize(
+    ("bank_account", "kind", "code"),
+    [
+        ("DDA-1003", "checking", "TERMS_NOT_ACCEPTED"),
+        ("DDA-1004", "checking", "KYC_REQUIRED"),
+        ("DDA-1001", "savings", "UNSUPPORTED_ACCOUNT_TYPE"),
+        ("DDA-9999", "checking", "NOT_FOUND"),
+        ("DDA-1001", "current", "VALIDATION_ERROR"),
+    ],
+)
+def test_a_refusal_is_the_error_body_and_three_parts(
+    teller: Teller, bank_account: str, kind: str, code: str
+) -> None:
+    ended = teller("accounts", "open", bank_account, "--type", kind, "--json")
+    assert ended.code == 1
+    assert set(ended.body) == {"error", "message", "details"}
+    assert ended.body["error"] == code
+    assert ended.complaint[0].startswith(f"{code}: ")
+    assert ended.complaint[-1].startswith("Next: ")
+
+
+def test_a_list_is_the_envelope(teller: Teller) -> None:
+    body = teller("accounts", "list", "--limit", "3", "--page", "2", "--json").body
+    assert len(body["data"]) == 3
+    assert body["pagination"]["page"] == 2
+    assert body["pagination"]["total"] > 6
+
+
+def test_a_list_says_how_many_more_there_are(teller: Teller) -> None:
+    assert "more with --page" in teller("accounts", "list", "--limit", "3").out.splitlines()[-1]
+
+
+def test_one_line_funds_trades_and_waits_until_it_is_settled(
+    teller: Teller, account: str, at_once: None
+) -> None:
+    ended = teller(
+        "trade", "buy", "sol-usd", "--spend", "1000", "--account", account,
+        "--fund", "--yes", "--wait", "--json",
+    )  # fmt: skip
+    assert ended.code == 0
+    assert ended.body["status"] == "settled"
+    assert ended.body["assetSold"]["amount"] == "1000.00"
+    assert "deposit 1000.00 DPT_USD: 0.00 is available" in ended.err
+    assert ended.err.splitlines()[-1] == f"{ended.body['id']}  settled"
+    balances = teller("accounts", "balances", account, "--json").body["data"]
+    assert [each["token"]["symbol"] for each in balances] == ["SOL"]
+
+
+def test_only_the_shortfall_is_deposited(teller: Teller, account: str) -> None:
+    assert teller("deposit", account, "250.50").code == 0
+    ended = teller(
+        "trade", "buy", "btc-usd", "--spend", "300", "--account", account, "--fund", "--yes"
+    )
+    assert ended.code == 0
+    assert "deposit 49.50 DPT_USD: 250.50 is available" in ended.err
+
+
+def test_without_fund_a_shortfall_is_refused(teller: Teller, account: str) -> None:
+    ended = teller(
+        "trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--yes", "--json"
+    )
+    assert ended.code == 1
+    assert ended.body["error"] == "INSUFFICIENT_FUNDS"
+    assert ended.body["details"]["required"] == "10.00"
+
+
+def test_the_same_line_under_the_same_key_trades_once(teller: Teller, account: str) -> None:
+    line = (
+        "trade", "buy", "sol-usd", "--spend", "10", "--account", account,
+        "--fund", "--yes", "--json", "--idempotency-key", "ticket-4711",
+    )  # fmt: skip
+    first, second = teller(*line), teller(*line)
+    assert (first.code, second.code) == (0, 0)
+    assert first.body["id"] == second.body["id"]
+    assert teller("trades", "list", account, "--json").body["pagination"]["total"] == 1
+
+
+def test_a_quote_is_executed_and_its_trade_cancelled(teller: Teller, account: str) -> None:
+    teller("deposit", account, "100", "--currency", "USDC@solana")
+    quoted = teller("quote", "eth-usd", "BUY", "100", "--json").body
+    assert quoted["pagination"]["total"] == 1
+    quote = quoted["data"][0]
+    made = teller("execute", quote["id"], "--account", account, "--json").body
+    assert (made["status"], made["price"]) == ("processing", quote["price"])
+    again = teller("execute", quote["id"], "--account", account, "--json")
+    assert (again.code, again.body["error"]) == (1, "QUOTE_ALREADY_USED")
+    shown = teller("trades", "show", account, made["id"], "--json").body
+    assert shown["id"] == made["id"]
+    cancelled = teller("trades", "cancel", account, made["id"], "--json").body
+    assert cancelled["status"] == "cancelled"
+
+
+def test_waiting_for_a_trade_that_is_cancelled_ends_with_1(
+    teller: Teller, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teller("deposit", account, "50")
+    line = (
+        "trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--yes", "--json",
+        "--idempotency-key", "k-9",
+    )  # fmt: skip
+    made = teller(*line).body
+    teller("trades", "cancel", account, made["id"])
+    ended = teller(*line, "--wait")
+    assert ended.code == 1
+    assert ended.body["status"] == "cancelled"
+
+
+def test_trades_settle_with_no_server_running(teller: Teller, account: str, at_once: None) -> None:
+    teller("deposit", account, "20")
+    made = teller(
+        "trade", "buy", "sol-usd", "--spend", "20", "--account", account, "--yes", "--json"
+    ).body
+    shown = teller("trades", "show", account, made["id"], "--json").body
+    assert shown["status"] in {"executed", "settled"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("trade", "buy", "sol-usd", "--spend", "10", "--account", "TDA_1"),
+        ("withdraw", "TDA_1", "10"),
+    ],
+)
+def test_money_needs_a_yes_where_nobody_can_be_asked(
+    teller: Teller, arguments: tuple[str, ...]
+) -> None:
+    ended = teller(*arguments)
+    assert ended.code == 2
+    assert ended.complaint[-1] == "Next: Add --yes to go on without a question."
+
+
+def test_a_withdrawal_goes_to_the_bank_account(teller: Teller, account: str) -> None:
+    teller("deposit", account, "100")
+    made = teller("withdraw", account, "60", "--yes", "--json").body
+    assert (made["type"], made["amount"]) == ("withdrawal-transaction", "60.00")
+    assert made["destination"]["bankAccountId"] == "DDA-1001"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("10", "--currency", "USDC"), "names no currency"),
+        (("10", "--via", "BCA_1"), "--via goes with --to"),
+        (("10", "--to", "CPT_1"), "names its currency"),
+    ],
+)
+def test_a_withdrawal_that_cannot_be_understood_is_usage(
+    teller: Teller, account: str, arguments: tuple[str, ...], said: str
+) -> None:
+    ended = teller("withdraw", account, *arguments, "--yes")
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_read_only_refuses_every_change_and_answers_reads(teller: Teller, account: str) -> None:
+    refused = teller("deposit", account, "10", "--read-only")
+    assert refused.code == 1
+    assert refused.complaint[0].startswith("READ_ONLY: ")
+    assert teller("--read-only", "accounts", "balances", account).code == 0
+    assert teller("accounts", "balances", account, "--json").body["data"] == []
+
+
+def test_a_market_in_maintenance_is_listed_and_refused(
+    teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_ENGINE__MAINTENANCE", "sol-usd")
+    assert "MAINTENANCE" in teller("markets").out
+    ended = teller("quote", "sol-usd", "buy", "10", "--json")
+    assert ended.body["error"] == "MARKET_UNAVAILABLE"
+    assert ended.body["details"]["reason"] == "MAINTENANCE"
+
+
+def test_the_configured_limits_hold(
+    teller: Teller, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_SERVICE__LIMITS__OWN_BANK_PER_TRANSACTION", "50.00")
+    teller("deposit", account, "100")
+    ended = teller("withdraw", account, "50.01", "--yes", "--json")
+    assert ended.body["error"] == "LIMIT_EXCEEDED"
+    assert ended.body["details"]["limit"] == "50.00"
+
+
+def test_every_write_is_in_the_audit_trail_in_the_operators_name(
+    teller: Teller, account: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_DESK__OPERATOR", "op01")
+    made = teller("deposit", account, "100", "--json").body
+    rows = teller("audit", "list", "--object", made["id"], "--json").body["data"]
+    assert [(row["actor"], row["outcome"]) for row in rows] == [("op01", "done")]
+    assert teller("audit", "verify").code == 0
+
+
+def test_the_audit_trail_is_exported_oldest_first(teller: Teller, tmp_path: Path) -> None:
+    file = tmp_path / "audit.jsonl"
+    told = teller("audit", "export", str(file), "--json").body
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert told["rows"] == len(lines)
+    assert '"seq":1,' in lines[0]
+    assert told["head"] in lines[-1]
+    assert teller("audit", "export", str(file)).code == 2
+
+
+def test_hostile_text_reaches_no_terminal(teller: Teller) -> None:
+    ended = teller("customers", "find", "\x1b]52;c;aGk=\x1b\\ \u202e")
+    assert "\x1b" not in ended.out + ended.err
+    ended = teller("accounts", "show", "TDA_\x1b[31m\u202e")
+    assert "\x1b" not in ended.out + ended.err
+    assert "\u202e" not in ended.out + ended.err

@@ -1,0 +1,126 @@
+"""Part B by commands: from an address to a verified wallet, with a sample customer's key."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Teller
+from tests.cli.program import Ended, chainteller
+
+pytestmark = pytest.mark.usefixtures("bank")
+
+WALLETS = [
+    ("ethereum", "alice-ethereum", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
+    ("solana", "alice-solana", "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"),
+]
+
+
+def _signed(challenge: str, name: str, *more: str) -> str:
+    ended = chainteller("wallets", "sign", "--sample", name, *more, given=challenge)
+    assert ended.code == 0, ended.err
+    return ended.out.strip()
+
+
+def _challenge(teller: Teller, network: str, address: str) -> tuple[str, Ended]:
+    wallet = teller("wallets", "register", address, "--network", network, "--json").body["id"]
+    return wallet, teller("wallets", "challenge", wallet, "--account", "BCA_SAMPLE1", "--json")
+
+
+@pytest.mark.parametrize(("network", "name", "address"), WALLETS)
+def test_a_wallet_is_verified_step_by_step_by_ids_alone(
+    teller: Teller, network: str, name: str, address: str
+) -> None:
+    wallet, challenge = _challenge(teller, network, address)
+    signature = _signed(challenge.out, name)
+    diagnosed = teller("wallets", "diagnose", challenge.body["id"], signature, "--json")
+    assert diagnosed.body["accepted"] is True
+    claim = teller("wallets", "claim", challenge.body["id"], signature, "--json").body
+    assert claim["status"] == "valid"
+    linked = teller("wallets", "link", claim["id"], "--json").body
+    assert (linked["id"], linked["type"]) == (wallet, "VerifiedCounterparty1P")
+    listed = teller("wallets", "list", "--account", "BCA_SAMPLE1", "--json").body["data"]
+    assert [each["address"] for each in listed] == [address]
+
+
+def test_a_wrong_signature_is_explained_without_burning_an_attempt(teller: Teller) -> None:
+    network, name, address = WALLETS[0]
+    _, challenge = _challenge(teller, network, address)
+    signature = _signed(challenge.out, name, "--mistake", "wrong-account")
+    for _ in range(8):
+        ended = teller("wallets", "diagnose", challenge.body["id"], signature)
+        assert ended.code == 0
+        assert "WRONG_WALLET_ADDRESS" in ended.out
+    refused = teller("wallets", "claim", challenge.body["id"], signature, "--json")
+    assert (refused.code, refused.body["error"]) == (1, "INVALID_SIGNATURE")
+    good = _signed(challenge.out, name)
+    assert teller("wallets", "claim", challenge.body["id"], good).code == 0
+
+
+def test_the_text_alone_is_printed_for_a_person_and_signs_as_well(teller: Teller) -> None:
+    network, name, address = WALLETS[0]
+    wallet, _ = _challenge(teller, network, address)
+    ended = teller("wallets", "challenge", wallet, "--account", "BCA_SAMPLE1")
+    identifier = ended.err.splitlines()[0].removeprefix("challenge ")
+    signature = _signed(ended.out, name)
+    assert teller("wallets", "claim", identifier, signature).code == 0
+
+
+def test_a_signature_is_read_from_stdin(teller: Teller) -> None:
+    network, name, address = WALLETS[1]
+    _, challenge = _challenge(teller, network, address)
+    signature = _signed(challenge.out, name)
+    ended = chainteller("wallets", "claim", challenge.body["id"], "-", "--json", given=signature)
+    assert ended.body["scheme"] == "ed25519"
+
+
+def test_a_challenge_of_another_desk_is_found_and_its_claim_needs_names(
+    teller: Teller, home: Path
+) -> None:
+    def forget() -> None:
+        for file in (home / "state").iterdir():
+            file.unlink()
+
+    network, name, address = WALLETS[0]
+    wallet, challenge = _challenge(teller, network, address)
+    forget()
+    identifier, signature = challenge.body["id"], _signed(challenge.out, name)
+    claim = teller("wallets", "claim", identifier, signature, "--json").body["id"]
+    forget()
+    ended = teller("wallets", "link", claim)
+    assert ended.code == 2
+    assert "--account BCA_" in ended.complaint[-1]
+    known = ("--account", "BCA_SAMPLE1", "--counterparty", wallet)
+    assert teller("wallets", "link", claim, *known).code == 0
+
+
+def test_sign_knows_the_sample_wallets_only() -> None:
+    ended = chainteller("wallets", "sign", "--sample", "alice-etherum", given="text")
+    assert ended.code == 2
+    assert "did you mean alice-ethereum?" in ended.err
+
+
+def test_a_blockchain_account_is_opened_for_a_trading_account(teller: Teller) -> None:
+    account = teller("accounts", "open", "DDA-1001", "--type", "checking", "--json").body["id"]
+    opened = teller("blockchain-accounts", "open", account, "--network", "solana", "--json").body
+    assert opened["id"].startswith("BCA_")
+    shown = teller("blockchain-accounts", "show", opened["id"], "--json").body
+    assert shown == opened
+    mine = teller("blockchain-accounts", "list", "--account", account, "--json").body
+    assert [each["id"] for each in mine["data"]] == [opened["id"]]
+
+
+def test_a_withdrawal_finds_the_only_account_of_a_linked_wallet(teller: Teller) -> None:
+    network, name, address = WALLETS[0]
+    wallet, challenge = _challenge(teller, network, address)
+    signature = _signed(challenge.out, name)
+    claim = teller("wallets", "claim", challenge.body["id"], signature, "--json").body
+    teller("wallets", "link", claim["id"])
+    shown = teller("blockchain-accounts", "show", "BCA_SAMPLE1", "--json").body
+    account = shown["tradingAccountId"]
+    assert teller("deposit", account, "40", "--currency", "USDC@ethereum").code == 0
+    ended = teller(
+        "withdraw", account, "25", "--currency", "USDC@ethereum", "--to", wallet, "--yes", "--json"
+    )
+    assert ended.code == 0, ended.err
+    assert ended.body["destination"]["blockchainAccountId"] == "BCA_SAMPLE1"
+    assert json.dumps(ended.body["destination"]["verified"]) == "true"

@@ -1,0 +1,205 @@
+"""Issuing keys: once shown, hashed, scoped, rotated with overlap, revoked at once, audited."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.world.bank import World, build, sqlite_url
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.keys import ApiKey
+from chainteller.engine.keys import ApiKeys, Doorkeeper, authenticate
+from chainteller.service.errors import (
+    Conflict,
+    NotFound,
+    ServiceError,
+    Unauthorized,
+    ValidationFailed,
+)
+from chainteller.service.models.pages import ListQuery
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = build(sqlite_url(tmp_path))
+    yield world
+    world.engine.close()
+
+
+@pytest.fixture
+def keys(world: World) -> ApiKeys:
+    return ApiKeys(world.bank, Actor(name="operator"))
+
+
+def reason(world: World, key: ApiKey) -> str:
+    with pytest.raises(Unauthorized) as refused:
+        authenticate(world.bank, key.text)
+    found: str = refused.value.details["reason"]
+    return found
+
+
+def test_a_key_speaks_for_its_organisation_with_its_scopes(world: World, keys: ApiKeys) -> None:
+    key = keys.create("branch 7", ("accounts:read",), "other")
+    principal = authenticate(world.bank, key.text)
+    assert (principal.actor.organisation, principal.actor.key_id) == ("other", key.key_id)
+    assert principal.actor.name == f"branch 7 ({key.key_id})"
+    assert principal.scopes == {"accounts:read"}
+
+
+def test_the_secret_is_nowhere_in_the_database(world: World, keys: ApiKeys) -> None:
+    made = keys.create("canary")
+    rotated = keys.rotate(made.key_id)
+    path = world.bank.database.path
+    assert path is not None
+    with sqlite3.connect(path) as database:
+        dump = "\n".join(database.iterdump())
+    database.close()
+    assert made.key_id in dump
+    for key in (made, rotated):
+        assert key.secret not in dump
+        assert key.text not in dump
+
+
+def test_a_revoked_key_is_refused_from_the_next_request_on(world: World, keys: ApiKeys) -> None:
+    key = keys.create("branch")
+    authenticate(world.bank, key.text)
+    keys.revoke(key.key_id)
+    keys.revoke(key.key_id)
+    assert reason(world, key) == "REVOKED"
+    assert [row["status"] for row in keys.listed()] == ["revoked"]
+
+
+def test_an_expired_key_is_refused_even_when_the_clock_is_set_back(
+    world: World, keys: ApiKeys
+) -> None:
+    key = keys.create("branch", expires="1h")
+    world.advance(3_600)
+    keys.create("something that is written later")
+    assert reason(world, key) == "EXPIRED"
+    assert world.clock is not None
+    world.clock.advance(-3_600_000_000)
+    assert reason(world, key) == "EXPIRED"
+
+
+def test_both_keys_hold_during_the_overlap_of_a_rotation(world: World, keys: ApiKeys) -> None:
+    old = keys.create("branch", ("events:read",), "other", "90d")
+    new = keys.rotate(old.key_id, "1h")
+    assert authenticate(world.bank, old.text).scopes == {"events:read"}
+    assert authenticate(world.bank, new.text).scopes == {"events:read"}
+    assert authenticate(world.bank, new.text).actor.organisation == "other"
+    world.advance(3_600)
+    assert reason(world, old) == "REVOKED"
+    authenticate(world.bank, new.text)
+    by_id = {row["id"]: row for row in keys.listed()}
+    assert by_id[old.key_id]["replacedBy"] == new.key_id
+    assert by_id[new.key_id]["expires"] is not None
+
+
+def test_a_rotation_without_overlap_ends_the_old_key_at_once(world: World, keys: ApiKeys) -> None:
+    old = keys.create("branch")
+    keys.rotate(old.key_id, "0")
+    assert reason(world, old) == "REVOKED"
+
+
+def test_a_key_is_rotated_once(keys: ApiKeys) -> None:
+    old = keys.create("branch")
+    keys.rotate(old.key_id)
+    with pytest.raises(Conflict):
+        keys.rotate(old.key_id)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("",), "name"),
+        (("x" * 65,), "name"),
+        (("a\x1b[2J",), "name"),
+        (("a", ("root",)), "scope"),
+        (("a", (), "no such place!"), "organisation"),
+        (("a", (), "default", "soon"), "expires"),
+    ],
+)
+def test_refuses_what_no_key_can_have(keys: ApiKeys, arguments: tuple[str], field: str) -> None:
+    with pytest.raises(ValidationFailed) as refused:
+        keys.create(*arguments)
+    assert refused.value.details["errors"][0]["field"] == field
+    assert keys.listed() == []
+
+
+@pytest.mark.parametrize("overlap", ["8d", "later", "-1h"])
+def test_refuses_an_overlap_that_cannot_be(keys: ApiKeys, overlap: str) -> None:
+    key = keys.create("branch")
+    with pytest.raises(ValidationFailed):
+        keys.rotate(key.key_id, overlap)
+
+
+@pytest.mark.parametrize("key_id", ["abcdefgh", "", "../..", "ö"])
+def test_an_unknown_key_is_not_found(keys: ApiKeys, key_id: str) -> None:
+    for act in (keys.revoke, keys.rotate):
+        with pytest.raises(NotFound):
+            act(key_id)
+
+
+def test_every_change_is_in_the_audit_trail_and_among_the_events(
+    world: World, keys: ApiKeys
+) -> None:
+    key = keys.create("branch")
+    keys.rotate(key.key_id)
+    keys.revoke(key.key_id)
+    rows = world.engine.audit(ListQuery(text=key.key_id)).data
+    assert [row.action for row in rows] == ["revoke_api_key", "rotate_api_key", "create_api_key"]
+    assert {row.actor for row in rows} == {"operator"}
+    events = [event.type for event in world.engine.events().data]
+    assert events == ["api_key.created", "api_key.created", "api_key.rotated", "api_key.revoked"]
+
+
+def test_last_use_is_written_once_a_minute(world: World, keys: ApiKeys) -> None:
+    key = keys.create("branch")
+
+    def used() -> object:
+        authenticate(world.bank, key.text)
+        return keys.listed()[0]["lastUsedAt"]
+
+    first = used()
+    world.advance(59)
+    assert used() == first
+    world.advance(1)
+    assert used() != first
+
+
+def test_a_new_organisation_begins_with_its_first_key(world: World, keys: ApiKeys) -> None:
+    key = keys.create("first", organisation="newcomer")
+    service = world.engine.acting_as(authenticate(world.bank, key.text).actor)
+    assert service.trading_accounts().data == ()
+    with pytest.raises(ServiceError):
+        service.trading_account("TDA_1")
+
+
+def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
+    world: World, keys: ApiKeys
+) -> None:
+    seconds = [100.0]
+    door = Doorkeeper(world.bank, lambda: seconds[0])
+    revoked, expiring = keys.create("one"), keys.create("two", expires="1h")
+    for key in (revoked, expiring):
+        assert door.principal(key.text).actor.key_id == key.key_id
+    keys.revoke(revoked.key_id)
+    door.principal(revoked.text)
+    seconds[0] += 0.25
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(revoked.text)
+    assert refused.value.details == {"reason": "REVOKED"}
+    world.advance(3_600)
+    with pytest.raises(Unauthorized) as refused:
+        door.principal(expiring.text)
+    assert refused.value.details == {"reason": "EXPIRED"}
+
+
+def test_the_doorkeeper_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
+    door = Doorkeeper(world.bank)
+    key = keys.create("one")
+    for wrong in (key.text[:-1], key.text + "x", "", "nonsense"):
+        for _ in range(2):
+            with pytest.raises(Unauthorized):
+                door.principal(wrong)

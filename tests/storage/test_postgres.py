@@ -1,0 +1,242 @@
+"""PostgreSQL under the engine: lost connections, locks, clocks, poolers."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import text
+from tests.cutting import CuttingProxy
+from tests.postgres import PostgresServer, start_bundled
+from tests.world.bank import World, build
+from tests.world.serving import deployment
+
+from chainteller.domain.clock import SECOND, ManualClock, SystemClock
+from chainteller.engine import due
+from chainteller.engine.verification import verify
+from chainteller.service.errors import (
+    IdempotencyInProgress,
+    InsufficientFunds,
+    ServiceUnavailable,
+)
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage import idempotency
+from chainteller.storage.database import open_database
+
+TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
+
+
+@pytest.fixture
+def world(postgres_url: str) -> Iterator[World]:
+    made = build(postgres_url)
+    yield made
+    assert verify(made.bank.database) == ()
+    made.engine.close()
+
+
+@pytest.fixture
+def cutter(postgres_url: str) -> Iterator[CuttingProxy]:
+    proxy = CuttingProxy(postgres_url)
+    yield proxy
+    proxy.close()
+
+
+@pytest.fixture
+def cut_world(cutter: CuttingProxy) -> Iterator[World]:
+    made = build(cutter.url)
+    yield made
+    assert verify(made.bank.database) == ()
+    made.engine.close()
+
+
+def opened(world: World, number: int = 1) -> str:
+    request = OpenTradingAccount(bank_account_id=f"DDA-{number}", bank_account_type="checking")
+    return world.engine.open_trading_account(request).value.id
+
+
+def deposit(world: World, account_id: str, amount: str = "10.00", key: str | None = None) -> None:
+    request = DepositRequest(amount=amount, currency=TOKEN)
+    world.engine.deposit(account_id, request, idempotency_key=key)
+
+
+def balance(world: World, account_id: str) -> str:
+    return world.engine.token_balances(account_id).data[0].amount
+
+
+def test_a_dropped_idle_connection_is_replaced_unseen(
+    world: World, postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    account_id = opened(world)
+    assert postgres_server.cut_connections(postgres_url) > 0
+    deposit(world, account_id)
+    assert postgres_server.cut_connections(postgres_url) > 0
+    assert balance(world, account_id) == "10.00"
+
+
+@pytest.mark.parametrize("word", ["INSERT INTO transfer", "INSERT INTO posting", "INTO audit"])
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_write_cut_before_its_commit_runs_again_once(
+    cut_world: World, cutter: CuttingProxy, word: str, where: str
+) -> None:
+    account_id = opened(cut_world)
+    cutter.cut_at(word, where)  # type: ignore[arg-type]  # both words are in the parameters
+    deposit(cut_world, account_id)
+    assert cutter.cuts == 1
+    assert balance(cut_world, account_id) == "10.00"
+    assert len(cut_world.engine.deposits(account_id).data) == 1
+
+
+@pytest.mark.parametrize("key", [None, "once"])
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
+    cut_world: World, cutter: CuttingProxy, where: str, key: str | None
+) -> None:
+    account_id = opened(cut_world)
+    cutter.cut_at("COMMIT", where)  # type: ignore[arg-type]  # both words are in the parameters
+    deposit(cut_world, account_id, key=key)
+    assert cutter.cuts == 1
+    assert balance(cut_world, account_id) == "10.00"
+    assert len(cut_world.engine.deposits(account_id).data) == 1
+
+
+def test_a_refusal_cut_while_it_is_recorded_is_recorded_once(
+    cut_world: World, cutter: CuttingProxy
+) -> None:
+    account_id = opened(cut_world)
+    cutter.cut_at("INTO audit", "before")
+    with pytest.raises(InsufficientFunds):
+        deposit(cut_world, account_id, "1000000000.00")
+    refused = [row for row in cut_world.engine.audit().data if row.outcome == "refused"]
+    assert [row.error for row in refused] == ["INSUFFICIENT_FUNDS"]
+
+
+def test_a_server_that_goes_away_is_named_and_one_that_comes_back_is_used() -> None:
+    server = start_bundled()
+    try:
+        world = build(PostgresServer(server.url).fresh())
+        account_id = opened(world)
+        health = deployment(world).health
+        assert health().ready
+        server.stop()
+        for _ in range(2):
+            with pytest.raises(ServiceUnavailable) as refused:
+                deposit(world, account_id)
+            assert refused.value.details["reason"] == "DISCONNECTED"
+        assert (health().ready, health().checks["database"]) == (False, "DISCONNECTED")
+        server.start()
+        deposit(world, account_id)
+        assert health().ready
+        assert balance(world, account_id) == "10.00"
+        world.engine.close()
+    finally:
+        server.remove()
+
+
+def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
+    account_id = opened(world)
+    for number in range(12):
+        deposit(world, account_id, key=f"k{number}")
+        world.engine.trades(account_id)
+    engine = world.bank.database.engine
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        raw = connection.connection.cursor()
+        for setting in ("lock_timeout", "statement_timeout", "default_transaction_isolation"):
+            raw.execute("SELECT setting = reset_val FROM pg_settings WHERE name = %s", (setting,))
+            assert raw.fetchone() == (True,)
+        raw.execute("SELECT count(*) FROM pg_prepared_statements")
+        assert raw.fetchone() == (0,)
+        raw.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        assert raw.fetchone() == (0,)
+
+
+def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
+    account_id = opened(world)
+    request = DepositRequest(amount="10.00", currency=TOKEN)
+    with world.bank.database.write() as first:
+        row: dict[str, object] = {
+            "organisation_id": "default",
+            "operation": "deposit",
+            "key": "same",
+            "fingerprint": "",
+            "at": 0,
+        }
+        assert idempotency.claim(first, row)
+        with pytest.raises(IdempotencyInProgress):
+            world.engine.deposit(account_id, request, idempotency_key="same")
+        first.rollback()
+    assert not world.engine.deposit(account_id, request, idempotency_key="same").replayed
+    assert world.engine.deposit(account_id, request, idempotency_key="same").replayed
+    assert balance(world, account_id) == "10.00"
+
+
+@pytest.mark.slow
+def test_a_lock_that_is_held_too_long_is_no_lost_connection(world: World) -> None:
+    account_id = opened(world)
+    with world.bank.database.write() as other:
+        other.execute(text("SELECT 1 FROM trading_account FOR UPDATE"))
+        with pytest.raises(ServiceUnavailable) as refused:
+            deposit(world, account_id)
+    assert refused.value.details["reason"] == "STORAGE_LOCKED"
+
+
+def test_the_server_s_clock_decides_for_every_engine(postgres_url: str) -> None:
+    class Fast(SystemClock):
+        def now(self) -> int:
+            return super().now() + 3_600 * SECOND
+
+    one, two = build(postgres_url, clock=SystemClock()), build(postgres_url, clock=Fast())
+    earlier = one.engine.now()
+    apart = two.engine.now() - earlier
+    assert 0 <= apart < 60 * SECOND
+    quote = two.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
+    assert one.engine.quote(quote.id).status == "open"
+    for each in (one, two):
+        each.engine.close()
+
+
+def test_time_never_runs_back_when_the_server_s_clock_does(postgres_url: str) -> None:
+    ahead = build(postgres_url, clock=ManualClock(SystemClock().now() + 3_600 * SECOND))
+    opened(ahead)
+    late = build(postgres_url, clock=SystemClock())
+    assert late.engine.now() >= ahead.engine.now()
+    for each in (ahead, late):
+        each.engine.close()
+
+
+def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
+    world = build(postgres_url)
+    account_id = opened(world)
+    deposit(world, account_id, "50000.00")
+    trades = []
+    for _ in range(24):
+        quote = world.engine.create_quote(
+            "sol-usd", QuoteRequest(amount="100.00", side="buy")
+        ).value
+        request = ExecuteRequest(trading_account_id=account_id)
+        trades.append(world.engine.execute_quote(quote.id, request).value.id)
+    others = [build(postgres_url, clock=world.clock) for _ in range(3)]
+    for _ in range(2):
+        if world.clock is not None:
+            world.clock.advance(60 * SECOND)
+        start = threading.Barrier(len(others))
+
+        def drain(each: World, start: threading.Barrier = start) -> int:
+            start.wait()
+            return due.run(each.bank, 1_000)
+
+        with ThreadPoolExecutor(len(others)) as pool:
+            assert sum(pool.map(drain, others)) == len(trades)
+    assert {world.engine.trade(account_id, each).status for each in trades} == {"settled"}
+    assert verify(world.bank.database) == ()
+    for each in (world, *others):
+        each.engine.close()
+
+
+def test_many_processes_may_create_the_schema_at_once(postgres_url: str) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        databases = list(pool.map(lambda _: open_database(postgres_url), range(6)))
+    assert verify(databases[0]) == ()
+    for each in databases:
+        each.close()

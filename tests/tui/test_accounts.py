@@ -1,0 +1,86 @@
+"""Accounts: the empty desk, opening one, finding one, refusals, and text that means harm."""
+
+from pathlib import Path
+
+from tests.tui.conftest import Bench, answer, press, seen, settle
+
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
+
+
+async def test_an_empty_desk_names_the_next_keys(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        shown = seen(app)
+        assert "No accounts yet." in shown
+        assert "+ open one" in shown
+        assert ": sample" in shown
+
+
+async def test_an_account_is_opened_for_a_customer_found_by_bank_account(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus")
+        await press(pilot, *"DDA-7")
+        assert "[ok] terms accepted" in seen(app)
+        await press(pilot, "enter")
+        assert "DDA-7" in seen(app)
+    (account,) = bench.service.trading_accounts(ListQuery()).data
+    assert account.bank_account_id == "DDA-7"
+
+
+async def test_a_customer_without_terms_is_refused_with_what_to_do(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus")
+        await press(pilot, *"DDA-98", "enter")
+        shown = seen(app)
+        assert "[x] terms not accepted" in shown
+        assert "TERMS_NOT_ACCEPTED" in shown
+    assert bench.service.trading_accounts().data == ()
+
+
+async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"120.5", "enter")
+        shown = seen(app)
+        assert "WITHDRAW 120.50 USD" in shown
+        assert account.id in shown
+        await answer(pilot, "y")
+    (withdrawal,) = bench.service.withdrawals(account.id).data
+    assert withdrawal.amount == "120.50"
+
+
+async def test_a_read_only_desk_sends_nothing(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console(read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"10", "enter")
+        assert "READ_ONLY" in seen(app)
+    assert bench.service.deposits(account.id).data == ()
+
+
+async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
+    for number in range(1, 21):
+        bench.open(number)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        listed = app.screen.query_one(PagedList)
+        assert listed.total == 20
+        assert len(listed.rows_held) <= PAGE_ROWS
+        await press(pilot, "end")
+        assert listed.cursor == 19
+        await press(pilot, "slash", *"DDA-13", "enter")
+        assert listed.total == 1
+        await press(pilot, "e")
+        assert "1 rows written" in seen(app)
+    written = (bench.look.export_folder or Path()) / "chainteller-accounts.csv"
+    assert "DDA-13" in written.read_text()

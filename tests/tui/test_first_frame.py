@@ -1,0 +1,48 @@
+"""The first frame is painted before the engine, pydantic, click or storage are imported."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src"
+PROGRAM = """
+import inspect
+import sys
+from chainteller.tui.app import Console
+from chainteller.tui.start import DeskLook
+
+heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "fastapi",
+         "chainteller.service.models", "chainteller.storage", "chainteller.engine",
+         "chainteller.remote", "chainteller.adapters", "chainteller.api")
+
+class Stopped(Console):
+    CSS_PATH = inspect.getfile(Console).replace("app.py", "app.tcss")
+
+    def start_engine(self):
+        assert "ACCOUNTS" in "".join(
+            segment.text
+            for strip in self.screen._compositor.render_strips(self.size)
+            for segment in strip
+        )
+        print(",".join(name for name in heavy if name in sys.modules) or "nothing")
+        self.exit()
+
+Stopped(lambda: None, DeskLook()).run(headless=True, size=(80, 24))
+"""
+
+
+def test_the_first_frame_needs_nothing_but_textual_and_the_standard_library(
+    tmp_path: Path,
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    done = subprocess.run(
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={"PYTHONPATH": str(SOURCE), "TERM": "xterm-256color"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "nothing"

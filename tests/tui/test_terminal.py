@@ -1,0 +1,89 @@
+"""On a real pseudo-terminal: how the console ends, and what it leaves behind."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+SOURCE = Path(__file__).parents[2]
+PROGRAM = """
+import sys
+from pathlib import Path
+from chainteller.tui.app import run_console
+from chainteller.tui.start import DeskLook, StartedDesk
+
+class Nobody:
+    secret = "canary-of-a-local-variable"
+    def __getattr__(self, name):
+        secret = self.secret
+        raise ValueError(secret)
+
+def start():
+    if "crash" in sys.argv:
+        return StartedDesk(Nobody())
+    import threading
+    threading.Event().wait()
+
+look = DeskLook(theme_folders=(Path(sys.argv[1]) / "themes",), crash_folder=Path(sys.argv[2]))
+sys.exit(run_console(start, look))
+"""
+MOUSE_OFF, ALTERNATE_OFF = b"\x1b[?1000l", b"\x1b[?1049l"
+
+
+def _spawn(tmp_path: Path, *words: str) -> pexpect.spawn:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(SOURCE / "src"),
+        "TERM": "xterm-256color",
+    }
+    return pexpect.spawn(
+        sys.executable,
+        [str(program), str(SOURCE), str(tmp_path), *words],
+        env=environment,
+        dimensions=(30, 100),
+        timeout=30,
+    )
+
+
+def _end(child: pexpect.spawn) -> tuple[int | None, bytes]:
+    output = child.read()
+    child.wait()
+    return child.exitstatus, output
+
+
+@pytest.mark.parametrize(
+    ("way", "code"),
+    [("ctrl+q", 0), (signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+)
+def test_every_end_restores_the_terminal_and_says_how_it_came(
+    tmp_path: Path, way: str | signal.Signals, code: int
+) -> None:
+    child = _spawn(tmp_path)
+    child.expect("ACCOUNTS")
+    child.expect("keys")
+    if way == "ctrl+q":
+        child.send("\x11")
+    else:
+        os.kill(child.pid, int(way))
+    status, output = _end(child)
+    assert status == code
+    assert MOUSE_OFF in output
+    assert ALTERNATE_OFF in output
+
+
+def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None:
+    child = _spawn(tmp_path, "crash")
+    status, output = _end(child)
+    assert status == 1
+    assert ALTERNATE_OFF in output
+    assert b"ValueError" in output
+    (report,) = tmp_path.glob("chainteller-crash-*.txt")
+    assert report.stat().st_mode & 0o777 == 0o600
+    for text in (output, report.read_bytes()):
+        assert b"canary" not in text
+        assert b"secret =" not in text

@@ -1,0 +1,105 @@
+"""What the desk keeps for itself."""
+
+from pathlib import Path
+
+import pytest
+
+from chainteller.domain.clock import SECOND, ManualClock
+from chainteller.workspace.store import SentState, Workspace
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(1_000 * SECOND)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, clock: ManualClock) -> Workspace:
+    return Workspace(tmp_path / "state" / "desk.db", clock)
+
+
+def test_known_objects_come_back_last_seen_first(workspace: Workspace, clock: ManualClock) -> None:
+    workspace.remember("TDA_1", "trading-account", label="Miller")
+    clock.advance(1)
+    workspace.remember("TDA_2", "trading-account")
+    clock.advance(1)
+    workspace.remember("TXN_1", "transaction", parent="TDA_1")
+    workspace.remember("TDA_1", "trading-account")
+    assert [(k.id, k.label) for k in workspace.known("trading-account")] == [
+        ("TDA_1", "Miller"),
+        ("TDA_2", ""),
+    ]
+    assert [k.id for k in workspace.known("transaction", parent="TDA_1")] == ["TXN_1"]
+    assert workspace.known("transaction", parent="TDA_2") == []
+    workspace.forget("TDA_1")
+    assert [k.id for k in workspace.known("trading-account")] == ["TDA_2"]
+
+
+def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    first = Workspace(path)
+    first.sending("k1", "deposit", {"ids": ["TDA_1"], "request": {"amount": "1.00"}})
+    first.set_note("TDA_1", "called twice\nwill call again")
+    first.set_view("accounts.sort", ["name", True])
+    first.close()
+    second = Workspace(path)
+    [request] = second.in_doubt()
+    assert (request.key, request.operation, request.state) == ("k1", "deposit", SentState.SENT)
+    assert request.arguments == {"ids": ["TDA_1"], "request": {"amount": "1.00"}}
+    assert second.note("TDA_1") == "called twice\nwill call again"
+    assert second.view("accounts.sort") == ["name", True]
+    assert second.view("nothing", "default") == "default"
+    second.close()
+
+
+def test_only_what_is_unclear_is_in_doubt(workspace: Workspace, clock: ManualClock) -> None:
+    for key, state in enumerate(SentState):
+        clock.advance(1)
+        workspace.sending(str(key), "deposit", {})
+        if state is not SentState.SENT:
+            workspace.answered(str(key), state, "answer")
+    assert {request.state for request in workspace.in_doubt()} == {
+        SentState.SENT,
+        SentState.UNKNOWN,
+    }
+    assert [request.key for request in workspace.sent_requests()] == ["4", "3", "2", "1", "0"]
+
+
+def test_an_empty_note_is_no_note(workspace: Workspace) -> None:
+    workspace.set_note("TDA_1", "text")
+    workspace.set_note("TDA_1", "")
+    assert workspace.note("TDA_1") == ""
+
+
+def test_the_file_is_for_this_user_alone(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "desk.db"
+    Workspace(path).close()
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "desk.db"
+    path.write_bytes(b"this is no database" * 100)
+    workspace = Workspace(path)
+    workspace.set_note("TDA_1", "goes on")
+    assert workspace.note("TDA_1") == "goes on"
+    assert path.with_suffix(".broken").exists()
+    workspace.close()
+
+
+def test_two_desks_may_share_a_file(tmp_path: Path) -> None:
+    first, second = Workspace(tmp_path / "desk.db"), Workspace(tmp_path / "desk.db")
+    first.set_view("place", 1)
+    second.set_view("place", 2)
+    assert first.view("place") == 2
+    first.close()
+    second.close()
+
+
+def test_without_a_file_it_forgets() -> None:
+    workspace = Workspace(None)
+    workspace.set_note("TDA_1", "text")
+    workspace.close()
+    again = Workspace(None)
+    assert again.note("TDA_1") == ""
+    again.close()
