@@ -170,6 +170,13 @@ class MarketsScreen(DeskScreen):
         if not self._paused:
             self.reload()
 
+    def customer_text(self) -> str:
+        market = self._markets.get(self._list.cursor_key or "")
+        refused = self.refusal_text()
+        if refused or market is None:
+            return refused
+        return self.texts.of_market(market, self.desk.look.bank_name)
+
     def object_id(self) -> str:
         return self._list.cursor_key or ""
 
