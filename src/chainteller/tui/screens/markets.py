@@ -73,18 +73,9 @@ class MarketsScreen(DeskScreen):
         self._markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
         self._polls = 0 if first else self._polls + 1
-        self._tell_reopened()
         self._draw()
         if first:
             self._fetch_again()
-
-    def _tell_reopened(self) -> None:
-        for name in tuple(self.desk.watched):
-            market = self._markets.get(name)
-            if market is not None and markets_view.is_open(market):
-                self.desk.watched.discard(name)
-                self.app.bell()
-                self.desk.tell(f"{name} is open", "good")
 
     # -- drawing ------------------------------------------------------------------------------
 
