@@ -293,7 +293,11 @@ def test_a_destination_that_is_not_there_is_not_found(world: World) -> None:
     request = WithdrawalRequest(
         amount="1.00",
         currency=USDC_SOLANA,
-        destination=Destination(type="counterparty", counterparty_id="CPT_UNKNOWN"),
+        destination=Destination(
+            type="counterparty",
+            counterparty_id="CPT_UNKNOWN",
+            blockchain_account_id="BCA_UNKNOWN",
+        ),
     )
     assert refusal(world.engine.withdraw, world.account, request).code == "NOT_FOUND"
 
