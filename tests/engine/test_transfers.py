@@ -115,7 +115,7 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
                 "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
             ).all()
         )
-    assert books["recv:customer"] == "490000"
+    assert books["recv:customer"] == 490000
     assert int(books["core"]) < 0
     assert verify(world.database) == ()
 
