@@ -59,7 +59,7 @@ def run(scenario: str, *, seed: str, report: Path | None) -> int:
     given = _scenario(scenario)
 
     def at_the_desk(session: "Session") -> int:
-        return run_training(session, training_look(locate(os.environ), given.title))
+        return run_training(session, training_look(locate(os.environ)))
 
     return _session(given, seed, report, at_the_desk)
 
