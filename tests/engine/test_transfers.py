@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -111,7 +112,7 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
     world.settle()
     operate(world, deposits.claw_back, deposit.id, "unpaid")
     with world.database.read() as connection:
-        books: dict[str, object] = dict(
+        books: dict[str, Any] = dict(
             connection.exec_driver_sql(
                 "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
             ).tuples()
