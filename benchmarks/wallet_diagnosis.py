@@ -2,7 +2,7 @@
 
 Every attempt carries 48 other texts and 24 other addresses of the customer, and most fail to match
 anything, which is the dearest outcome. The first signature of a process, which loads the
-libraries, is measured apart.
+libraries, is measured apart. A diagnosis waits for nothing, so processor time is what counts.
 """
 
 import json
@@ -70,9 +70,9 @@ def attempts() -> list[tuple[str, Case]]:
 def measure() -> None:
     times: list[tuple[float, str]] = []
     for name, attempt in attempts() * 3:
-        started = time.perf_counter()
+        started = time.process_time()
         answer = diagnose(attempt)
-        times.append((time.perf_counter() - started, f"{name} -> {answer.finding}"))
+        times.append((time.process_time() - started, f"{name} -> {answer.finding}"))
     times.sort()
     worst, what = times[-1]
     middle, high = times[len(times) // 2][0], times[len(times) * 95 // 100][0]

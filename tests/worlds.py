@@ -38,7 +38,7 @@ class Venue:
 
     rejection: Rejection | None = None
 
-    def decide(self, trade_id: str) -> Rejection | None:
+    def decide(self, trade_id: str) -> Rejection | None:  # noqa: ARG002 - the port's shape
         return self.rejection
 
 
@@ -51,7 +51,7 @@ class FixedPrices:
     age: int = 0
     before_micros: int | None = None
 
-    def price(self, market: str, at: int) -> PricePoint | None:
+    def price(self, market: str, at: int) -> PricePoint | None:  # noqa: ARG002 - the port's shape
         if self.mid_micros <= 0:
             return None
         moved = self.before_micros is not None and at < self._newest
@@ -59,7 +59,13 @@ class FixedPrices:
         self._newest = max(self._newest, at - self.age)
         return PricePoint(mid, at - self.age)
 
-    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
+    def samples(
+        self,
+        market: str,  # noqa: ARG002 - the port's shape
+        start: int,
+        end: int,
+        step: int,
+    ) -> tuple[PricePoint, ...]:
         return tuple(PricePoint(self.mid_micros, at) for at in range(start, end + 1, step))
 
     _newest: int = 0
@@ -181,7 +187,7 @@ def add_customers(database: Database, customers: Sequence[CustomerSeed]) -> None
 
 
 def make_world(
-    path: Path,
+    place: Path | str,
     *,
     options: EngineOptions | None = None,
     feed: PriceFeed | None = None,
@@ -189,8 +195,8 @@ def make_world(
     customers: Sequence[CustomerSeed] = (CustomerSeed(),),
     seed: str = "1",
 ) -> World:
-    """A bank on ``path`` whose customers have no trading account yet."""
-    database = open_database(f"sqlite:///{path}")
+    """A bank on a file or at a database URL, whose customers have no trading account yet."""
+    database = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),

@@ -101,3 +101,13 @@ def test_upgrade_of_a_current_database_changes_nothing(bank: Path, teller: Telle
     told = teller("db", "upgrade", "--json").body
     assert told["from"] == told["to"]
     assert teller("db", "verify").code == 0
+
+
+def test_a_copy_is_proven(bank: Path, teller: Teller, tmp_path: Path) -> None:
+    target = f"sqlite:///{tmp_path / 'copy.db'}"
+    told = teller("db", "copy", target, "--json")
+    assert told.code == 0
+    assert told.body["head"] == teller("audit", "verify", "--json").body["head"]
+    assert told.body["breaches"] == []
+    assert teller("db", "copy", target).code == 1
+    assert teller("db", "copy", "elsewhere").code == 2

@@ -144,7 +144,7 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
     [
         ([], True),
         (["desk"], True),
-        (["desk", "--plain"], True),
+        (["desk", "--plain"], False),
         (["--profile", "x", "desk"], True),
         (["--url=http://a"], True),
         (["demo"], True),
@@ -166,11 +166,11 @@ def test_only_a_plain_call_of_the_console_passes_by_click(
 
 def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> None:
     code = (
-        "from chainteller.cli import main\n"
-        "def broken(arguments):\n"
+        "from chainteller.cli import main, running\n"
+        "def broken(program, arguments):\n"
         "    secret = 'k-very-secret'\n"
         "    raise RuntimeError(secret)\n"
-        "main._run = broken\n"
+        "running._run = broken\n"
         "raise SystemExit(main.run([]))\n"
     )
     ended = python(code)

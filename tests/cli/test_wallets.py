@@ -73,20 +73,24 @@ def test_a_signature_is_read_from_stdin(teller: Teller) -> None:
     assert ended.body["scheme"] == "ed25519"
 
 
-def test_a_challenge_of_another_desk_needs_its_account_and_wallet(
+def test_a_challenge_of_another_desk_is_found_and_its_claim_needs_names(
     teller: Teller, home: Path
 ) -> None:
+    def forget() -> None:
+        for file in (home / "state").iterdir():
+            file.unlink()
+
     network, name, address = WALLETS[0]
     wallet, challenge = _challenge(teller, network, address)
-    for file in (home / "state").iterdir():
-        file.unlink()
+    forget()
     identifier, signature = challenge.body["id"], _signed(challenge.out, name)
-    ended = teller("wallets", "claim", identifier, signature)
+    claim = teller("wallets", "claim", identifier, signature, "--json").body["id"]
+    forget()
+    ended = teller("wallets", "link", claim)
     assert ended.code == 2
     assert "--account BCA_" in ended.complaint[-1]
     known = ("--account", "BCA_SAMPLE1", "--counterparty", wallet)
-    claim = teller("wallets", "claim", identifier, signature, *known, "--json")
-    assert claim.code == 0
+    assert teller("wallets", "link", claim, *known).code == 0
 
 
 def test_sign_knows_the_sample_wallets_only() -> None:

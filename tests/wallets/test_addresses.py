@@ -107,7 +107,7 @@ def test_a_pasted_secret_is_refused_and_kept_out_of_the_exception(network: str) 
 
 
 def test_a_megabyte_is_refused_at_once() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for filler in ("a", "1", "[", "0x", "word ", "\u200b"):
         assert reason(filler * (1_000_000 // len(filler)), "ethereum") == "LENGTH"
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5

@@ -126,7 +126,7 @@ HOSTILE = (
 def test_no_paste_takes_long_to_read(filler: str) -> None:
     text = (filler * 20_000)[:20_000]
     for family in Family:
-        started = time.perf_counter()
+        started = time.process_time()
         with suppress(Unreadable, SecretPasted):
             read_signature(text, family)
-        assert time.perf_counter() - started < 0.3
+        assert time.process_time() - started < 0.3

@@ -21,7 +21,8 @@ from chainteller.storage.tables import Tables
 START = parse_instant("2026-11-20T12:00:00Z")
 OTHER = "other"
 MONEYED = 20
-"""How many customers have 1,000,000.00 USD each, DDA-1 ... DDA-20; odd ones are checking."""
+"""How many customers have 1,000,000.00 USD each, DDA-1 ... DDA-20 and DDA-1001; odd
+ones are checking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _populate(database: Database) -> None:
             return
         organisations.create(connection, OTHER, START)
         for organisation, letters in (("default", "DDA"), (OTHER, "ODA")):
-            numbers = range(1, MONEYED + 1)
+            numbers = [*range(1, MONEYED + 1), 1001]
             customers = [_customer(organisation, letters, number) for number in numbers]
             accounts = [_account(organisation, letters, number) for number in numbers]
             customers.append({**_customer(organisation, letters, 98), "terms_version": None})

@@ -120,11 +120,26 @@ def restore(file: Path) -> Outcome:
     return {"database": without_password(_address()), "kept": str(kept) if kept else None}
 
 
-def copy(to_url: str) -> Outcome:
+def copy(to_url: str) -> tuple[Outcome, list[str]]:
+    """Copy what is sound and look at the copy; what was done, and every breach of either side."""
+    from chainteller.engine.verification import verify as verified
     from chainteller.storage.copying import copy as copied
+    from chainteller.storage.database import open_database
 
-    rows = copied(_address(), to_url)
-    return {"from": without_password(_address()), "to": without_password(to_url), "rows": rows}
+    outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
+    with engine() as found:
+        limits = found.bank.options.limits
+        breaches = verified(found.bank.database, limits)
+        if breaches:
+            return outcome, [str(each) for each in breaches]
+        done = copied(found.bank.database, to_url)
+    target = open_database(to_url)
+    try:
+        breaches = verified(target, limits)
+    finally:
+        target.close()
+    outcome |= {"rows": done.rows, "head": done.head}
+    return outcome, [str(each) for each in breaches]
 
 
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:

@@ -61,7 +61,12 @@ class PartMissing(TellerError):
         return cls(f"part {name}", Exit.UNREACHABLE if remote else Exit.USAGE)
 
 
-_CONFIGURED_WRONG = frozenset({"BAD_URL", "DRIVER_MISSING"})
+_BY_REASON = {
+    "BAD_URL": Exit.USAGE,
+    "DRIVER_MISSING": Exit.USAGE,
+    "EXISTS": Exit.REFUSED,
+    "NOT_EMPTY": Exit.REFUSED,
+}
 _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
     (Usage, Exit.USAGE),
     (SettingsInvalid, Exit.USAGE),
@@ -74,8 +79,7 @@ def exit_code(error: TellerError) -> Exit:
     if isinstance(error, PartMissing):
         return error.exit_code
     if isinstance(error, ServiceUnavailable):
-        wrong = error.details.get("reason") in _CONFIGURED_WRONG
-        return Exit.USAGE if wrong else Exit.UNREACHABLE
+        return _BY_REASON.get(str(error.details.get("reason")), Exit.UNREACHABLE)
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
 
 

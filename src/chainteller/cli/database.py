@@ -90,6 +90,10 @@ def verify() -> int:
         document({"ok": not breaches, "breaches": breaches})
     elif not breaches:
         line("every invariant holds")
+    return _judged(breaches)
+
+
+def _judged(breaches: list[str]) -> int:
     if not breaches:
         return Exit.DONE
     say(
@@ -120,11 +124,17 @@ def restore(file: Path) -> int:
 
 @database.command("copy", epilog=example("chainteller db copy postgresql://bank@db/teller"))
 @click.argument("to_url", metavar="TO_URL")
-def copy(to_url: str) -> None:
-    """Copy everything into another, empty database and verify both."""
+def copy(to_url: str) -> int:
+    """Copy everything into another, empty database and verify both; stop the servers before."""
     from chainteller.cli import administration
 
-    _tell(administration.copy(to_url))
+    try:
+        outcome, breaches = administration.copy(to_url)
+    except ServiceUnavailable as error:
+        complain(error)
+        return Exit.REFUSED
+    _tell(outcome)
+    return _judged(breaches)
 
 
 COMMANDS = (database,)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 DEMO_SEED = "42"
 _VALUED = {"--profile", "--database", "--url", "--seed"}
-_SWITCHES = {"--read-only", "--no-color", "--plain", "--tour"}
+_SWITCHES = {"--read-only", "--no-color", "--tour"}
 _ONLY_DEMO = {"--seed", "--tour"}
-_NOT_DEMO = {"--plain"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,6 @@ class Console:
 
     flags: Flags
     demo: bool = False
-    plain: bool = False
     tour: bool = False
     seed: str = DEMO_SEED
 
@@ -55,7 +53,7 @@ def recognised(arguments: Sequence[str]) -> Console | None:
     demo = commands == ["demo"]
     if not (demo or commands in ([], ["desk"])):
         return None
-    if (switches | values.keys()) & (_NOT_DEMO if demo else _ONLY_DEMO):
+    if not demo and (switches | values.keys()) & _ONLY_DEMO:
         return None
     if "--no-color" in switches:
         os.environ["NO_COLOR"] = "1"
@@ -67,7 +65,6 @@ def recognised(arguments: Sequence[str]) -> Console | None:
             read_only="--read-only" in switches,
         ),
         demo=demo,
-        plain="--plain" in switches,
         tour="--tour" in switches,
         seed=values.get("--seed", DEMO_SEED),
     )
@@ -80,7 +77,7 @@ def run(console: Console) -> int:
             return open_demo(console.seed, tour=console.tour)
         configured = configure(console.flags, os.environ)
         say(*(f"warning: {warning}" for warning in configured.settings.warnings))
-        return open_console(configured, plain=console.plain)
+        return open_console(configured)
     except TellerError as error:
         return complain(error)
     except ModuleNotFoundError as error:
@@ -90,17 +87,13 @@ def run(console: Console) -> int:
         return Exit.INTERRUPTED
 
 
-def open_console(configured: Configured, *, plain: bool) -> int:
+def open_console(configured: Configured) -> int:
     """The console on the configured place.
 
     Raises:
         SettingsInvalid: the place cannot be told.
     """
     place = configured.place()
-    if plain:
-        from chainteller.cli.plain import run_plain
-
-        return run_plain(configured)
 
     def start() -> "StartedDesk":
         from chainteller.bootstrap import start_desk
@@ -128,6 +121,12 @@ def open_demo(seed: str, *, tour: bool) -> int:
             return start_demo(settings, place, seed)
 
         return _console(start, _look(settings, place, kind="DEMO"))
+
+
+def training_look(paths: Paths) -> "DeskLook":
+    """How the desk looks in training; nothing that is configured takes part."""
+    settings = Settings(paths, desk=DeskSettings(operator="trainee"))
+    return _look(settings, Place(remote=False, address="", label="", chosen_by="training"))
 
 
 def _console(start: Callable[[], "StartedDesk"], look: "DeskLook") -> int:

@@ -1,7 +1,5 @@
-"""The command tree and the outermost loop: whatever goes wrong ends in three parts and a code."""
+"""The command tree."""
 
-import os
-import sys
 from collections.abc import Sequence
 
 import click
@@ -20,10 +18,8 @@ from chainteller.cli import (
     transfers,
     wallets,
 )
-from chainteller.cli.complaints import Exit, PartMissing, Usage, complain, say
-from chainteller.cli.crashes import crashed
 from chainteller.cli.options import TellerGroup, example
-from chainteller.service.errors import ServiceError, TellerError
+from chainteller.cli.running import run_program
 
 _PARTS = (
     console,
@@ -68,45 +64,4 @@ for part in _PARTS:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; answers the exit code and never raises."""
-    try:
-        return _run(list(arguments))
-    except BrokenPipeError:
-        # Whoever read our output has gone; nothing more can be told to them.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.REFUSED
-    except ModuleNotFoundError as error:
-        return complain(PartMissing.of(error))
-    except (KeyboardInterrupt, click.Abort):
-        say("interrupted")
-        return Exit.INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
-        return complain(crashed(error))
-
-
-def _run(arguments: list[str]) -> int:
-    try:
-        answer = program.main(arguments, prog_name="chainteller", standalone_mode=False)
-    except click.exceptions.Exit as ended:
-        return ended.exit_code
-    except click.UsageError as error:
-        return complain(_usage(error))
-    except click.ClickException as error:
-        return complain(Usage(error.format_message()))
-    except TellerError as error:
-        _print_body(error, arguments)
-        return complain(error)
-    return answer if isinstance(answer, int) else Exit.DONE
-
-
-def _usage(error: click.UsageError) -> Usage:
-    path = error.ctx.command_path if error.ctx else "chainteller"
-    return Usage(error.format_message(), f"{path} --help")
-
-
-def _print_body(error: TellerError, arguments: list[str]) -> None:
-    """With ``--json`` a refusal's body is the command's output."""
-    if isinstance(error, ServiceError) and "--json" in arguments:
-        import json
-
-        body = error.to_wire()
-        click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))
+    return run_program(program, arguments)

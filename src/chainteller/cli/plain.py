@@ -7,9 +7,12 @@ What happened meanwhile is told, one line per event, before each prompt.
 import shlex
 import sys
 
+import click
+
 from chainteller.bootstrap import OpenedService, open_service
 from chainteller.cli.complaints import Usage, complain, say
 from chainteller.cli.output import line
+from chainteller.cli.running import run_program
 from chainteller.service.errors import TellerError
 from chainteller.settings.place import Configured, Flags
 
@@ -35,8 +38,7 @@ def run_plain(configured: Configured) -> int:
 
 
 def _conversation(opened: OpenedService, options: list[str]) -> int:
-    from chainteller.cli.main import run
-
+    program = click.get_current_context().find_root().command
     code, cursor = 0, _cursor(opened)
     while True:
         cursor = _tell_events(opened, cursor)
@@ -49,7 +51,7 @@ def _conversation(opened: OpenedService, options: list[str]) -> int:
         elif words and words[0] in _OWN_SCREEN:
             code = complain(Usage(f"{words[0]} opens a program of its own.", "quit, then start it"))
         elif words:
-            code = run([*words, *options])
+            code = run_program(program, [*words, *options])
 
 
 def _asked() -> list[str] | None:

@@ -7,6 +7,9 @@ asks for its account and wallet too.
 from dataclasses import dataclass
 
 from chainteller.cli.complaints import Usage
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentRequest, Workspace
 
@@ -20,17 +23,18 @@ class Step:
 
 
 def step_of(
-    own: Workspace, identifier: str, account_id: str | None, counterparty_id: str | None
+    desk: Recorder, identifier: str, account_id: str | None, counterparty_id: str | None
 ) -> Step:
     """The account and the wallet of a challenge or claim; what was given beats what is known.
 
     Raises:
-        Usage: this desk did not make it, and they were not given.
+        Usage: this desk did not make it, the service does not show it, and they were not given.
     """
-    sent = _made(own, identifier)
-    if sent is not None:
-        account_id = account_id or sent.arguments["ids"][0]
-        counterparty_id = counterparty_id or sent.arguments["request"]["counterpartyId"]
+    if not (account_id and counterparty_id):
+        known = _own_step(desk.workspace, identifier) or _shown_step(desk.service, identifier)
+        if known is not None:
+            account_id = account_id or known.account_id
+            counterparty_id = counterparty_id or known.counterparty_id
     if account_id and counterparty_id:
         return Step(account_id, counterparty_id)
     raise Usage(
@@ -47,6 +51,28 @@ def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:
         return request["address"], request["network"]
     found = desk.service.counterparty(counterparty_id)
     return found.address, found.network or ""
+
+
+def _own_step(own: Workspace, identifier: str) -> Step | None:
+    sent = _made(own, identifier)
+    if sent is None:
+        return None
+    return Step(sent.arguments["ids"][0], sent.arguments["request"]["counterpartyId"])
+
+
+def _shown_step(service: Service, challenge_id: str) -> Step | None:
+    """A challenge that was made elsewhere, where the deployment lists challenges."""
+    if not challenge_id.startswith("CHG_"):
+        return None
+    whole = ListQuery(limit=MAXIMUM_LIMIT)
+    try:
+        for account in service.blockchain_accounts(whole).data:
+            for challenge in service.challenges(account.id, whole).data:
+                if challenge.id == challenge_id and challenge.counterparty_id:
+                    return Step(account.id, challenge.counterparty_id)
+    except NotOffered:
+        return None
+    return None
 
 
 def _made(own: Workspace, identifier: str) -> SentRequest | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Counterparty,
         SignatureDiagnosis,
     )
+    from chainteller.workspace.recording import Recorder
 
 
 @click.group("blockchain-accounts", cls=TellerGroup)
@@ -166,8 +167,8 @@ def claim(
     """Submit the signature of a challenge; SIGNATURE - reads stdin."""
     from chainteller.cli.opening import writing
 
-    account, request = _claim(challenge_id, signature, account_id, counterparty_id)
     with writing() as desk:
+        account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.write("submit_claim", account, request, key=idempotency_key).value
     record(
         made,
@@ -194,11 +195,11 @@ def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
     """Explain what a claim with this signature would say, without submitting it."""
-    from chainteller.cli.opening import service
+    from chainteller.cli.opening import writing
 
-    account, request = _claim(challenge_id, signature, account_id, counterparty_id)
-    with service() as bank:
-        found = bank.diagnose_signature(account, request)
+    with writing() as desk:
+        account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
+        found = desk.service.diagnose_signature(account, request)
     record(found, _diagnosis(found))
 
 
@@ -235,7 +236,7 @@ def link(
     from chainteller.service.models.counterparties import LinkRequest
 
     with writing() as desk:
-        step = steps.step_of(desk.workspace, claim_id, account_id, counterparty_id)
+        step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
         request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
         linked = desk.write(
@@ -305,14 +306,16 @@ def _text_to_sign(given: str) -> str:
 
 
 def _claim(
-    challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
+    desk: "Recorder",
+    challenge_id: str,
+    signature: str,
+    account_id: str | None,
+    counterparty_id: str | None,
 ) -> tuple[str, "ClaimRequest"]:
     from chainteller.cli import wallet_steps as steps
-    from chainteller.cli.opening import workspace
     from chainteller.service.models.counterparties import ClaimRequest
 
-    with workspace() as own:
-        step = steps.step_of(own, challenge_id, account_id, counterparty_id)
+    step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     completed = sys.stdin.read().strip() if signature == "-" else signature
     return step.account_id, ClaimRequest(
         challenge_id=challenge_id,

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from chainteller.domain.assets import Market
 from chainteller.domain.clock import SECOND
-from chainteller.domain.money import ceil_div
+from chainteller.domain.money import MAX_ATOMS, ceil_div
 
 MICROS_PER_CENT = 10_000
 BPS = 10_000
@@ -85,9 +85,14 @@ def price_order(market: Market, side: Side, sold: int, terms: Terms) -> Priced:
 
 
 def price_order_bought(market: Market, side: Side, bought: int, terms: Terms) -> Priced:
-    """The smallest order that brings at least ``bought``."""
+    """The smallest order that brings at least ``bought``.
+
+    Where none can (a price that is rounded down to nothing), the widest order, which brings less.
+    """
     high = 1
     while price_order(market, side, high, terms).bought < bought:
+        if high > MAX_ATOMS:
+            return price_order(market, side, MAX_ATOMS, terms)
         high *= 2
     low = high // 2
     while low + 1 < high:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from chainteller.domain.clock import Clock
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.randomness import Randomness
-from chainteller.engine.ports import ExecutionVenue, PriceFeed
+from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
 from chainteller.storage.database import Database
 
 
@@ -40,3 +40,5 @@ class Bank:
     feed: PriceFeed
     venue: ExecutionVenue
     options: EngineOptions = field(default_factory=EngineOptions)
+    pegs: PegFeed | None = None
+    """Left out, every stablecoin is taken for its dollar."""

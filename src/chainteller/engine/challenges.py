@@ -43,9 +43,9 @@ _MAXIMUM_ADDRESSES = 24
 
 def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
-    valid_s = request.valid_seconds or math.ceil(tx.bank.options.challenge_ttl_s)
-    given = request.valid_seconds is not None
-    if given and not MINIMUM_VALIDITY_S <= valid_s <= MAXIMUM_VALIDITY_S:
+    given_s = request.valid_seconds
+    valid_s = math.ceil(tx.bank.options.challenge_ttl_s) if given_s is None else given_s
+    if given_s is not None and not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
         raise ValidationFailed.of(
             "validSeconds", f"{MINIMUM_VALIDITY_S} to {MAXIMUM_VALIDITY_S} seconds"
         )

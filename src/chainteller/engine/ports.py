@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.trades import Rejection
 
@@ -17,6 +18,13 @@ class PriceFeed(Protocol):
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
         """Prices at ``start``, ``start + step`` ... up to ``end``, oldest first, gaps left out."""
+
+
+class PegFeed(Protocol):
+    """How far stablecoins are from the dollar that they stand for."""
+
+    def deviation_bps(self, asset: Asset, at: int) -> int:
+        """Basis points above (or, negative, below) one dollar; 0 for an asset without a market."""
 
 
 class ExecutionVenue(Protocol):

@@ -19,7 +19,7 @@ from chainteller.domain.quoting import (
     price_order_bought,
 )
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
-from chainteller.engine import accounts, ledger, markets, preconditions, reading
+from chainteller.engine import accounts, ledger, markets, pegs, preconditions, reading
 from chainteller.engine.bank import Bank
 from chainteller.engine.trades import FILL
 from chainteller.engine.transaction import Transaction, now
@@ -212,14 +212,15 @@ def _require_usable(tx: Transaction, quote: Record) -> None:
 def _funds(
     tx: Transaction, account_id: str, side: Side, market: Market, sold: int
 ) -> tuple[Amount, ...]:
-    """What is to be held. Raises InsufficientFunds."""
+    """What is to be held. Raises InsufficientFunds, MarketUnavailable (PEG_DEVIATION)."""
     available = ledger.lock_balances(tx, account_id)
     if side is Side.SELL:
         needed = Amount(sold, market.base)
         ledger.require_available(available, needed)
         return (needed,)
-    ledger.require_buying_power(available, sold)
-    parts = draw(available, sold)
+    usable = pegs.spendable(tx, available, sold, market.name)
+    ledger.require_buying_power(usable, sold)
+    parts = draw(usable, sold)
     if parts is None:
         raise AssertionError("buying power that cannot be drawn")
     return parts

@@ -19,7 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SystemClock, format_instant
-from chainteller.domain.ids import Prefix, new_id
+from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.engine.bank import Bank
 from chainteller.service.errors import (
     IdempotencyInProgress,
@@ -58,7 +58,8 @@ class Call(Generic[Model]):
 
     @property
     def fingerprint(self) -> str:
-        body = self.request.to_json() if self.request else ""
+        # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
+        body = self.request.model_dump(by_alias=True) if self.request else {}
         return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
 
     @property
@@ -138,9 +139,9 @@ class Transaction:
             {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
-                "actor": self.actor.name,
+                "actor": self.actor.name[:128],
                 "action": action,
-                "object": subject[:96],
+                "object": subject if plausible(subject) else "",
                 "inputs": chain.canonical(inputs or {}),
                 "outcome": "done" if error is None else "refused",
                 "error": error,

@@ -20,6 +20,7 @@ from chainteller.engine import (
     ledger,
     limits,
     markets,
+    pegs,
     preconditions,
     reading,
 )
@@ -83,8 +84,10 @@ def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...
     if order.target.counterparty_id is not None:
         ledger.require_available(available, order.amount)
         return (order.amount,)
-    ledger.require_buying_power(available, order.notional_cents)
     named = order.amount.asset
+    pegs.require_par(tx, named)
+    available = pegs.spendable(tx, available, order.notional_cents, f"{named.symbol.lower()}-usd")
+    ledger.require_buying_power(available, order.notional_cents)
     sequence = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
     parts = draw(available, order.notional_cents, sequence)
     if parts is None:

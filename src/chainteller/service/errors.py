@@ -207,6 +207,7 @@ class TradeNotCancellable(ServiceError):
 class WithdrawalNotCancellable(ServiceError):
     code = "WITHDRAWAL_NOT_CANCELLABLE"
     status = 409
+    next_step = "Money that was sent stays sent; a new deposit brings it back."
 
 
 class ClaimAlreadyUsed(ServiceError):

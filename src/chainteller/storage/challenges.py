@@ -32,6 +32,9 @@ _FIND_CLAIM = (
 _FIND_CLAIM_LOCKED = _FIND_CLAIM.with_for_update(of=_M)
 
 
+_STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
+
+
 def find(
     connection: Connection, organisation_id: str, challenge_id: str, *, lock: bool = False
 ) -> Record | None:
@@ -141,7 +144,10 @@ def addresses_of_customer(
 
 
 def earlier_strangers(connection: Connection, challenge: Record) -> tuple[str, ...]:
-    """Addresses recovered from refused signatures of the counterparty's other challenges."""
+    """Unknown signers recovered from refused signatures of the counterparty's other challenges.
+
+    The same stranger over two different texts is no accident; other findings explain themselves.
+    """
     found = connection.execute(
         select(_A.c.recovered_address)
         .join(_T, _T.c.id == _A.c.challenge_id)
@@ -149,6 +155,7 @@ def earlier_strangers(connection: Connection, challenge: Record) -> tuple[str, .
             _T.c.counterparty_id == challenge.counterparty_id,
             _T.c.customer_id == challenge.customer_id,
             _T.c.id != challenge.id,
+            _A.c.finding.in_(_STRANGERS),
             _A.c.recovered_address.is_not(None),
         )
         .distinct()

@@ -115,6 +115,8 @@ def state(connection: Connection) -> State:
     if not inspect(connection).has_table("alembic_version"):
         return State.NEW
     found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if found is not None and not str(found).isdecimal():
+        return State.FOREIGN  # another program's revision
     return _state_of_version(int(found or 0))
 
 
@@ -160,12 +162,16 @@ def create(engine: Engine) -> None:
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
         keep_others_out(raw)
-        if state(raw) is not State.NEW:
-            return
-        SQLModel.metadata.create_all(raw, tables=own_tables())
-        guard(raw)
-        seed(raw)
-        stamp(raw)
+        if state(raw) is State.NEW:
+            build(raw)
+
+
+def build(connection: Connection) -> None:
+    """Tables, guards, the fixed rows and the stamp, in the transaction under way."""
+    SQLModel.metadata.create_all(connection, tables=own_tables())
+    guard(connection)
+    seed(connection)
+    stamp(connection)
 
 
 def keep_others_out(connection: Connection) -> None:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual import events
@@ -18,8 +17,10 @@ from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
 from chainteller.tui.ending import catch_signals, crash_report
+from chainteller.tui.finding import PASTED, load_samples, open_found
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
+from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
@@ -51,17 +52,10 @@ def run_console(start: Start, look: DeskLook) -> int:
     return console.return_code or 0
 
 
-def provider() -> Any:
-    """The palette's provider, imported at the first ``:``."""
-    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - as said
-
-    return DeskProvider
-
-
 class Console(App[None]):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {provider}
+    COMMANDS: ClassVar[set[Any]] = {DeskProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True)
     ]
@@ -73,8 +67,7 @@ class Console(App[None]):
         super().__init__()
         self.animation_level = "none"
         self._start = start
-        self._poller = Poller(self.desk)
-        self._deaf_until = 0.0
+        self._poller = Poller(self.desk, self.bell)
         self._places: list[str] = []
         self._hostile = HostileTextFilter()
         self.typed_ahead = TypedAhead(self)
@@ -183,10 +176,8 @@ class Console(App[None]):
         self.desk.unread = 0
         self.push_screen(_screen("log", self.desk))
 
-    # -- keys ---------------------------------------------------------------------------------
-
     def deafen(self) -> None:
-        self._deaf_until = monotonic() + DEAF_S
+        self.typed_ahead.deafen(DEAF_S)
 
     async def on_event(self, event: events.Event) -> None:
         """Keys are dropped while the desk is deaf, and wait while it changes its place.
@@ -195,9 +186,7 @@ class Console(App[None]):
         meets what it opened.
         """
         if isinstance(event, events.Key) and not event.is_forwarded:
-            if monotonic() < self._deaf_until:
-                return
-            if self.typed_ahead.keep(event):
+            if self.typed_ahead.takes(event):
                 return
             if isinstance(self.focused, Field):
                 if event.key in {"enter", "escape"}:
@@ -234,19 +223,13 @@ class Console(App[None]):
 
     def find(self, text: str) -> None:
         """Open what an id, an address or a bank account names."""
-        from chainteller.tui.finding import open_found  # noqa: PLC0415 - at the first search
-
         self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
 
     def action_samples(self) -> None:
-        from chainteller.tui.finding import load_samples  # noqa: PLC0415 - at the first use
-
         self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, anything else is ignored."""
-        from chainteller.tui.finding import PASTED  # noqa: PLC0415 - at the first paste
-
         text = event.text.strip()
         if PASTED.fullmatch(text):
             self.find(text)

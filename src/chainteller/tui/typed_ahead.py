@@ -1,8 +1,10 @@
 """Keys typed while the desk changes its place wait for it, in order.
 
 An agent types ``d 1000 enter b enter`` faster than a screen is built. Nothing of it may land on
-the wrong one; what would confirm a question is never kept (see ``Console.deafen``).
+the wrong one; what would confirm a question is never kept: around one, keys are dropped.
 """
+
+from time import monotonic
 
 from textual.events import Key
 from textual.message_pump import MessagePump
@@ -16,6 +18,7 @@ class TypedAhead:
         self._kept: list[Key] = []
         self._holding = False
         self._round = 0
+        self._deaf_until = 0.0
 
     def hold(self) -> None:
         """Keep keys until ``release``; a place that never comes lets them go after a second."""
@@ -28,8 +31,14 @@ class TypedAhead:
         if this_round == self._round:
             self.release()
 
-    def keep(self, event: Key) -> bool:
-        """Whether the key waits now."""
+    def deafen(self, seconds: float) -> None:
+        """Drop every key for a moment: around questions about money."""
+        self._deaf_until = monotonic() + seconds
+
+    def takes(self, event: Key) -> bool:
+        """Whether the key is dropped or kept, and so goes no further now."""
+        if monotonic() < self._deaf_until:
+            return True
         if self._holding:
             self._kept.append(event)
         return self._holding

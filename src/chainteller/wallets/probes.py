@@ -91,10 +91,10 @@ class SolanaProbe:
     def match(self, message: bytes, address: Address) -> str | None:
         """See `Probe.match`."""
         key = solana.public_key(address)
-        if any(solana.scheme_of(message, signature, key) for signature in self._signatures):
-            return RIGHT
-        if any(solana.scheme_of(message, signature, key) for signature in self._longer):
-            return "EXTRA_BYTES"
+        for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
+            for signature in signatures:
+                if solana.scheme_of(message, signature, key, usual_only=True):
+                    return found
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:  # noqa: ARG002 - see below

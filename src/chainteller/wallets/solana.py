@@ -15,16 +15,19 @@ _LEDGER_LIMIT = 1212
 _ORDER = 2**252 + 27742317777372353535851937790883648493
 
 
-def envelopes(message: bytes, signer: bytes) -> Iterator[tuple[str, bytes]]:
+def envelopes(
+    message: bytes, signer: bytes, *, usual_only: bool = False
+) -> Iterator[tuple[str, bytes]]:
     """Every byte string that a wallet of this key signs when asked for the message.
 
     Raw; version 0 as the command line writes it (no signer); version 0 of the specification with
-    the zero application domain that Ledger's kit fills in; version 1 (sRFC 38).
+    the zero application domain that Ledger's kit fills in; version 1 (sRFC 38). With `usual_only`
+    plain text is not also tried as the UTF-8 that some builders call it.
     """
     yield "ed25519", message
     length = len(message).to_bytes(2, "little") if len(message) < 1 << 16 else None
     if length is not None:
-        formats = _formats(message)
+        formats = _formats(message)[: 1 if usual_only else 2]
         for kind in formats:
             yield "ed25519-offchain-v0-short", _DOMAIN + b"\0" + kind + length + message
         for kind in formats:
@@ -52,9 +55,11 @@ def signs(message: bytes, signature: bytes, key: bytes) -> bool:
     return True
 
 
-def scheme_of(message: bytes, signature: bytes, key: bytes) -> str | None:
-    """The scheme under which the key signed the message, or None."""
-    for scheme, envelope in envelopes(message, key):
+def scheme_of(
+    message: bytes, signature: bytes, key: bytes, *, usual_only: bool = False
+) -> str | None:
+    """The scheme under which the key signed the message, or None; see `envelopes`."""
+    for scheme, envelope in envelopes(message, key, usual_only=usual_only):
         if signs(envelope, signature, key):
             return scheme
     return None

@@ -9,17 +9,16 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.domain.assets import USD
-from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.service.errors import NotOffered
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.failures import Failure
-from chainteller.tui.formats import cents, dollars, grouped, plain
+from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.reads import AccountSheet, account_sheet, query
-from chainteller.tui.screens import accounts_view
+from chainteller.tui.screens import accounts_view, questions
 from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.telling import about_account
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
@@ -43,6 +42,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        self._unlisted = False
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -71,7 +71,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         asked = query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
-        found = self.desk.service.trading_accounts(asked)
+        try:
+            found = self.desk.service.trading_accounts(asked)
+        except NotOffered:
+            self._unlisted = True
+            return Listed((), 0)
         now = self.desk.now
         rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
         return Listed(rows, found.pagination.total)
@@ -99,7 +103,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def _draw_empty(self) -> None:
-        if self._filter:
+        if self._unlisted:
+            cannot = ("This deployment cannot list accounts.  ", "")
+            self.paged.say_empty(cannot, ("+", "key"), (" opens one", "muted"))
+        elif self._filter:
             nothing = (f"nothing matches {self._filter}   ", "muted")
             self.paged.say_empty(nothing, ("esc", "key"), (" all accounts", "muted"))
         else:
@@ -168,6 +175,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return ""
         return self.query_one("#detail", Lines).plain_text
 
+    def customer_text(self) -> str:
+        refused, sheet = self.refusal_text(), self._sheet
+        if refused or sheet is None:
+            return refused
+        return about_account(self.texts, sheet, self.desk.now, self.desk.look.bank_name)
+
     # -- money in and out ---------------------------------------------------------------------
 
     def action_deposit(self) -> None:
@@ -183,11 +196,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self.clear_failure()
         way = "into" if purpose == "deposit" else "from"
-        bank = account.bank_account_id
+        bank = "bank account" if purpose == "deposit" else "bank"
         self.field_bar.open(
             purpose,
             ((f"{purpose} {way} ", "strong"), (account.id, ""), ("  USD ", "muted")),
-            note=((f"bank {bank}   {note}", "muted"),),
+            note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
             amount=True,
         )
 
@@ -229,37 +242,24 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find("")
 
     def _amount_is_good(self, value: str) -> bool:
-        try:
-            parse_atoms(plain(value), USD)
-        except (AmountMalformed, AmountTooPrecise) as error:
-            self.show_failure(
-                Failure("NO_AMOUNT", "This is no amount of money.", str(error), "d or w: again")
-            )
-            return False
-        return True
+        failure = questions.amount_failure(value, USD, "d or w: again")
+        if failure is not None:
+            self.show_failure(failure)
+        return failure is None
 
     async def _deposit(self, account: "TradingAccount", amount: str) -> None:
         """Sends at once: the customer's own money, and it can be brought back."""
-        if cents(amount) > self.desk.look.confirm_above_cents:
-            asked = Ask(
-                f"DEPOSIT {grouped(amount)} USD into {account.id}?",
-                (f"from bank account {account.bank_account_id}",),
-                retype=amount,
-            )
-            if not await self.confirm(asked):
-                return
+        above = cents(amount) > self.desk.look.confirm_above_cents
+        if above and not await self.confirm(questions.deposit_question(account, amount)):
+            return
         service, key = self.desk.service, self.desk.new_key()
         token = await ask(writes.deposit_token, service)
         done = await ask(writes.deposit, service, account.id, amount, token, key)
         self._transferred("deposit", done)
 
     async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
-        above = cents(amount) > self.desk.look.confirm_above_cents
-        asked = Ask(
-            f"WITHDRAW {grouped(amount)} USD from {account.id}?",
-            (f"to the customer's bank account {account.bank_account_id}",),
-            retype=amount if above else "",
-        )
+        limit = self.desk.look.confirm_above_cents
+        asked = questions.withdrawal_question(account, amount, limit)
         if not await self.confirm(asked):
             return
         service, key = self.desk.service, self.desk.new_key()

@@ -8,7 +8,6 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
-from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.service.errors import (
     InsufficientFunds,
     OutcomeUnknown,
@@ -17,12 +16,10 @@ from chainteller.service.errors import (
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.failures import Failure
-from chainteller.tui.formats import cents, countdown, dollars, grouped, plain
+from chainteller.tui.formats import dollars, grouped, plain
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.reads import form_sheet, trade_of_quote
-from chainteller.tui.screens import quote_view
+from chainteller.tui.screens import questions, quote_view
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.screens.quote_view import Phase, QuoteState
 from chainteller.tui.widgets.field import FieldBar
@@ -203,13 +200,10 @@ class QuoteScreen(DeskScreen):
     def _amount_is_good(self, value: str) -> bool:
         base = MARKETS_BY_NAME.get(self.state.market)
         sold = USD if self.state.side == "buy" else base.base if base else Asset("", "", 18)
-        try:
-            parse_atoms(plain(value), sold)
-        except (AmountMalformed, AmountTooPrecise) as error:
-            again = "backspace: the amount again"
-            self.show_failure(Failure("NO_AMOUNT", "This is no amount.", str(error), again))
-            return False
-        return True
+        failure = questions.amount_failure(value, sold, "backspace: the amount again")
+        if failure is not None:
+            self.show_failure(failure)
+        return failure is None
 
     # -- the quote ----------------------------------------------------------------------------
 
@@ -271,12 +265,8 @@ class QuoteScreen(DeskScreen):
         account = self.desk.choice.account
         if account is None:
             return
-        above = cents(short) > self.desk.look.confirm_above_cents
-        asked = Ask(
-            f"SHORT OF {grouped(short)} USD: DEPOSIT it into {account.id} and go on?",
-            (f"from bank account {account.bank_account_id}; the quote stays as it is",),
-            retype=short if above else "",
-        )
+        limit = self.desk.look.confirm_above_cents
+        asked = questions.shortfall_question(account, short, limit)
         if not await self.confirm(asked):
             return
         service, key = self.desk.service, self.desk.new_key()
@@ -302,7 +292,10 @@ class QuoteScreen(DeskScreen):
 
     async def _execute(self) -> None:
         state, account, quote = self.state, self.desk.choice.account, self.state.quote
-        if account is None or quote is None or not await self.confirm(self._execution(quote)):
+        if account is None or quote is None:
+            return
+        left, limit = state.seconds_left(self.desk.now), self.desk.look.confirm_above_cents
+        if not await self.confirm(questions.execution_question(account, quote, left, limit)):
             return
         state.phase = Phase.SENDING
         self._draw()
@@ -328,24 +321,6 @@ class QuoteScreen(DeskScreen):
             raise
         else:
             self._executed(quote, trade)
-
-    def _execution(self, quote: "Quote") -> Ask:
-        account = self.desk.choice.account
-        base, usd = (quote.asset_bought, quote.asset_sold)
-        way = "for"
-        if quote.side == "sell":
-            base, usd = usd, base
-        above = cents(usd.amount) > self.desk.look.confirm_above_cents
-        left = countdown(self.state.seconds_left(self.desk.now))
-        return Ask(
-            f"EXECUTE {quote.side} {grouped(base.amount)} {base.symbol} {way} "
-            f"{grouped(usd.amount)} USD?",
-            (
-                f"account {account.id if account else ''}   "
-                f"at {grouped(quote.price)}   good for {left}",
-            ),
-            retype=usd.amount if above else "",
-        )
 
     def _executed(self, quote: "Quote", trade: "Trade") -> None:
         """Trades opens by itself and follows it."""

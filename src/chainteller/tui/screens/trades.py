@@ -9,10 +9,10 @@ from textual.widget import Widget
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
+from chainteller.tui.papers import Paper, receipt_papers
 from chainteller.tui.reads import query
-from chainteller.tui.screens import trades_view
+from chainteller.tui.screens import questions, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -211,16 +211,8 @@ class TradesScreen(ListScreen["Trade"]):
         return next((row for row in held if row is not None and row.status == "processing"), None)
 
     async def _cancel(self, trade: "Trade") -> None:
-        base = trade.market.partition("-")[0].upper()
         waited = seconds_since(trade.created, self.desk.now)
-        asked = Ask(
-            f"CANCEL the trade {trade.id}?",
-            (
-                f"{trade.side} {grouped(trade.amount)} {base} at {grouped(trade.price)}, "
-                f"{trade.status} for {waited} s",
-                f"account {trade.trading_account_id or '-'}",
-            ),
-        )
+        asked = questions.cancellation_question(trade, waited)
         if not await self.confirm(asked):
             return
         account_id = trade.trading_account_id or self._account_id or ""
@@ -229,6 +221,14 @@ class TradesScreen(ListScreen["Trade"]):
         self.clear_failure()
         self.desk.tell(f"trade {done.status}  {done.id}", status(done.status)[1])
         self.desk.on_change.publish((f"trade.{done.status}",))
+
+    def papers(self) -> Sequence[Paper]:
+        """The selected trade's receipt first."""
+        trade = self.selected
+        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        if trade is None or account_id is None:
+            return super().papers()
+        return [*receipt_papers(self.desk, account_id, trade.id), *super().papers()]
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
-from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.tui import wallet_writes
 from chainteller.tui.calls import ask
 from chainteller.tui.dialogs.choice import Choice
@@ -16,6 +15,7 @@ from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import cents, countdown, grouped, plain
 from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.screens.questions import amount_failure
 from chainteller.tui.wallet_book import Session, Wallet, read_book
 
 if TYPE_CHECKING:
@@ -198,10 +198,9 @@ def _means(service: "Service", wallet: Wallet, balance: "TokenBalance") -> Means
 
 def _refused(means: Means, amount: str) -> Failure | None:
     """What the service would refuse, as far as it is known here."""
-    try:
-        parse_atoms(amount, means.asset)
-    except (AmountMalformed, AmountTooPrecise) as error:
-        return Failure("NO_AMOUNT", "This is no amount.", str(error), "w: again")
+    malformed = amount_failure(amount, means.asset, "w: again")
+    if malformed is not None:
+        return malformed
     if Decimal(amount) > Decimal(means.balance.amount):
         available = f"{grouped(means.balance.amount)} {means.asset.symbol}"
         return Failure(

@@ -1,0 +1,57 @@
+"""The outermost loop: whatever goes wrong ends in three parts and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from chainteller.cli.complaints import Exit, PartMissing, Usage, complain, say
+from chainteller.cli.crashes import crashed
+from chainteller.service.errors import ServiceError, TellerError
+
+
+def run_program(program: click.Command, arguments: Sequence[str]) -> int:
+    """Run one command line; answers the exit code and never raises."""
+    try:
+        return _run(program, list(arguments))
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing more can be told to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.REFUSED
+    except ModuleNotFoundError as error:
+        return complain(PartMissing.of(error))
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        return Exit.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
+        return complain(crashed(error))
+
+
+def _run(program: click.Command, arguments: list[str]) -> int:
+    try:
+        answer = program.main(arguments, prog_name="chainteller", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.UsageError as error:
+        return complain(_usage(error))
+    except click.ClickException as error:
+        return complain(Usage(error.format_message()))
+    except TellerError as error:
+        _print_body(error, arguments)
+        return complain(error)
+    return answer if isinstance(answer, int) else Exit.DONE
+
+
+def _usage(error: click.UsageError) -> Usage:
+    path = error.ctx.command_path if error.ctx else "chainteller"
+    return Usage(error.format_message(), f"{path} --help")
+
+
+def _print_body(error: TellerError, arguments: list[str]) -> None:
+    """With ``--json`` a refusal's body is the command's output."""
+    if isinstance(error, ServiceError) and "--json" in arguments:
+        import json
+
+        body = error.to_wire()
+        click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

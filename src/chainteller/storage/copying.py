@@ -1,0 +1,97 @@
+"""Moving everything to another database, SQLite or PostgreSQL, in one transaction of its own."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Table, delete, func, insert, select, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.storage import chain, schema
+from chainteller.storage.database import Database, connect
+from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.schema import State
+from chainteller.storage.tables import Tables
+
+_BATCH = 2_000
+_SEEDED = (Tables.head, Tables.organisation)
+"""What ``db init`` leaves in a new database; it makes room for what is copied."""
+
+
+class Copied(NamedTuple):
+    """Rows copied, and the head of the audit chain, which is the same on both sides."""
+
+    rows: int
+    head: str
+
+
+def copy(source: Database, to_url: str) -> Copied:
+    """Copy every row to a database that is new or has nothing but its schema.
+
+    Args:
+        source: open; what is copied is one snapshot of it. On SQLite writers wait meanwhile.
+        to_url: where to.
+
+    Raises:
+        ServiceUnavailable: TARGET_NOT_EMPTY, or what ``connect`` and the drivers say; nothing
+            was changed.
+    """
+    target = connect(to_url)
+    try:
+        with source.read(patient=True) as reading, target.write() as writing:
+            _make_room(writing)
+            rows = sum(_copy_table(reading, writing, each) for each in schema.own_tables())
+            head = chain.head(writing)
+            if head != chain.head(reading):
+                raise AssertionError("the copy does not end where its source does")
+            writing.commit()
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    finally:
+        target.close()
+    return Copied(rows, head.audit_hash)
+
+
+def _make_room(connection: Connection) -> None:
+    """An empty schema, however the target was found. Raises ServiceUnavailable."""
+    schema.keep_others_out(connection)
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SET LOCAL statement_timeout = 0"))
+        connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    found = schema.state(connection)
+    if found is State.NEW:
+        schema.build(connection)
+    else:
+        schema.require_current(found)
+    for each in reversed(schema.own_tables()):
+        _require_untouched(connection, each)
+        if each in _SEEDED:
+            connection.execute(delete(each))
+
+
+def _require_untouched(connection: Connection, table: Table) -> None:
+    count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+    if count > (table in _SEEDED) or (
+        table is Tables.head and count and chain.head(connection).event_seq
+    ):
+        raise unavailable(
+            "TARGET_NOT_EMPTY",
+            "The database to copy to holds data already.",
+            "Name a new database.",
+        )
+
+
+def _copy_table(reading: Connection, writing: Connection, table: Table) -> int:
+    rows = 0
+    for batch in _batches(reading, table):
+        writing.execute(insert(table), batch)
+        rows += len(batch)
+    return rows
+
+
+def _batches(connection: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
+    streamed = connection.execute(
+        select(table).order_by(*table.primary_key), execution_options={"yield_per": _BATCH}
+    )
+    for part in streamed.mappings().partitions():
+        yield [dict(row) for row in part]

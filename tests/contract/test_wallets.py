@@ -1,0 +1,225 @@
+"""Part B of the specification: registering, challenging, claiming, linking, verifying anew."""
+
+import base58
+import pytest
+from nacl.signing import SigningKey
+from tests.contract.conftest import Place
+from tests.contract.test_trading import opened
+
+from chainteller.service.errors import (
+    ChallengeAlreadyUsed,
+    ChallengeLocked,
+    ClaimAlreadyUsed,
+    Conflict,
+    InvalidAddress,
+    InvalidSignature,
+    NotFound,
+    ServiceError,
+    UnsupportedNetwork,
+    ValidationFailed,
+)
+from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
+    ChallengeRequest,
+    ClaimRequest,
+    Counterparty,
+    LinkRequest,
+    OpenBlockchainAccount,
+    OwnershipClaim,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
+from chainteller.service.models.pages import ListQuery
+
+WALLET = SigningKey(b"a public key for tests only, ok!")
+ADDRESS = base58.b58encode(bytes(WALLET.verify_key)).decode()
+OTHER_WALLET = SigningKey(b"another public key for the tests")
+VERIFIED = "VerifiedCounterparty1P"
+
+
+def signed(text: str, wallet: SigningKey = WALLET) -> str:
+    return base58.b58encode(wallet.sign(text.encode()).signature).decode()
+
+
+def custody(service: Service, number: int = 1) -> BlockchainAccount:
+    account = opened(service, number, "checking" if number % 2 else "savings")
+    request = OpenBlockchainAccount(trading_account_id=account.id, network="solana")
+    return service.open_blockchain_account(request).value
+
+
+def registered(service: Service) -> Counterparty:
+    request = RegisterCounterparty(address=ADDRESS, network="solana")
+    return service.register_counterparty(request).value
+
+
+def challenged(service: Service, account: BlockchainAccount, wallet: Counterparty) -> Challenge:
+    return service.create_challenge(account.id, ChallengeRequest(counterparty_id=wallet.id)).value
+
+
+def answer(challenge: Challenge, wallet: Counterparty, signature: str) -> ClaimRequest:
+    return ClaimRequest(
+        challenge_id=challenge.id, completed_challenge=signature, counterparty_id=wallet.id
+    )
+
+
+def claimed(service: Service, account: BlockchainAccount, wallet: Counterparty) -> OwnershipClaim:
+    challenge = challenged(service, account, wallet)
+    request = answer(challenge, wallet, signed(challenge.challenge))
+    return service.submit_claim(account.id, request).value
+
+
+def link(claim: OwnershipClaim) -> LinkRequest:
+    return LinkRequest(address=ADDRESS, network="solana", ownership_claim_id=claim.id)
+
+
+def test_a_wallet_is_verified_and_listed_as_first_party(service: Service) -> None:
+    account, wallet = custody(service), registered(service)
+    assert (wallet.type, wallet.network, wallet.address) == ("counterparty", "solana", ADDRESS)
+    claim = claimed(service, account, wallet)
+    assert claim.id.startswith("CLM_")
+    linked = service.link_counterparty(account.id, link(claim))
+    assert (linked.created, linked.value.type) == (True, VERIFIED)
+    [listed] = service.linked_counterparties(account.id).data
+    assert (listed.id, listed.type, listed.address) == (wallet.id, VERIFIED, ADDRESS)
+    assert listed.verification is not None
+    assert listed.verification.status == "current"
+    again = service.link_counterparty(account.id, link(claim))
+    assert (again.created, again.value.id) == (False, wallet.id)
+
+
+def test_a_known_address_is_answered_again(service: Service) -> None:
+    first = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))
+    again = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))
+    assert (first.created, again.created) == (True, False)
+    assert first.value.id == again.value.id
+    assert service.counterparty(first.value.id).address == ADDRESS
+    assert [c.id for c in service.counterparties(ListQuery(text=ADDRESS)).data] == [first.value.id]
+
+
+@pytest.mark.parametrize(
+    ("address", "network", "error"),
+    [
+        ("not an address", "solana", InvalidAddress),
+        (ADDRESS, "ethereum", InvalidAddress),
+        (ADDRESS, "atlantis", UnsupportedNetwork),
+        ("", "solana", InvalidAddress),
+    ],
+)
+def test_refuses_what_is_no_address_of_the_network(
+    service: Service, address: str, network: str, error: type[ServiceError]
+) -> None:
+    with pytest.raises(error):
+        service.register_counterparty(RegisterCounterparty(address=address, network=network))
+
+
+def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(
+    service: Service,
+) -> None:
+    account, wallet = custody(service), registered(service)
+    challenge = challenged(service, account, wallet)
+    wrong = answer(challenge, wallet, signed(challenge.challenge, OTHER_WALLET))
+    diagnosis = service.diagnose_signature(account.id, wrong)
+    with pytest.raises(InvalidSignature) as refused:
+        service.submit_claim(account.id, wrong)
+    details = refused.value.details
+    assert details["cause"] in {
+        "WRONG_MESSAGE_FORMAT",
+        "WRONG_WALLET_ADDRESS",
+        "NETWORK_MISMATCH",
+        "EXPIRED_CHALLENGE",
+    }
+    assert (details["cause"], details["finding"]) == (diagnosis.cause, diagnosis.finding)
+    assert not diagnosis.accepted
+    good = answer(challenge, wallet, signed(challenge.challenge))
+    assert service.diagnose_signature(account.id, good).accepted
+
+
+def test_a_challenge_is_used_once_and_locks_after_too_many_attempts(place: Place) -> None:
+    service = place.service
+    account, wallet = custody(service), registered(service)
+    challenge = challenged(service, account, wallet)
+    good = answer(challenge, wallet, signed(challenge.challenge))
+    claim = service.submit_claim(account.id, good).value
+    with pytest.raises(ChallengeAlreadyUsed) as refused:
+        service.submit_claim(account.id, good)
+    assert refused.value.details["claimId"] == claim.id
+    place.world.advance(1)
+    second = challenged(service, account, wallet)
+    wrong = answer(second, wallet, signed(second.challenge, OTHER_WALLET))
+    errors = []
+    for _ in range(12):
+        with pytest.raises(ServiceError) as failed:
+            service.submit_claim(account.id, wrong)
+        errors.append(type(failed.value))
+    assert set(errors) == {InvalidSignature, ChallengeLocked}
+    assert [each.id for each in service.challenges(account.id).data] == [second.id, challenge.id]
+
+
+def test_an_expired_challenge_is_one_of_the_four_causes(place: Place) -> None:
+    service = place.service
+    account, wallet = custody(service), registered(service)
+    challenge = challenged(service, account, wallet)
+    place.world.advance(3_601)
+    with pytest.raises(InvalidSignature) as refused:
+        service.submit_claim(account.id, answer(challenge, wallet, signed(challenge.challenge)))
+    assert refused.value.details["cause"] == "EXPIRED_CHALLENGE"
+
+
+def test_a_claim_serves_its_own_pair_only(service: Service) -> None:
+    account, other, wallet = custody(service, 1), custody(service, 3), registered(service)
+    claim = claimed(service, account, wallet)
+    with pytest.raises(Conflict) as refused:
+        service.link_counterparty(other.id, link(claim))
+    assert refused.value.details["reason"] == "CLAIM_FOR_OTHER_PAIR"
+    service.link_counterparty(account.id, link(claim))
+    with pytest.raises(ClaimAlreadyUsed):
+        service.link_counterparty(other.id, link(claim))
+
+
+def test_a_verification_ends_when_it_is_asked_for_anew(service: Service) -> None:
+    account, wallet = custody(service), registered(service)
+    service.link_counterparty(account.id, link(claimed(service, account, wallet)))
+    request = ReverificationRequest(reason="AGENT_REQUEST")
+    ended = service.require_reverification(account.id, wallet.id, request).value
+    assert ended.type == "counterparty"
+    [listed] = service.linked_counterparties(account.id).data
+    assert listed.type == "counterparty"
+    service.link_counterparty(account.id, link(claimed(service, account, wallet)))
+    [restored] = service.linked_counterparties(account.id).data
+    assert restored.type == VERIFIED
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 10**12])
+def test_refuses_a_validity_that_cannot_be(service: Service, seconds: int) -> None:
+    account, wallet = custody(service), registered(service)
+    with pytest.raises(ValidationFailed):
+        service.create_challenge(
+            account.id, ChallengeRequest(counterparty_id=wallet.id, valid_seconds=seconds)
+        )
+
+
+def test_foreign_wallets_are_not_found(place: Place) -> None:
+    near, foreign = place.service, place.stranger
+    account, wallet = custody(near), registered(near)
+    claim = claimed(near, account, wallet)
+    challenge = challenged(near, account, wallet)
+    good = answer(challenge, wallet, signed(challenge.challenge))
+    for call in (
+        lambda: foreign.blockchain_account(account.id),
+        lambda: foreign.counterparty(wallet.id),
+        lambda: foreign.challenges(account.id),
+        lambda: foreign.linked_counterparties(account.id),
+        lambda: foreign.create_challenge(account.id, ChallengeRequest(counterparty_id=wallet.id)),
+        lambda: foreign.submit_claim(account.id, good),
+        lambda: foreign.diagnose_signature(account.id, good),
+        lambda: foreign.link_counterparty(account.id, link(claim)),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    assert foreign.blockchain_accounts().data == ()
+    assert foreign.counterparties().data == ()
+    assert foreign.register_counterparty(
+        RegisterCounterparty(address=ADDRESS, network="solana")
+    ).created

@@ -1,0 +1,65 @@
+"""Withdrawal limits: rolling windows with exact edges."""
+
+import pytest
+
+from chainteller.domain.clock import DAY, HOUR
+from chainteller.domain.limits import (
+    DestinationClass,
+    LimitRule,
+    Spent,
+    first_exceeded,
+    rules,
+    usage,
+)
+
+OWN = DestinationClass.OWN_BANK
+NOW = 1_763_700_000_000_000
+DAILY = LimitRule("daily", OWN, DAY, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("age", "used"), [(0, 100), (DAY - 1, 100), (DAY, 0), (DAY + 1, 0), (HOUR, 100)]
+)
+def test_a_withdrawal_counts_until_it_is_exactly_one_period_old(age: int, used: int) -> None:
+    assert usage(DAILY, [Spent(OWN, 100, NOW - age)], NOW).used_cents == used
+
+
+def test_the_window_resets_when_its_oldest_withdrawal_leaves_it() -> None:
+    history = [Spent(OWN, 100, NOW - HOUR), Spent(OWN, 200, NOW - 2 * HOUR)]
+    found = usage(DAILY, history, NOW)
+    assert (found.used_cents, found.remaining_cents) == (300, 700)
+    assert found.resets_at == NOW - 2 * HOUR + DAY
+
+
+def test_an_unused_window_has_nothing_to_reset() -> None:
+    assert usage(DAILY, [], NOW).resets_at is None
+
+
+def test_other_classes_do_not_count() -> None:
+    assert usage(DAILY, [Spent(DestinationClass.VERIFIED, 900, NOW)], NOW).used_cents == 0
+
+
+@pytest.mark.parametrize(("cents", "refused"), [(699, False), (700, False), (701, True)])
+def test_the_limit_itself_is_allowed(cents: int, refused: bool) -> None:
+    history = (Spent(OWN, 300, NOW - HOUR),)
+    exceeded = first_exceeded([DAILY], history, Spent(OWN, cents, NOW))
+    assert (exceeded is not None) == refused
+
+
+def test_names_the_first_rule_that_breaks() -> None:
+    per_transaction = LimitRule("once", OWN, 0, 500)
+    exceeded = first_exceeded([per_transaction, DAILY], (), Spent(OWN, 1_001, NOW))
+    assert exceeded is not None
+    assert exceeded.rule.rule_id == "once"
+
+
+def test_remaining_is_never_negative() -> None:
+    assert usage(DAILY, [Spent(OWN, 5_000, NOW)], NOW).remaining_cents == 0
+
+
+def test_the_verified_class_allows_the_most() -> None:
+    by_class = {rule.rule_id: rule.limit_cents for rule in rules()}
+    for period in ("per-transaction", "24h", "30d"):
+        assert by_class[f"VerifiedCounterparty1P:{period}"] == max(
+            limit for rule_id, limit in by_class.items() if rule_id.endswith(period)
+        )

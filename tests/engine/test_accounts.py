@@ -1,0 +1,82 @@
+"""Opening trading accounts: the preconditions in their order; one account, one currency record."""
+
+from pathlib import Path
+
+import pytest
+from tests.refusals import details, refusal
+from tests.worlds import CustomerSeed, World, make_world
+
+from chainteller.service.models.pages import ListQuery
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind", "code", "expected"),
+    [
+        (
+            CustomerSeed(terms_version=None, kyc_level="none", control="FROZEN"),
+            "savings",
+            "UNSUPPORTED_ACCOUNT_TYPE",
+            {"bankAccountId": "DDA-1", "requested": "savings", "actual": "checking"},
+        ),
+        (
+            CustomerSeed(terms_version=None, kyc_level="none", control="FROZEN"),
+            "checking",
+            "TERMS_NOT_ACCEPTED",
+            {"termsVersion": "2026-01", "acceptedVersion": None},
+        ),
+        (
+            CustomerSeed(kyc_level="none", control="FROZEN"),
+            "checking",
+            "KYC_REQUIRED",
+            {
+                "requiredLevel": "enhanced",
+                "currentLevel": "none",
+                "missing": ["enhanced-due-diligence"],
+            },
+        ),
+        (
+            CustomerSeed(control="SELL_ONLY"),
+            "checking",
+            "ACCOUNT_RESTRICTED",
+            {"control": "SELL_ONLY", "reasonCode": "UNSPECIFIED"},
+        ),
+    ],
+)
+def test_names_the_first_precondition_that_fails(
+    tmp_path: Path, seed: CustomerSeed, kind: str, code: str, expected: dict[str, object]
+) -> None:
+    world = make_world(tmp_path / "bank.db", customers=(seed,))
+    error = refusal(world.open, "DDA-1", kind)
+    assert (error.code, details(error)) == (code, expected)
+    assert world.engine.trading_accounts().pagination.total == 0
+
+
+def test_a_bank_account_has_one_trading_account(empty_world: World) -> None:
+    account = empty_world.open()
+    error = refusal(empty_world.open)
+    assert error.code == "CONFLICT"
+    assert details(error) == {
+        "resource": "trading account",
+        "id": account,
+        "reason": "ALREADY_OPEN",
+        "currentVersion": None,
+    }
+
+
+def test_a_type_that_is_none_is_refused_before_anything(empty_world: World) -> None:
+    error = refusal(empty_world.open, "DDA-NONE", "gold")
+    assert (error.code, error.details["errors"][0]["field"]) == (
+        "VALIDATION_ERROR",
+        "bankAccountType",
+    )
+
+
+def test_a_new_account_is_empty_and_found(empty_world: World) -> None:
+    account = empty_world.open()
+    shown = empty_world.engine.trading_account(account)
+    assert (shown.buying_power, shown.controls) == ("0.00", ())
+    assert empty_world.balances() == {}
+    assert len(empty_world.engine.token_balances(account, include_zero=True).data) == 7
+    for text in (account[4:10], "DDA-1", "customer", "CU-1"):
+        found = empty_world.engine.trading_accounts(ListQuery(text=text)).data
+        assert [each.id for each in found] == [account]

@@ -1,0 +1,96 @@
+"""One effect a key; refusals leave the key free; the audit trail has them all."""
+
+import pytest
+from tests.refusals import details, refusal
+from tests.worlds import DPT, START, World
+
+from chainteller.domain.clock import DAY, format_instant
+from chainteller.engine import due
+from chainteller.engine.verification import verify
+from chainteller.service.models.funding import DepositRequest
+from chainteller.service.models.quotes import ExecuteRequest
+
+
+def deposit(world: World, amount: str, key: str) -> object:
+    request = DepositRequest(amount=amount, currency=DPT)
+    return world.engine.deposit(world.account, request, idempotency_key=key)
+
+
+def test_the_same_key_gives_the_first_outcome_again(world: World) -> None:
+    quote = world.quote()
+    request = ExecuteRequest(trading_account_id=world.account)
+    first = world.engine.execute_quote(quote.id, request, idempotency_key="k-1")
+    world.settle()
+    again = world.engine.execute_quote(quote.id, request, idempotency_key="k-1")
+    assert (first.created, first.replayed) == (True, False)
+    assert (again.created, again.replayed) == (True, True)
+    assert again.value == first.value
+    assert world.engine.trades(world.account).pagination.total == 1
+
+
+def test_the_same_key_for_another_request_is_refused(world: World) -> None:
+    deposit(world, "1.00", "k")
+    error = refusal(deposit, world, "2.00", "k")
+    assert error.code == "IDEMPOTENCY_KEY_REUSED"
+    assert details(error) == {"key": "k", "firstUsedAt": format_instant(START)}
+    assert world.balances() == {"BUSD1@bank": ("5001.00", "0.00", "0.00")}
+
+
+def test_a_key_belongs_to_one_operation(world: World) -> None:
+    deposit(world, "1.00", "k")
+    assert world.execute(world.quote(), key="k").status == "processing"
+
+
+def test_a_refusal_leaves_the_key_free(empty_world: World) -> None:
+    world = empty_world
+    world.open()
+    quote = world.quote("50.00")
+    assert refusal(world.execute, quote, key="k").code == "INSUFFICIENT_FUNDS"
+    world.deposit("50.00")
+    assert world.execute(quote, key="k").status == "processing"
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "\u00e9", "x" * 256, "\x7f", "a\n"])
+def test_a_key_is_visible_ascii(world: World, key: str) -> None:
+    error = refusal(deposit, world, "1.00", key)
+    assert error.details["errors"][0]["field"] == "Idempotency-Key"
+
+
+def test_quotes_around_a_key_are_no_part_of_it(world: World) -> None:
+    deposit(world, "1.00", '"k"')
+    assert refusal(deposit, world, "2.00", "k").code == "IDEMPOTENCY_KEY_REUSED"
+
+
+def test_keys_are_forgotten_after_a_day_and_the_quote_still_protects(world: World) -> None:
+    quote = world.quote()
+    world.execute(quote, key="k")
+    world.clock.advance(DAY)
+    due.purge_keys(world.bank)
+    assert world.execute(quote, key="k").quote_id == quote.id
+    world.clock.advance(1)
+    due.purge_keys(world.bank)
+    assert refusal(world.execute, quote, key="k").code == "QUOTE_ALREADY_USED"
+
+
+def test_every_write_and_every_refusal_is_audited(world: World) -> None:
+    before = world.engine.audit().pagination.total
+    world.deposit("1.00")
+    refusal(world.deposit, "nothing")
+    refusal(world.execute, world.quote("90000.00"))
+    rows = world.engine.audit().data[: world.engine.audit().pagination.total - before]
+    assert [(row.action, row.outcome, row.error) for row in rows] == [
+        ("execute_quote", "refused", "INSUFFICIENT_FUNDS"),
+        ("create_quote", "done", None),
+        ("deposit", "refused", "VALIDATION_ERROR"),
+        ("deposit", "done", None),
+    ]
+    assert verify(world.database) == ()
+
+
+def test_time_never_runs_back(world: World) -> None:
+    """An expired quote stays expired when the wall clock is set back."""
+    quote = world.quote()
+    world.clock.advance(301 * 1_000_000)
+    world.deposit("1.00")
+    world.clock.advance(-301 * 1_000_000)
+    assert refusal(world.execute, quote).code == "QUOTE_EXPIRED"

@@ -1,0 +1,58 @@
+"""The real ``chainteller serve`` on a database, as a process that can be killed and come back."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+_SOURCE = Path(__file__).parents[2] / "src"
+
+
+class ServeProgram:
+    def __init__(self, url: str, home: Path, **settings: str) -> None:
+        self._url = url
+        self._variables = {
+            **os.environ,
+            "PYTHONPATH": str(_SOURCE),
+            "CHAINTELLER_HOME": str(home),
+            **{f"CHAINTELLER_{name.upper()}": value for name, value in settings.items()},
+        }
+        self._port = "0"
+        self._process = self._started()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self._process.send_signal(signal.SIGKILL)
+        self._process.communicate(timeout=30)
+
+    def start_again(self) -> None:
+        """On the same port."""
+        self._process = self._started()
+
+    def stop(self) -> int:
+        """End it orderly; its exit code."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        self._process.communicate(timeout=30)
+        return self._process.returncode
+
+    def _started(self) -> subprocess.Popen[str]:
+        where = ("--database", self._url, "--port", self._port)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "chainteller", "serve", *where],
+            env=self._variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        line = process.stdout.readline() if process.stdout else ""
+        self._port = line.strip().rpartition(":")[2]
+        if not self._port.isdigit():
+            process.kill()
+            raise AssertionError(f"serve did not start: {line!r}")
+        return process
