@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from tests.tui.conftest import Bench, press, settle
 from tests.tui.test_snapshots import SIZES, SvgSnapshot
-from tests.tui.test_wallets import Case, palette, paste, signed
+from tests.tui.wallet_case import Case, palette, paste, signed
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

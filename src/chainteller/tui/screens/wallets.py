@@ -19,6 +19,7 @@ from chainteller.tui.screens import wallets_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.screens.wallet_pane import WalletPane
 from chainteller.tui.screens.wallet_steps import SECRET, WalletSteps
+from chainteller.tui.screens.wallet_withdrawal import PURPOSE, WalletWithdrawal
 from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, read_book
 from chainteller.tui.wallet_paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.widgets.challenge_box import ChallengeBox
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
 
 Shown = Union[Wallet, "BlockchainAccount"]
+_TICK = 2_000_000
+"""Microseconds: a text that ran out just now is drawn once more."""
 _MOST_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 
@@ -56,6 +59,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.checking = ""
         self.steps = WalletSteps(self)
         self.pane = WalletPane(self)
+        self.withdrawal = WalletWithdrawal(self)
 
     def columns(self) -> Sequence[Column]:
         return wallets_view.COLUMNS
@@ -137,7 +141,7 @@ class WalletsScreen(ListScreen[Shown]):
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 
     def listed(self, total: int) -> None:
-        self._say_empty()
+        self.paged.say_empty(*self.pane.empty_text())
         if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
             self._wanted_key, self._is_placed = None, True
         elif not self._is_placed and total:
@@ -153,19 +157,6 @@ class WalletsScreen(ListScreen[Shown]):
         for row in (*waiting, *wallets):
             if self.paged.move_to_key(row.key):
                 return
-
-    def _say_empty(self) -> None:
-        if self.wanted:
-            self.paged.say_empty((f"nothing matches {self.wanted}   ", ""), ("esc", "key"))
-        elif self.whose:
-            opens = (" open one   ", "muted")
-            self.paged.say_empty(
-                ("No blockchain account yet.  ", ""), ("+", "key"), opens, ("0", "key"),
-                (" all accounts", "muted"),
-            )  # fmt: skip
-        else:
-            self.paged.say_empty(("No blockchain account yet.  ", ""), ("1", "key"),
-                                 (" choose an account first", "muted"))  # fmt: skip
 
     def row_chosen(self) -> None:
         self.read("limits", self._load_limits)
@@ -191,13 +182,12 @@ class WalletsScreen(ListScreen[Shown]):
 
     def _tick(self) -> None:
         """Once a second, and only where a text is running out."""
-        if self.is_current and any(
-            row.challenge_state(self.desk.now) == "open" or row.challenge_state(0) == "open"
-            for row in self.book.wallets
-        ):
-            for row in self.book.wallets:
+        now = self.desk.now
+        running = [row for row in self.book.wallets if row.challenge_state(now - _TICK) == "open"]
+        if self.is_current and running:
+            for row in running:
                 verdict = wallets_view.verdict_of(row, self.verdicts)
-                self.paged.replace_row(wallets_view.wallet_row(row, verdict, self.desk.now))
+                self.paged.replace_row(wallets_view.wallet_row(row, verdict, now))
             self.pane.draw()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
@@ -226,8 +216,7 @@ class WalletsScreen(ListScreen[Shown]):
         if found is None:
             self.desk.tell(f"{text} belongs to no account that was searched", "warn")
             return
-        account, counterparty_id = found
-        await self._go_to(account, counterparty_id)
+        await self._go_to(*found)
 
     async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
         owner = await ask(self.desk.service.trading_account, account.trading_account_id)
@@ -309,6 +298,8 @@ class WalletsScreen(ListScreen[Shown]):
     def _given(self, purpose: str, text: str) -> None:
         if purpose == SIGNATURE:
             self.take_signature(text)
+        elif purpose == PURPOSE:
+            self.withdrawal.submitted(text)
         elif purpose == "address":
             self.steps.register(text)
 
@@ -327,18 +318,14 @@ class WalletsScreen(ListScreen[Shown]):
         network = wallet.network if wallet else "ethereum"
         paste: Paste = await ask(look_at, text, network)
         if paste.kind is Kind.ADDRESS:
-            self._take_address("".join(text.split()))
+            address = "".join(text.split())
+            known = [row for row in self.book.wallets if row.counterparty.address == address]
+            if not (known and self.paged.move_to_key(known[0].key)):
+                self.steps.begin_new(address)
         elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
             self.take_signature(text)
         elif paste.kind is Kind.TEXT:
             self.desk.tell("the pasted text is no signature   v: judge it all the same", "muted")
-
-    def _take_address(self, address: str) -> None:
-        known = [row for row in self.book.wallets if row.counterparty.address == address]
-        if known:
-            self.paged.move_to_key(known[0].key)
-        else:
-            self.steps.begin_new(address)
 
     def take_signature(self, text: str) -> None:
         """Judge a signature for the selected wallet, without submitting it."""
@@ -362,8 +349,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     def show_verdict(self, wallet: Wallet, verdict: Verdict) -> None:
         self.verdicts[verdict.challenge_id] = verdict
-        row = wallets_view.wallet_row(wallet, verdict, self.desk.now)
-        self.paged.replace_row(row)
+        self.paged.replace_row(wallets_view.wallet_row(wallet, verdict, self.desk.now))
         self.pane.draw()
 
     # -- what every screen has ----------------------------------------------------------------
@@ -395,6 +381,11 @@ class WalletsScreen(ListScreen[Shown]):
 
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
+
+    def action_withdraw(self) -> None:
+        self.clear_failure()
+        if self.wallet is not None:
+            self.withdrawal.begin(self.wallet)
 
     def palette_entries(self) -> list[tuple[str, str]]:
         return self.steps.palette_entries(self.wallet)
