@@ -67,7 +67,7 @@ class Console(App[None]):
         super().__init__()
         self.animation_level = "none"
         self._start = start
-        self._poller = Poller(self.desk)
+        self._poller = Poller(self.desk, self.bell)
         self._places: list[str] = []
         self._hostile = HostileTextFilter()
         self.typed_ahead = TypedAhead(self)

@@ -64,7 +64,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("desk.text", "t", "customer_text", "What to tell the customer; t again copies it"),
     Command("desk.copy", "c", "copy_main", "Copy the main text of the screen"),
     Command("desk.audit", "a", "audit", "Audit trail of what is selected"),
-    Command("desk.export", "e", "export", "Write the rows that are loaded to a CSV file"),
+    Command("desk.export", "e", "export", "Export to a file: receipt, rows, detail"),
     Command("desk.refresh", "r", "refresh_now", "Fetch again"),
     Command("desk.log", "exclamation_mark", "app.event_log", "Event log"),
     Command("desk.palette", "colon,ctrl+p", "app.command_palette", "Go to anything by name or id"),

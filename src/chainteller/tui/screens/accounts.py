@@ -16,6 +16,7 @@ from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.reads import AccountSheet, account_sheet, query
 from chainteller.tui.screens import accounts_view, questions
 from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.telling import about_account
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
@@ -170,6 +171,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self._sheet is None:
             return ""
         return self.query_one("#detail", Lines).plain_text
+
+    def customer_text(self) -> str:
+        refused, sheet = self.refusal_text(), self._sheet
+        if refused or sheet is None:
+            return refused
+        return about_account(self.texts, sheet, self.desk.now, self.desk.look.bank_name)
 
     # -- money in and out ---------------------------------------------------------------------
 

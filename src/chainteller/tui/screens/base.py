@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui import papers
 from chainteller.tui.calls import Later
 from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk, Reach, Told
@@ -233,7 +234,13 @@ class DeskScreen(Screen[None]):
         """Overridden by screens with a list."""
 
     def action_export(self) -> None:
-        self.desk.tell("nothing to export here", "muted")
+        self.read("ask-export", partial(papers.export, self))
+
+    def papers(self) -> Sequence[papers.Paper]:
+        """The files that ``e`` can write, most wanted first."""
+        text = self.main_text()
+        name = f"chainteller-{self.KEY}.txt"
+        return [papers.Paper("what stands here, text", name, lambda: text + "\n")] if text else []
 
     def action_refresh_now(self) -> None:
         self.clear_failure()
@@ -245,9 +252,23 @@ class DeskScreen(Screen[None]):
         if not text:
             self.desk.tell("nothing to copy here", "muted")
             return
-        self.app.copy_to_clipboard(text)
-        first = text.splitlines()[0]
-        self.desk.tell(f"sent to the terminal's clipboard (OSC 52): {first}", "muted")
+        self.read("copy", partial(papers.copy_now, self, text))
+
+    def action_copy_menu(self) -> None:
+        self.read("ask-copy", partial(papers.copy_menu, self))
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """All that can be copied here: (name, text)."""
+        return (
+            ("the main text", self.main_text()),
+            ("the text for the customer", self.customer_text()),
+            ("the id", self.object_id()),
+            ("what stands on the screen", self._screen_text()),
+        )
+
+    def _screen_text(self) -> str:
+        shown = self.query(Lines).filter(".detail-side")
+        return "\n".join(lines.plain_text for lines in shown)
 
     def action_customer_text(self) -> None:
         text = self.customer_text()

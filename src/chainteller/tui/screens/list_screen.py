@@ -1,16 +1,14 @@
 """A screen around one paged list: fetching its pages, moving in it, filtering and exporting it."""
 
-import csv
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, TypeVar
 
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
+from chainteller.tui.papers import Paper, table_papers
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
@@ -125,25 +123,8 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- export -------------------------------------------------------------------------------
 
-    def action_export(self) -> None:
-        rows = self.paged.rows_held
-        if not rows:
-            self.desk.tell("nothing to export here", "muted")
-            return
-        path = (self.desk.look.export_folder or Path.cwd()) / f"chainteller-{self.KEY}.csv"
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(["id", *(column.title for column in self.columns())])
-                writer.writerows([row.key, *(_cell(text) for text, _ in row.cells)] for row in rows)
-        except OSError as error:
-            self.desk.tell(f"not exported: {error.strerror}  {path}", "bad")
-            return
-        of_all = f" of {self.paged.total}" if (self.paged.total or 0) > len(rows) else ""
-        self.desk.tell(f"{len(rows)}{of_all} rows written to {path}", "good")
-
-
-def _cell(text: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula."""
-    text = clean(text)
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text
+    def papers(self) -> Sequence[Paper]:
+        """The rows that are loaded, then what stands in the detail."""
+        titles = ["ID", *(column.title for column in self.columns())]
+        rows = [[row.key, *(text for text, _ in row.cells)] for row in self.paged.rows_held]
+        return [*table_papers(self.KEY, titles, rows, self.paged.total or 0), *super().papers()]

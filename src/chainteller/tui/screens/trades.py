@@ -10,6 +10,7 @@ from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
+from chainteller.tui.papers import Paper, receipt_papers
 from chainteller.tui.reads import query
 from chainteller.tui.screens import questions, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
@@ -220,6 +221,14 @@ class TradesScreen(ListScreen["Trade"]):
         self.clear_failure()
         self.desk.tell(f"trade {done.status}  {done.id}", status(done.status)[1])
         self.desk.on_change.publish((f"trade.{done.status}",))
+
+    def papers(self) -> Sequence[Paper]:
+        """The selected trade's receipt first."""
+        trade = self.selected
+        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        if trade is None or account_id is None:
+            return super().papers()
+        return [*receipt_papers(self.desk, account_id, trade.id), *super().papers()]
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from textual import events
@@ -19,10 +18,11 @@ from chainteller.tui.reads import query
 from chainteller.tui.screens import wallets_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.screens.wallet_pane import WalletPane
-from chainteller.tui.screens.wallet_steps import WalletSteps
+from chainteller.tui.screens.wallet_steps import SECRET, WalletSteps
 from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, read_book
 from chainteller.tui.wallet_paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.widgets.challenge_box import ChallengeBox
+from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
@@ -77,6 +77,10 @@ class WalletsScreen(ListScreen[Shown]):
             Container(left, right, classes="pair", id="wallet-pair"),
             PasteFieldBar(id="field-bar"),
         ]
+
+    @property
+    def field_bar(self) -> PasteFieldBar:
+        return self.query_one("#field-bar", PasteFieldBar)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -165,7 +169,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     def row_chosen(self) -> None:
         self.read("limits", self._load_limits)
-        self._draw()
+        self.pane.draw()
 
     async def _load_limits(self) -> None:
         """What may leave to the selected wallet, and since when it is known (for its hold)."""
@@ -181,7 +185,7 @@ class WalletsScreen(ListScreen[Shown]):
             self.limits = ()
         else:
             self.limits = found.data
-        self._draw()
+        self.pane.draw()
 
     # -- drawing ------------------------------------------------------------------------------
 
@@ -194,18 +198,14 @@ class WalletsScreen(ListScreen[Shown]):
             for row in self.book.wallets:
                 verdict = wallets_view.verdict_of(row, self.verdicts)
                 self.paged.replace_row(wallets_view.wallet_row(row, verdict, self.desk.now))
-            self._draw()
+            self.pane.draw()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
             super()._changed(kinds)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
-        """Everything but the list, from what is known."""
-        self.pane.draw()
+        self.call_after_refresh(self.pane.draw)
 
     # -- places -------------------------------------------------------------------------------
 
@@ -251,14 +251,14 @@ class WalletsScreen(ListScreen[Shown]):
             self.read("go", lambda: self._go_to(chosen))
         elif not self.has_class("-wide") and not self.has_class("detail-open"):
             self.add_class("detail-open")
-            self._draw()
+            self.pane.draw()
         elif isinstance(chosen, Wallet):
             self.steps.next_step(chosen)
 
     def step_back(self) -> bool:
         closed = super().step_back()
         if closed:
-            self._draw()
+            self.pane.draw()
         elif self.wanted:
             self.wanted = ""
             self.start_over()
@@ -350,7 +350,7 @@ class WalletsScreen(ListScreen[Shown]):
         if not self.has_class("-wide"):
             self.add_class("detail-open")
         self.checking = wallet.challenge.id
-        self._draw()
+        self.pane.draw()
         self.read("diagnosis", lambda: self._judge(wallet, text))
 
     async def _judge(self, wallet: Wallet, text: str) -> None:
@@ -364,7 +364,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.verdicts[verdict.challenge_id] = verdict
         row = wallets_view.wallet_row(wallet, verdict, self.desk.now)
         self.paged.replace_row(row)
-        self._draw()
+        self.pane.draw()
 
     # -- what every screen has ----------------------------------------------------------------
 
@@ -382,17 +382,16 @@ class WalletsScreen(ListScreen[Shown]):
         return self.query_one("#wallet-head", Lines).plain_text
 
     def customer_text(self) -> str:
+        failure = self.query_one(FailurePanel).failure
+        if failure is not None and failure.code == SECRET:
+            return self.texts.fill("wallet.secret", {})
         return self.refusal_text() or self.steps.customer_text(self.wallet)
 
     def action_export(self) -> None:
         """The text to be signed as a file; the list where none is open."""
         wallet = self.wallet
-        if wallet is None or not self.steps.export_challenge(wallet, self._export_folder):
+        if wallet is None or not self.steps.export_challenge(wallet):
             super().action_export()
-
-    @property
-    def _export_folder(self) -> Path:
-        return self.desk.look.export_folder or Path.cwd()
 
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
