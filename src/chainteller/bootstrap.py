@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
     from chainteller.service.models.records import Capabilities, ChainReport
+    from chainteller.training.scenarios import Scenario
+    from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
 
 _DUE_AT_ONCE = 500
@@ -270,27 +272,56 @@ def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
 
 def _cached_world(settings: Settings, seed: str) -> Path:
     """A database with the sample data's past, as of the last midnight; what is under way is not
-    in it, since it counts from each start. Those of other days are removed.
+    in it, since it counts from each start.
     """
-    folder = private_folder(settings.paths.cache / "worlds")
-    day = SystemClock().now() // DAY
-    made_from = f"{__version__} {seed} {day} {_newest_change()}"
-    world = folder / f"{hashlib.sha256(made_from.encode()).hexdigest()[:24]}.db"
+
+    def make(draft: Path) -> None:
+        place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
+        engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+        try:
+            _load_past(engine, seed)
+        finally:
+            engine.close()
+
+    return _cached(settings.paths, f"{seed} {SystemClock().now() // DAY}", make)
+
+
+def _cached(paths: Paths, made_from: str, make: Callable[[Path], None]) -> Path:
+    """The file that ``make`` writes, made once; those of other days are removed."""
+    folder = private_folder(paths.cache / "worlds")
+    identity = f"{__version__} {made_from} {_newest_change()}"
+    world = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.db"
     if world.exists():
         return world
+    day = SystemClock().now() // DAY
     for old in folder.iterdir():
         if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
             old.unlink(missing_ok=True)
     draft = folder / f"{world.stem}.{os.getpid()}.new"
     draft.unlink(missing_ok=True)
-    place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
-    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
-    try:
-        _load_past(engine, seed)
-    finally:
-        engine.close()
-        draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
+    make(draft)
+    draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
     return draft.replace(world)
+
+
+def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str) -> "Session":
+    """A session that has begun, on a bank of its own in ``folder``, which must be empty.
+
+    No setting is read and no place can be given: training reaches no other bank.
+
+    Raises:
+        ScenarioInvalid: a step of the scenario's setup cannot be done.
+    """
+    from chainteller.training.session import Session
+    from chainteller.training_world import ThrowawayWorld, make_base
+    from chainteller.wallets.simulated import sample_wallets
+
+    sample_data = shipped("sample_data")
+    base = _cached(paths, f"training {seed}", lambda draft: make_base(draft, sample_data, seed))
+    world = ThrowawayWorld(folder, sample_data, seed, base)
+    session = Session(scenario, world, seed, sample_wallets(sample_data / "wallets.toml"))
+    session.begin()
+    return session
 
 
 def _newest_change() -> int:

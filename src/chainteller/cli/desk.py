@@ -154,6 +154,12 @@ def open_demo(seed: str, *, tour: bool) -> int:
         return _console(start, _look(settings, place, kind="DEMO"))
 
 
+def training_look(paths: Paths) -> "DeskLook":
+    """How the desk looks in training; nothing that is configured takes part."""
+    settings = Settings(paths, desk=DeskSettings(operator="trainee"))
+    return _look(settings, Place(remote=False, address="", label="", chosen_by="training"))
+
+
 def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -> int:
     from chainteller.tui.app import run_console
 

@@ -110,6 +110,8 @@ class Desk:
     on_poll: "Signal[None]" = field(init=False)
     on_told: "Signal[Told]" = field(init=False)
     on_reach: "Signal[Reach]" = field(init=False)
+    on_customer_text: "Signal[str]" = field(init=False)
+    """Words that the agent was shown to say to the customer."""
 
     def __post_init__(self) -> None:
         self.read_only = self.look.read_only
@@ -119,6 +121,7 @@ class Desk:
         self.on_poll = Signal(self.owner, "polled")
         self.on_told = Signal(self.owner, "told")
         self.on_reach = Signal(self.owner, "reach")
+        self.on_customer_text = Signal(self.owner, "customer text")
 
     def begin(self, started: StartedDesk) -> None:
         """The engine or client is there: put the guard and the records around it."""

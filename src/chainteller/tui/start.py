@@ -9,6 +9,8 @@ from chainteller.domain.clock import Clock, SystemClock
 from chainteller.domain.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
 
@@ -38,6 +40,8 @@ class DeskLook:
     """Where ``e`` writes; left out: the current folder."""
     crash_folder: Path | None = None
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
+    panel: "Callable[[], Widget] | None" = None
+    """Makes a widget that every screen shows under its top bar: a guide through the desk."""
     base_url: str = "http://127.0.0.1:8080"
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""

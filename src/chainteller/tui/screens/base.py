@@ -63,6 +63,8 @@ class DeskScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield TopBar()
+        if self.desk.look.panel is not None:
+            yield self.desk.look.panel()
         yield Lines([line()], id="title")
         yield Container(*self.body(), id="body")
         yield FailurePanel()
@@ -273,6 +275,7 @@ class DeskScreen(Screen[None]):
         if not text:
             self.desk.tell("nothing to tell the customer here", "muted")
             return
+        self.desk.on_customer_text.publish(text)
         rows = [line(row) for row in wrapped(text, 70)]
         self.app.push_screen(Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
 
