@@ -17,7 +17,8 @@ from chainteller.tui.start import DeskLook, StartedDesk
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.backstage import Backstage
+    from chainteller.tui.requests import RequestLog
+    from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
 
@@ -52,6 +53,23 @@ class Choice:
     trade_id: str | None = None
 
 
+class Backstage(Protocol):
+    """What stands between the screens and the service (``tui/backstage.py``)."""
+
+    requests: "RequestLog"
+    workspace: "Workspace"
+
+    @property
+    def service(self) -> "Service":
+        """As screens may use it."""
+
+    def set_read_only(self, *, on: bool) -> None:
+        """Refuse every write from here on, whoever sends it, or none."""
+
+    def close(self) -> None:
+        """Let go of the workspace's file."""
+
+
 class Shell(Protocol):
     """What screens may ask of the application around them."""
 
@@ -84,7 +102,7 @@ class Desk:
     look: DeskLook
     read_only: bool = False
     started: StartedDesk | None = None
-    backstage: "Backstage | None" = None
+    backstage: Backstage | None = None
     privacy: Privacy = field(default_factory=Privacy)
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
@@ -123,14 +141,11 @@ class Desk:
         self.on_reach = Signal(self.owner, "reach")
         self.on_customer_text = Signal(self.owner, "customer text")
 
-    def begin(self, started: StartedDesk) -> None:
-        """The engine or client is there: put the guard and the records around it."""
-        from chainteller.tui.backstage import Backstage  # noqa: PLC0415 - after the first frame
-
+    def begin(self, started: StartedDesk, backstage: Backstage) -> None:
+        """The engine or client is there, with the guard and the records around it."""
         if self.backstage is not None:
             self.backstage.close()
-        self.started = started
-        self.backstage = Backstage(self, started)
+        self.started, self.backstage = started, backstage
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
