@@ -25,12 +25,15 @@ _LOG_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One line of the event log; ``detail`` is what the log opens to."""
+    """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
+    that was selected then.
+    """
 
     at: str
     text: str
     tone: str = ""
     detail: str = ""
+    account_id: str = ""
 
 
 @dataclass(slots=True)
@@ -186,9 +189,7 @@ class Desk:
     def offers(self, feature: str) -> bool:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""
         capabilities = self.started.capabilities if self.started else None
-        return (
-            capabilities is None or not capabilities.features or (feature in capabilities.features)
-        )
+        return capabilities is None or feature in capabilities.features
 
     def begin_write(self, lock: str) -> None:
         self.writing.add(lock)
@@ -205,7 +206,8 @@ class Desk:
 
     def tell(self, text: str, tone: str = "", detail: str = "") -> None:
         """One line for the agent: on the status line now, in the event log for good."""
-        told = Told(clock_time(to_datetime(self.now)), text, tone, detail)
+        whose = self.choice.account.id if self.choice.account else ""
+        told = Told(clock_time(to_datetime(self.now)), text, tone, detail, whose)
         self.log.append(told)
         self.unread += 1
         self.on_told.publish(told)

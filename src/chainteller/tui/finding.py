@@ -84,6 +84,8 @@ async def open_found(console: Finder, text: str) -> None:
 
 def locate(service: "Service", text: str) -> Found:
     """Where an id leads. Runs in a thread; raises NotFound for a transaction of no account."""
+    if text.startswith("TDA_"):
+        return Found("accounts", service.trading_account(text).id)
     if text.startswith("TXN_"):
         return _transaction(service, text)
     if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
