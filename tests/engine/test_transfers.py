@@ -1,6 +1,8 @@
 """Deposits and withdrawals: every transition, the limits, and what the bank takes back."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -110,10 +112,10 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
     world.settle()
     operate(world, deposits.claw_back, deposit.id, "unpaid")
     with world.database.read() as connection:
-        books = dict(
+        books: dict[str, Any] = dict(
             connection.exec_driver_sql(
                 "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
-            ).all()
+            ).tuples()
         )
     assert books["recv:customer"] == 490000
     assert int(books["core"]) < 0
@@ -298,7 +300,7 @@ def test_a_destination_that_is_not_there_is_not_found(world: World) -> None:
     assert refusal(world.engine.withdraw, world.account, request).code == "NOT_FOUND"
 
 
-CONTROLS = {
+CONTROLS: dict[str, set[str]] = {
     "FROZEN": set(),
     "DORMANT": set(),
     "CLOSED": set(),
@@ -317,7 +319,7 @@ def test_a_control_leaves_only_its_own_acts(world: World, control: str, where: s
         table = getattr(Tables, where)
         connection.execute(update(table).values(control=control, control_reason="REVIEW"))
         connection.commit()
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "buy": lambda: world.execute(quotes["buy"]),
         "sell": lambda: world.execute(quotes["sell"]),
         "deposit": lambda: world.deposit("1.00"),

@@ -128,7 +128,7 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[Table, str], Any]]] = {
     "called": {
         "method": _text(*sorted(OBSERVED)),
         "outcome": _text(*_OUTCOMES),
-        "different_keys": _flag,
+        "new_key": _flag,
         **_COUNTED,
     },
 }
@@ -256,8 +256,7 @@ def _told(want: Mapping[str, Any], view: View) -> Finding:
     heard = [each for each in _between(want, view.moments) if each.name == TOLD]
     if any(_says(want, each.text) for each in heard):
         return Finding(met=True)
-    when = _when(want)
-    return Finding(met=False, fact=f"the customer was not told it{when}")
+    return Finding(met=False)
 
 
 def _never_told(want: Mapping[str, Any], view: View) -> Finding:
@@ -273,8 +272,9 @@ def _called(want: Mapping[str, Any], view: View) -> Finding:
         for each in _between(want, view.moments)
         if each.method == want["method"] and want.get("outcome") in {None, each.outcome}
     ]
-    if want.get("different_keys"):
-        calls = list({each.key: each for each in calls}.values())
+    if want.get("new_key"):
+        first_uses = {each.key: each for each in reversed(view.moments) if each.key}
+        calls = [each for each in calls if first_uses.get(each.key) is each]
     what = f"times {want['method']}"
     if "outcome" in want:
         what += f" with {want['outcome']}"

@@ -59,6 +59,13 @@ def to_json(report: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
+def _evidence(goal: Mapping[str, Any]) -> str:
+    """`` (2 deposits, not at most 1, at 0:10)``; nothing where the reason says it all."""
+    words = [goal["fact"]] if goal["fact"] else []
+    words += [f"at {goal['at']}"] if goal["at"] else []
+    return f" ({', '.join(words)})" if words else ""
+
+
 def from_json(text: str) -> dict[str, Any]:
     """Read a report back.
 
@@ -89,8 +96,7 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
     for goal in report["goals"]:
         lines.append(f"{'[ok]' if goal['met'] else '[x] '} {goal['part']}: {goal['says']}")
         if not goal["met"]:
-            when = f" at {goal['at']}" if goal["at"] else ""
-            lines.append(f"       {goal['reason']} ({goal['fact']}{when})")
+            lines.append(f"       {goal['reason']}{_evidence(goal)}")
             if goal["book"]:
                 lines.append(f"       the book: {goal['book']}")
     if report["refusals"]:

@@ -1,12 +1,11 @@
 """Asks the service for news at the desk's interval and says what changed."""
 
-from collections.abc import Callable
 from time import perf_counter
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.watching import tell_reopened
+from chainteller.tui.watching import Alert, look_out
 
 _LONGEST_WAIT_S = 30
 
@@ -14,9 +13,9 @@ _LONGEST_WAIT_S = 30
 class Poller:
     """One question at a time; after a failure it waits longer, and the top bar says so."""
 
-    def __init__(self, desk: Desk, bell: Callable[[], None]) -> None:
+    def __init__(self, desk: Desk, alert: Alert) -> None:
         self._desk = desk
-        self._bell = bell
+        self._alert = alert
         self._cursor = -1
         self._running = False
         self._skip = 0
@@ -31,7 +30,7 @@ class Poller:
         self._running = True
         try:
             await self._fetch()
-            await tell_reopened(self._desk, self._bell)
+            await look_out(self._desk, self._alert)
         except TellerError:
             self._skip = self._wait
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)

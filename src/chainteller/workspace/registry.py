@@ -71,7 +71,11 @@ class Remembering:
         except NotOffered:
             self._service.token_balances(account_id)
         label = next(
-            (row.label for row in self._workspace.known(ACCOUNT, limit=1000) if row.id == account_id),
+            (
+                row.label
+                for row in self._workspace.known(ACCOUNT, limit=1000)
+                if row.id == account_id
+            ),
             "",
         )
         self._workspace.remember(account_id, ACCOUNT, label=label)

@@ -197,6 +197,15 @@ class TradesScreen(ListScreen["Trade"]):
     def action_trade(self, side: str) -> None:
         self.desk.shell.start_trade(side)
 
+    def action_watch(self) -> None:
+        trade = self.selected
+        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        if trade is None or account_id is None or trades_view.is_over(trade):
+            self.desk.tell("nothing to wait for: choose a trade that is not over", "muted")
+            return
+        self.desk.watched_trades[trade.id] = account_id
+        self.desk.tell(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
+
     def action_cancel(self) -> None:
         trade = self.selected or self._newest_open()
         if trade is None:

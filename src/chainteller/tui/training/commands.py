@@ -41,7 +41,7 @@ class TrainingProvider(Provider):
             ("story: all that the customer said   [f2]", "app.story"),
             ("goals   [f3]", "app.goals"),
             ("hint   [f4]", "app.hint"),
-            ("customer signs the newest text   [f8]", "app.customer_signs"),
+            ("customer sends the address, or signs the newest text   [f8]", "app.customer_sends"),
             ("checkpoint: keep this state", "app.checkpoint"),
             ("undo: back to the newest checkpoint", "app.undo"),
             ("end the session and show the report   [f10]", "app.finish"),

@@ -23,6 +23,7 @@ from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.keys import SCREENS
+from chainteller.tui.messages import Pasted
 from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.screens.wallets import WalletsScreen
@@ -33,6 +34,7 @@ from chainteller.tui.training.sayings import Sayings
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.paste_field import SIGNATURE
 
 _AWAY = "away"
 _GUIDES = frozenset({"f2", "f3", "f4", "f5", "f6", "f10", "ctrl+q"})
@@ -70,13 +72,13 @@ class TrainingConsole(Console):
         Binding("f5", "pause", show=False),
         Binding("f6", "skip", show=False),
         Binding("f7", "choose_words", show=False),
-        Binding("f8", "customer_signs", show=False),
+        Binding("f8", "customer_sends", show=False),
         Binding("f10", "finish", show=False),
     ]
 
     def __init__(self, session: Session, look: DeskLook) -> None:
         self.session = session
-        self.running = True
+        self.running = False
         self._passing = False
         self._heard = len(session.progress.heard)
         self._finished = False
@@ -103,6 +105,15 @@ class TrainingConsole(Console):
         self.desk.on_customer_text.subscribe(self, self.session.tell)
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
+        self.call_after_refresh(self._brief)
+
+    def _brief(self) -> None:
+        """The clock waits until the trainee has read what it is about."""
+        box = Box(self.session.scenario.title.upper(), guide.briefing(self.session))
+        self.push_screen(box, lambda _: self._go())
+
+    def _go(self) -> None:
+        self.running = True
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -183,9 +194,14 @@ class TrainingConsole(Console):
         text = self.session.say(statement)
         self.desk.tell(f"said: {text}", "muted")
 
-    def action_customer_signs(self) -> None:
-        """The customer's signature arrives as if it were pasted on Wallets."""
-        self.run_worker(Later(self._sign), group="sign", exclusive=True)
+    def action_customer_sends(self) -> None:
+        """What the customer is asked for arrives as a paste: an address or a signature."""
+        screen = self.screen
+        if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
+            address = self.session.addresses.get(self.session.scenario.customer.wallet, "")
+            screen.on_pasted(Pasted("address", address))
+        else:
+            self.run_worker(Later(self._sign), group="sign", exclusive=True)
 
     async def _sign(self) -> None:
         try:
@@ -194,7 +210,7 @@ class TrainingConsole(Console):
             self.desk.tell(f"{error.message}  {error.suggestion}", "warn")
             return
         if isinstance(self.screen, WalletsScreen):
-            self.screen.take_signature(signature)
+            self.screen.on_pasted(Pasted(SIGNATURE, signature))
             self.desk.tell("the customer sent a signature; it is being looked at", "muted")
         else:
             rows = [line(row) for row in _cut(signature)]

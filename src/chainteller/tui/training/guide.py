@@ -16,7 +16,7 @@ KEYS = (
     ("f5", "pause"),
     ("f6", "skip"),
     ("f7", "say"),
-    ("f8", "sign"),
+    ("f8", "send"),
     ("f10", "end"),
 )
 _SAYS = "CUSTOMER "
@@ -46,6 +46,32 @@ def panel(session: Session, width: int, *, running: bool) -> list[Line]:
         line((" " * (len(_SAYS) + 1), ""), (said[1], "strong")),
         line(*keys),
     ]
+
+
+def briefing(session: Session) -> list[Line]:
+    """What a trainee reads before the clock starts."""
+    rows = [line(row) for row in wrapped(session.scenario.about, _BOX)]
+    rows += [line(), line(("Keys of the training, beside those of the desk", "muted"))]
+    rows += [line((f"{key:<4} ", "key"), about) for key, about in _ABOUT_KEYS]
+    rows += [
+        line((":    ", "key"), "clock +5m, checkpoint, undo, say ..."),
+        line(("t    ", "key"), "shows words for the customer; what it shows counts as said"),
+        line(),
+        line(("The clock starts when you close this.", "strong")),
+    ]
+    return rows
+
+
+_ABOUT_KEYS = (
+    ("f2", "all that the customer said"),
+    ("f3", "the goals, and how they stand"),
+    ("f4", "a hint"),
+    ("f5", "the clock stands still, or goes on"),
+    ("f6", "on to the next thing that happens by itself"),
+    ("f7", "say something of your own choice"),
+    ("f8", "the customer sends the address (after +), or the signature"),
+    ("f10", "end, with the report"),
+)
 
 
 def story(session: Session) -> list[Line]:
@@ -79,7 +105,8 @@ def report(lines: Sequence[str]) -> list[Line]:
     rows: list[Line] = []
     for each in lines:
         tone = "bad" if each.startswith("[x]") else "good" if each.startswith("[ok]") else ""
-        rows += [line((row, tone)) for row in wrapped(each, _BOX)]
+        indent = " " * (len(each) - len(each.lstrip()))
+        rows += [line((indent + row, tone)) for row in wrapped(each.strip(), _BOX - len(indent))]
     return rows
 
 
