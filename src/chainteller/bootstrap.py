@@ -9,7 +9,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
+    from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
 
 _DUE_AT_ONCE = 500
+_ANSWERS_WITHIN_S = 4.0
 
 
 def _nothing_due() -> int:
@@ -233,9 +235,30 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
 
     if place.remote:
         opened = _remote(place)
-        return StartedDesk(opened.service, opened.label, close=opened.close)
+        try:
+            offered = _answers(place)
+        except BaseException:
+            opened.close()
+            raise
+        file = workspace_file(configured.settings.paths, place)
+        return StartedDesk(
+            opened.service, opened.label, offered, close=opened.close, workspace_file=file
+        )
     engine = open_engine(configured.settings, place)
-    return _desk(engine, configured.settings, place)
+    file = workspace_file(configured.settings.paths, place)
+    return replace(_desk(engine, configured.settings, place), workspace_file=file)
+
+
+def _answers(place: Place) -> "Capabilities":
+    """What a remote deployment offers; within seconds, or it counts as out of reach."""
+    from chainteller.credentials import api_key
+    from chainteller.remote.client import RemoteService
+
+    probe = RemoteService(place.address, api_key(place, os.environ), deadline_s=_ANSWERS_WITHIN_S)
+    try:
+        return probe.capabilities()
+    finally:
+        probe.close()
 
 
 def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
@@ -314,12 +337,21 @@ def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
 
     worked = deployment(engine, settings)
     worked.start()
+    service = worked.acting_as(operator(settings))
     return StartedDesk(
-        service=worked.acting_as(operator(settings)),
+        service=service,
         label=place.label,
+        capabilities=service.capabilities(),
+        verify_audit=lambda: _chain_of(engine),
         close=worked.stop,
         load_samples=lambda: _fill(engine, settings),
     )
+
+
+def _chain_of(engine: "Engine") -> "ChainReport":
+    from chainteller.engine.verification import verify_chain
+
+    return verify_chain(engine.bank.database)
 
 
 def _fill(engine: "Engine", settings: Settings) -> None:

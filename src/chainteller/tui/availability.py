@@ -38,7 +38,7 @@ def why_not(desk: Desk, screen: Any, command: Command) -> str:
 
 def _refused(desk: Desk, command: Command) -> str:
     if desk.read_only and command.id in _WRITES:
-        return "this desk is read-only; F9"
+        return "read-only: F9"
     feature = _NEEDS.get(command.id)
     if feature is not None and not desk.offers(feature):
         return "not offered by this deployment"

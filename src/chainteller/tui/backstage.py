@@ -25,7 +25,7 @@ class Backstage:
 
     def __init__(self, desk: "Desk", started: "StartedDesk") -> None:
         self.requests = RequestLog(desk.look.clock)
-        self.workspace = _workspace(desk.look.workspace_file, desk)
+        self.workspace = _workspace(started.workspace_file, desk)
 
         def heard(operation: str, answer: object) -> None:
             desk.privacy.learn(operation, answer)

@@ -127,8 +127,10 @@ class Desk:
         """The engine or client is there: put the guard and the records around it."""
         from chainteller.tui.backstage import Backstage  # noqa: PLC0415 - after the first frame
 
-        self.backstage = Backstage(self, started)
+        if self.backstage is not None:
+            self.backstage.close()
         self.started = started
+        self.backstage = Backstage(self, started)
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
@@ -140,7 +142,7 @@ class Desk:
     @property
     def service(self) -> "Service":
         """Raises ServiceUnavailable while the engine is still being started."""
-        if self.backstage is None:
+        if self.started is None or self.backstage is None:
             raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
         return self.backstage.service
 

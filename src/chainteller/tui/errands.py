@@ -98,9 +98,9 @@ class Errands(App[None]):
         self.theme_names = tuple(themes)
         self._tell_problems(problems)
         if self.theme in themes:
-            current, other = self.theme, "textual-ansi"
+            current = self.theme
             with self.batch_update():
-                self.theme = other
+                self.theme = next(name for name in self.available_themes if name != current)
                 self.theme = current
         self.desk.tell("theme files read again", "muted")
 
@@ -163,6 +163,7 @@ class Errands(App[None]):
         privacy.hidden = not privacy.hidden
         told = "names and balances are hidden" if privacy.hidden else "names and balances are shown"
         self.desk.tell(told, "warn")
+        self.desk.on_reach.publish(self.desk.reach)
         for screen in self.screen_stack:
             screen.refresh(layout=True)
             for widget in screen.query("*"):
@@ -203,9 +204,8 @@ class Errands(App[None]):
     def action_handover(self) -> None:
         from chainteller.tui.handover import show_note  # noqa: PLC0415 - at the first `h`
 
-        self.run_worker(
-            Later(partial(show_note, self, self.desk)), group="handover", exclusive=True
-        )
+        shown = partial(show_note, self, self.desk, self.desk.call_began)
+        self.run_worker(Later(shown), group="handover", exclusive=True)
 
     def action_note(self) -> None:
         """Write a note about what is selected."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.tui.errands import Errands
 
-PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{3,40}")
+PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 _FINAL = frozenset({"completed", "settled", "cancelled", "failed", "rejected", "returned"})
 
 
-async def show_note(app: App[Any], desk: Desk) -> None:
+async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
     account = desk.choice.account
-    began = desk.call_began
     sheet = None
     try:
         if account is not None:

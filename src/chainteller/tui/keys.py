@@ -103,6 +103,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
     Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
     Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
+    Command("audit.verify", "v", "verify", "Check the whole audit chain", "verify", 1),
     Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
     Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
     Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),

@@ -42,8 +42,6 @@ class DeskLook:
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
     panel: "Callable[[], Widget] | None" = None
     """Makes a widget that every screen shows under its top bar: a guide through the desk."""
-    workspace_file: Path | None = None
-    """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     base_url: str = "http://127.0.0.1:8080"
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
@@ -76,6 +74,8 @@ class StartedDesk:
     capabilities: "Capabilities | None" = None
     close: Callable[[], None] = lambda: None
     load_samples: Callable[[], None] | None = None
+    workspace_file: Path | None = None
+    """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     verify_audit: "Callable[[], ChainReport] | None" = None
     """Checks the whole audit chain, where the deployment's database is at hand."""
 

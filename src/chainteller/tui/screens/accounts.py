@@ -34,6 +34,7 @@ _DETAIL_DELAY_S = 0.06
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
     CSS_PATH = "accounts.tcss"
+    REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -64,6 +65,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().on_mount()
         self._draw_title(None)
         self._draw_empty()
+
+    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - one name
+        return value in range(len(SORTS))
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -154,7 +158,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self._sheet = await ask(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
-        self.query_one("#detail", Lines).show(accounts_view.detail(self._sheet, self.desk.now))
+        detail = accounts_view.detail(self._sheet, self.desk.now)
+        notes = accounts_view.notes(self.desk.note(account.id))
+        self.query_one("#detail", Lines).show([*detail, *notes])
         self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
 
     def action_trade(self, side: str) -> None:

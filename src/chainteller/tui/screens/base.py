@@ -18,7 +18,7 @@ from chainteller.tui.desk import Desk, Reach, Told
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.failures import Failure, explain
-from chainteller.tui.formats import Piece
+from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.start import StartedDesk
@@ -316,12 +316,22 @@ def _deployment(desk: Desk) -> list[Piece]:
     if label:
         pieces.append((f" {label}", "muted"))
     mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
+    if desk.privacy.hidden:
+        pieces.append((" HIDDEN", "warn"))
     return [*pieces, mode]
+
+
+def _call(desk: Desk) -> str:
+    """What waits to be looked at, and how long the call lasts, by the minute."""
+    alerts = f"({desk.alerts} new !)  " if desk.alerts else ""
+    if desk.call_began is None:
+        return alerts
+    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
 
 
 def _reach(desk: Desk) -> list[Piece]:
     reach = desk.reach
-    operator: Piece = (desk.look.operator + "  ", "muted")
+    operator: Piece = (_call(desk) + desk.look.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
     if reach.state == "failed":

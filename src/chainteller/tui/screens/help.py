@@ -105,7 +105,7 @@ class HelpScreen(ModalScreen[None]):
         works = not reason
         key = shown_key(self._desk.look.keys.get(command.id, command.key)) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
-        about = command.about if works else f"{command.about}  ({reason})"
+        about = command.about if works else f"({reason})  {command.about}"
         return Row(
             command.id,
             (

@@ -24,6 +24,7 @@ class InfoScreen(Box):
 
 def _facts(desk: Desk) -> list[tuple[str, str]]:
     look, capabilities = desk.look, desk.started.capabilities if desk.started else None
+    file = desk.started.workspace_file if desk.started else None
     mode = "read-only" if desk.read_only else "read and write"
     facts = [
         ("version", f"{__version__}, Python {platform.python_version()}"),
@@ -32,7 +33,7 @@ def _facts(desk: Desk) -> list[tuple[str, str]]:
         ("answers", f"{desk.reach.state}, {desk.reach.latency_ms} ms, last {desk.reach.at}Z"),
         ("sqlite", sqlite3.sqlite_version),
         ("themes", ", ".join(str(folder) for folder in look.theme_folders)),
-        ("workspace", str(look.workspace_file or "kept in memory only")),
+        ("workspace", str(file or "kept in memory only")),
         ("logs", str(look.crash_folder or "the current folder")),
         ("exports", str(look.export_folder or "the current folder")),
     ]

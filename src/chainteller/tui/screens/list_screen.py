@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
@@ -28,11 +28,14 @@ class ListScreen(DeskScreen, Generic[Record]):
     """Subclasses give the list, ``fetch`` (in a thread) and ``show_detail``."""
 
     LIST_ID = "list"
+    REMEMBERED: ClassVar[tuple[str, ...]] = ()
+    """Attributes that say how the list is shown (order, status): kept per table on this machine."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.records: dict[str, Record] = {}
         self._generation = 0
+        self._recalled = False
 
     @abstractmethod
     def columns(self) -> Sequence[Column]:
@@ -53,12 +56,32 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- pages --------------------------------------------------------------------------------
 
+    def recall(self) -> None:
+        """Show the list as it was shown last, once; what is out of range is ignored."""
+        if self._recalled or self.desk.backstage is None:
+            return
+        self._recalled = True
+        kept = self.desk.remembered(f"list.{self.KEY}")
+        if isinstance(kept, dict):
+            for name in self.REMEMBERED:
+                value = kept.get(name)
+                if type(value) is type(getattr(self, name)) and self.may_recall(name, value):
+                    setattr(self, name, value)
+
+    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - subclasses look
+        """Whether a kept value still means something."""
+        return True
+
     def reload(self) -> None:
         """Fetch the pages in the window again; the cursor stays on its record."""
+        self.recall()
         self.read("list", self._fetch_window)
 
     def restart(self) -> None:
         """Another filter, order or account: from the top."""
+        if self.REMEMBERED:
+            shown = {name: getattr(self, name) for name in self.REMEMBERED}
+            self.desk.remember(f"list.{self.KEY}", shown)
         self._generation += 1
         self.records.clear()
         self.paged.reset()

@@ -26,6 +26,7 @@ SORTS = (("-created", "newest"), ("created", "oldest"))
 class TradesScreen(ListScreen["Trade"]):
     KEY = "trades"
     CSS_PATH = "trades.tcss"
+    REMEMBERED = ("_sort", "_status", "_all")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -68,6 +69,11 @@ class TradesScreen(ListScreen["Trade"]):
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
+
+    def may_recall(self, name: str, value: object) -> bool:
+        return name == "_all" or value in range(
+            len(SORTS) if name == "_sort" else len(trades_view.STATUSES)
+        )
 
     # -- the list -----------------------------------------------------------------------------
 
