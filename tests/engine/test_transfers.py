@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -112,13 +111,12 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
     world.settle()
     operate(world, deposits.claw_back, deposit.id, "unpaid")
     with world.database.read() as connection:
-        books: dict[str, Any] = dict(
-            connection.exec_driver_sql(
-                "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
-            ).tuples()
+        found = connection.exec_driver_sql(
+            "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
         )
-    assert books["recv:customer"] == 490000
-    assert int(books["core"]) < 0
+        books = {str(row[0]): int(row[1]) for row in found}
+    assert books["recv:customer"] == 490_000
+    assert books["core"] < 0
     assert verify(world.database) == ()
 
 
@@ -295,7 +293,11 @@ def test_a_destination_that_is_not_there_is_not_found(world: World) -> None:
     request = WithdrawalRequest(
         amount="1.00",
         currency=USDC_SOLANA,
-        destination=Destination(type="counterparty", counterparty_id="CPT_UNKNOWN"),
+        destination=Destination(
+            type="counterparty",
+            counterparty_id="CPT_UNKNOWN",
+            blockchain_account_id="BCA_UNKNOWN",
+        ),
     )
     assert refusal(world.engine.withdraw, world.account, request).code == "NOT_FOUND"
 
@@ -367,10 +369,11 @@ def test_preconditions_hold_at_every_act(
     with world.database.write() as connection:
         connection.execute(update(Tables.customer).values({column: value}))
         connection.commit()
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: world.deposit("1.00"),
         lambda: world.execute(quote),
         lambda: world.quote(trading_account_id=world.account),
-    ):
+    ]
+    for act in acts:
         error = refusal(act)
         assert (error.code, details(error)) == expected

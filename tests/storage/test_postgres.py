@@ -95,7 +95,7 @@ def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
     cut_world: World, cutter: CuttingProxy, where: str, key: str | None
 ) -> None:
     account_id = opened(cut_world)
-    cutter.cut_at("COMMIT", where)  # type: ignore[arg-type]  # both words are in the parameters
+    cutter.cut_at("COMMIT\0", where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id, key=key)
     assert cutter.cuts == 1
     assert balance(cut_world, account_id) == "10.00"

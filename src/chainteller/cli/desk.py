@@ -138,8 +138,6 @@ def open_demo(seed: str, *, tour: bool) -> int:
     """The console on a throw-away database. No configuration is read and nothing is left behind
     but a cache.
     """
-    if tour:
-        raise PartMissing("guided tour")
     from chainteller.cli.throwaway import Throwaway
 
     settings = Settings(locate(os.environ), desk=DeskSettings(operator="demo"))
@@ -151,13 +149,20 @@ def open_demo(seed: str, *, tour: bool) -> int:
 
             return start_demo(settings, place, seed)
 
-        return _console(start, _look(settings, place, kind="DEMO"))
+        look = _look(settings, place, kind="DEMO")
+        return _tour(start, look) if tour else _console(start, look)
 
 
 def training_look(paths: Paths) -> "DeskLook":
     """How the desk looks in training; nothing that is configured takes part."""
     settings = Settings(paths, desk=DeskSettings(operator="trainee"))
     return _look(settings, Place(remote=False, address="", label="", chosen_by="training"))
+
+
+def _tour(start: "Start", look: "DeskLook") -> int:
+    from chainteller.tui.tour import read_tour, run_tour
+
+    return run_tour(start, look, read_tour(shipped("sample_data") / "tour.toml"))
 
 
 def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -> int:
