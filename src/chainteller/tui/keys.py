@@ -102,6 +102,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
     Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
     Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),
+    Command("wallets.withdraw", "w", "withdraw", "Withdraw to the wallet", "withdraw", 2),
     Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
     Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
     Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         Counterparty,
         OwnershipClaim,
     )
+    from chainteller.service.models.funding import Transfer
 
 
 def open_blockchain_account(
@@ -64,3 +65,25 @@ def require_reverification(
         wallet.account.id, wallet.counterparty.id, request, idempotency_key=key
     )
     return written.value
+
+
+def withdraw(service: "Service", wallet: Wallet, sum_: tuple[str, str], key: str) -> "Transfer":
+    """``sum_`` is an amount and the symbol of a coin of the wallet's network."""
+    from chainteller.service.models.funding import (  # noqa: PLC0415 - after the first frame
+        Currency,
+        Destination,
+        WithdrawalRequest,
+    )
+
+    amount, symbol = sum_
+    request = WithdrawalRequest(
+        amount=amount,
+        currency=Currency(type="crypto-currency", symbol=symbol, network=wallet.network),
+        destination=Destination(
+            type="counterparty",
+            counterparty_id=wallet.counterparty.id,
+            blockchain_account_id=wallet.account.id,
+        ),
+    )
+    account_id = wallet.account.trading_account_id
+    return service.withdraw(account_id, request, idempotency_key=key).value

@@ -18,6 +18,7 @@ from chainteller.tui.reads import query
 from chainteller.tui.screens import wallets_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.screens.wallet_pane import WalletPane
+from chainteller.tui.screens.wallet_payout import PAYOUT, WalletPayout
 from chainteller.tui.screens.wallet_steps import SECRET, WalletSteps
 from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, read_book
 from chainteller.tui.wallet_paste import Kind, Paste, Verdict, load_libraries, look_at
@@ -56,6 +57,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.checking = ""
         self.steps = WalletSteps(self)
         self.pane = WalletPane(self)
+        self.payout = WalletPayout(self)
 
     def columns(self) -> Sequence[Column]:
         return wallets_view.COLUMNS
@@ -282,6 +284,9 @@ class WalletsScreen(ListScreen[Shown]):
         self.clear_failure()
         self.steps.begin_new()
 
+    def action_withdraw(self) -> None:
+        self.payout.open_field()
+
     def action_paste_signature(self) -> None:
         self.clear_failure()
         self.steps.open_signature_field()
@@ -309,6 +314,8 @@ class WalletsScreen(ListScreen[Shown]):
     def _given(self, purpose: str, text: str) -> None:
         if purpose == SIGNATURE:
             self.take_signature(text)
+        elif purpose == PAYOUT:
+            self.payout.submitted(text)
         elif purpose == "address":
             self.steps.register(text)
 
