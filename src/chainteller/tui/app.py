@@ -92,11 +92,10 @@ class Console(Errands):
 
     async def _started(self) -> None:
         try:
-            self.desk.begin(await ask(self._start))
+            self.begin(await ask(self._start))
         except TellerError as error:
             self.not_started(error)
             return
-        self.begun()
         await self._poller.poll()
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(self.desk.look.poll_interval_s, self._poll)

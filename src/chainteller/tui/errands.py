@@ -20,6 +20,7 @@ from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.finding import load_samples, open_found, wanted_id
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.start import StartedDesk
 from chainteller.tui.themes import changed_files, load_themes
 
 _THEMES_EVERY_S = 2.0
@@ -35,11 +36,13 @@ class Errands(App[None]):
 
     # -- the start ----------------------------------------------------------------------------
 
-    def begun(self) -> None:
+    def begin(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
+        from chainteller.tui.backstage import Behind  # noqa: PLC0415 - after the first frame
+
         desk = self.desk
-        if desk.started is not None:
-            desk.on_start.publish(desk.started)
+        desk.begin(started, Behind(desk, started))
+        desk.on_start.publish(started)
         place = desk.remembered(_PLACE)
         untouched = self.current_mode == "accounts" and len(self.screen_stack) == 1
         if untouched and place in SCREENS and place != "accounts":

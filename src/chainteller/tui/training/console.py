@@ -239,7 +239,7 @@ class TrainingConsole(Console):
         """Back to the checkpoint, with every screen as new: none may show what never was."""
         await ask(self.session.undo)
         self._heard = len(self.session.progress.heard)
-        self._poller = Poller(self.desk, self.bell)
+        self._poller = Poller(self.desk, self.alert)
         self.desk.choice = Choice()
         self.add_mode(_AWAY, Screen)
         self.switch_mode(_AWAY)
