@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, ClassVar
 
@@ -69,6 +70,7 @@ class Console(App[None]):
         self._start = start
         self._poller = Poller(self.desk)
         self._places: list[str] = []
+        self._first_frame = ExitStack()
         self._hostile = HostileTextFilter()
         self.typed_ahead = TypedAhead(self)
         self.theme_names: tuple[str, ...] = ()
@@ -77,6 +79,13 @@ class Console(App[None]):
         self._load_themes()
 
     # -- start and end ------------------------------------------------------------------------
+
+    def on_load(self) -> None:
+        """Nothing is painted before the first screen stands: else two blank frames come first."""
+        self._first_frame.enter_context(self.batch_update())
+
+    def on_ready(self) -> None:
+        self.screen.call_after_refresh(self._first_frame.close)
 
     def on_mount(self) -> None:
         self.set_keymap(dict(self.desk.look.keys))
@@ -90,6 +99,7 @@ class Console(App[None]):
     async def _started(self) -> None:
         try:
             self.desk.started = await ask(self._start)
+            pass
         except TellerError as error:
             self.desk.unheard(0)
             if isinstance(self.screen, DeskScreen):
@@ -109,9 +119,16 @@ class Console(App[None]):
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
         if self.desk.look.theme in themes:
-            self.theme = self.desk.look.theme
+            self._begin_in(self.desk.look.theme)
         for problem in problems:
             self.desk.tell(f"theme left out: {problem}", "warn")
+
+    def _begin_in(self, theme: str) -> None:
+        """The first theme, before anything is styled: a change would style everything twice."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.set_class(dark, "-dark-mode", update=False)
+        self.set_class(not dark, "-light-mode", update=False)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(DEFAULT_VARIABLES)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
@@ -52,6 +53,10 @@ class Choice:
 
 class Shell(Protocol):
     """What screens may ask of the application around them."""
+
+    @property
+    def size(self) -> Size:
+        """The terminal's, in cells."""
 
     def go(self, name: str) -> None:
         """Show one of the five screens."""

@@ -29,7 +29,6 @@ _DETAIL_DELAY_S = 0.06
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
-    CSS_PATH = "accounts.tcss"
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
