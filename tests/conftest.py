@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.postgres import postgres_server, postgres_url
+from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
-__all__ = ["home", "postgres_server", "postgres_url"]
+__all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
 settings.register_profile(
     "quick",

@@ -59,7 +59,13 @@ class FixedPrices:
         self._newest = max(self._newest, at - self.age)
         return PricePoint(mid, at - self.age)
 
-    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:  # noqa: ARG002 - the port's shape
+    def samples(
+        self,
+        market: str,  # noqa: ARG002 - the port's shape
+        start: int,
+        end: int,
+        step: int,
+    ) -> tuple[PricePoint, ...]:
         return tuple(PricePoint(self.mid_micros, at) for at in range(start, end + 1, step))
 
     _newest: int = 0

@@ -9,7 +9,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,9 +30,13 @@ if TYPE_CHECKING:
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
+    from chainteller.service.models.records import Capabilities, ChainReport
+    from chainteller.training.scenarios import Scenario
+    from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
 
 _DUE_AT_ONCE = 500
+_ANSWERS_WITHIN_S = 4.0
 
 
 def _nothing_due() -> int:
@@ -231,9 +235,30 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
 
     if place.remote:
         opened = _remote(place)
-        return StartedDesk(opened.service, opened.label, close=opened.close)
+        try:
+            offered = _answers(place)
+        except BaseException:
+            opened.close()
+            raise
+        file = workspace_file(configured.settings.paths, place)
+        return StartedDesk(
+            opened.service, opened.label, offered, close=opened.close, workspace_file=file
+        )
     engine = open_engine(configured.settings, place)
-    return _desk(engine, configured.settings, place)
+    file = workspace_file(configured.settings.paths, place)
+    return replace(_desk(engine, configured.settings, place), workspace_file=file)
+
+
+def _answers(place: Place) -> "Capabilities":
+    """What a remote deployment offers; within seconds, or it counts as out of reach."""
+    from chainteller.credentials import api_key
+    from chainteller.remote.client import RemoteService
+
+    probe = RemoteService(place.address, api_key(place, os.environ), deadline_s=_ANSWERS_WITHIN_S)
+    try:
+        return probe.capabilities()
+    finally:
+        probe.close()
 
 
 def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
@@ -247,27 +272,56 @@ def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
 
 def _cached_world(settings: Settings, seed: str) -> Path:
     """A database with the sample data's past, as of the last midnight; what is under way is not
-    in it, since it counts from each start. Those of other days are removed.
+    in it, since it counts from each start.
     """
-    folder = private_folder(settings.paths.cache / "worlds")
-    day = SystemClock().now() // DAY
-    made_from = f"{__version__} {seed} {day} {_newest_change()}"
-    world = folder / f"{hashlib.sha256(made_from.encode()).hexdigest()[:24]}.db"
+
+    def make(draft: Path) -> None:
+        place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
+        engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+        try:
+            _load_past(engine, seed)
+        finally:
+            engine.close()
+
+    return _cached(settings.paths, f"{seed} {SystemClock().now() // DAY}", make)
+
+
+def _cached(paths: Paths, made_from: str, make: Callable[[Path], None]) -> Path:
+    """The file that ``make`` writes, made once; those of other days are removed."""
+    folder = private_folder(paths.cache / "worlds")
+    identity = f"{__version__} {made_from} {_newest_change()}"
+    world = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.db"
     if world.exists():
         return world
+    day = SystemClock().now() // DAY
     for old in folder.iterdir():
         if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
             old.unlink(missing_ok=True)
     draft = folder / f"{world.stem}.{os.getpid()}.new"
     draft.unlink(missing_ok=True)
-    place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
-    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
-    try:
-        _load_past(engine, seed)
-    finally:
-        engine.close()
-        draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
+    make(draft)
+    draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
     return draft.replace(world)
+
+
+def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str) -> "Session":
+    """A session that has begun, on a bank of its own in ``folder``, which must be empty.
+
+    No setting is read and no place can be given: training reaches no other bank.
+
+    Raises:
+        ScenarioInvalid: a step of the scenario's setup cannot be done.
+    """
+    from chainteller.training.session import Session
+    from chainteller.training_world import ThrowawayWorld, make_base
+    from chainteller.wallets.simulated import sample_wallets
+
+    sample_data = shipped("sample_data")
+    base = _cached(paths, f"training {seed}", lambda draft: make_base(draft, sample_data, seed))
+    world = ThrowawayWorld(folder, sample_data, seed, base)
+    session = Session(scenario, world, seed, sample_wallets(sample_data / "wallets.toml"))
+    session.begin()
+    return session
 
 
 def _newest_change() -> int:
@@ -283,12 +337,21 @@ def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
 
     worked = deployment(engine, settings)
     worked.start()
+    service = worked.acting_as(operator(settings))
     return StartedDesk(
-        service=worked.acting_as(operator(settings)),
+        service=service,
         label=place.label,
+        capabilities=service.capabilities(),
+        verify_audit=lambda: _chain_of(engine),
         close=worked.stop,
         load_samples=lambda: _fill(engine, settings),
     )
+
+
+def _chain_of(engine: "Engine") -> "ChainReport":
+    from chainteller.engine.verification import verify_chain
+
+    return verify_chain(engine.bank.database)
 
 
 def _fill(engine: "Engine", settings: Settings) -> None:

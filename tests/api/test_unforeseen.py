@@ -26,6 +26,9 @@ class Broken:
     def authenticate(self, api_key: str) -> Principal:  # noqa: ARG002 - any key will do
         return Principal(Actor(), frozenset(SCOPES))
 
+    def recognise(self, api_key: str) -> Principal | None:  # noqa: ARG002 - none is known
+        return None
+
     def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
         class Faulty:
             def trading_account(self, account_id: str) -> Any:

@@ -30,7 +30,7 @@ class Place:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     url = sqlite_url(tmp_path)
     if request.param.endswith("postgres"):
-        url = request.getfixturevalue("postgres_url")
+        url = request.getfixturevalue("postgres_bank")
     world = build(url)
     try:
         yield from _placed(request.param, world)

@@ -1,5 +1,7 @@
 """Part B of the specification: registering, challenging, claiming, linking, verifying anew."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import base58
 import pytest
 from nacl.signing import SigningKey
@@ -176,6 +178,17 @@ def test_a_claim_serves_its_own_pair_only(service: Service) -> None:
     service.link_counterparty(account.id, link(claim))
     with pytest.raises(ClaimAlreadyUsed):
         service.link_counterparty(other.id, link(claim))
+
+
+def test_two_claims_for_one_pair_may_be_linked_at_once(service: Service) -> None:
+    account, wallet = custody(service), registered(service)
+    claims = [claimed(service, account, wallet) for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        linked = list(
+            pool.map(lambda each: service.link_counterparty(account.id, link(each)).value, claims)
+        )
+    assert {each.id for each in linked} == {wallet.id}
+    assert len(service.linked_counterparties(account.id).data) == 1
 
 
 def test_a_verification_ends_when_it_is_asked_for_anew(service: Service) -> None:

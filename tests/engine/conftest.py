@@ -1,4 +1,4 @@
-"""A bank with one account and 5,000.00 in deposit tokens, on a file of its own."""
+"""A bank with one account and 5,000.00 in deposit tokens, on SQLite and on PostgreSQL."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,11 +6,23 @@ from pathlib import Path
 import pytest
 from tests.worlds import World, make_world
 
+ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
+"""Modules that damage rows by SQLite's own means, or that are about its file."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "empty_world" in metafunc.fixturenames:
+        module = metafunc.module.__name__.rpartition(".")[2]
+        both = ("sqlite",) if module in ON_SQLITE_ONLY else ("sqlite", "postgres")
+        metafunc.parametrize("empty_world", both, indirect=True)
+
 
 @pytest.fixture
-def empty_world(tmp_path: Path) -> Iterator[World]:
+def empty_world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     """One customer, no trading account."""
-    made = make_world(tmp_path / "bank.db")
+    on_postgres = request.param == "postgres"
+    place = request.getfixturevalue("postgres_bank") if on_postgres else tmp_path / "bank.db"
+    made = make_world(place)
     yield made
     made.close()
 

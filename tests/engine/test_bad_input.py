@@ -9,7 +9,7 @@ from tests.worlds import DPT, USDC_SOLANA, World
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.base import read_request
+from chainteller.service.models.base import RequestModel, read_request
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -85,7 +85,7 @@ def test_money_from_and_to_the_bank_has_whole_cents(world: World, currency: Curr
 @pytest.mark.parametrize("amount", [5, 5.0, None, True, ["5"], {"value": "5"}])
 @pytest.mark.parametrize("model", [DepositRequest, WithdrawalRequest, QuoteRequest])
 def test_a_body_whose_amount_is_no_text_is_refused(
-    amount: object, model: type[DepositRequest]
+    amount: object, model: type[RequestModel]
 ) -> None:
     currency = {"type": "deposit-token-currency", "id": "DPT_USD"}
     more = {"side": "buy"} if model is QuoteRequest else {"currency": currency}

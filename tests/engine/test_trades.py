@@ -1,5 +1,6 @@
 """A trade from execution to its end: every transition, every refusal."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from tests.worlds import (
     make_world,
 )
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.trades import Rejection
+from chainteller.engine import settlement
+from chainteller.engine.transaction import Transaction, work_unit
 from chainteller.engine.verification import verify
 from chainteller.storage import markets
 
@@ -198,3 +202,20 @@ def test_every_change_of_a_trade_is_told_once(world: World) -> None:
     world.settle()
     told = [each.type for each in world.engine.events().data if each.resource == trade.id]
     assert told == ["trade.processing", "trade.executed", "trade.settled"]
+
+
+@pytest.mark.parametrize("work", [settlement.fill, settlement.settle])
+def test_due_work_that_is_done_twice_has_one_effect(
+    world: World, work: Callable[[Transaction, str], None]
+) -> None:
+    trade = world.buy()
+    world.settle()
+    before = world.balances()
+
+    def again(tx: Transaction) -> bool:
+        work(tx, trade.id)
+        return True
+
+    assert work_unit(world.bank, Actor(name="worker"), again)
+    assert world.balances() == before
+    assert verify(world.database) == ()

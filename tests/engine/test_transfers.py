@@ -1,5 +1,6 @@
 """Deposits and withdrawals: every transition, the limits, and what the bank takes back."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -110,13 +111,12 @@ def test_a_claw_back_of_spent_money_is_owed_by_the_customer(world: World) -> Non
     world.settle()
     operate(world, deposits.claw_back, deposit.id, "unpaid")
     with world.database.read() as connection:
-        books = dict(
-            connection.exec_driver_sql(
-                "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
-            ).all()
+        found = connection.exec_driver_sql(
+            "SELECT code, balance FROM ledger_account WHERE owner = '' AND asset = 'USD@fiat'"
         )
-    assert books["recv:customer"] == "490000"
-    assert int(books["core"]) < 0
+        books = {str(row[0]): int(row[1]) for row in found}
+    assert books["recv:customer"] == 490_000
+    assert books["core"] < 0
     assert verify(world.database) == ()
 
 
@@ -293,12 +293,16 @@ def test_a_destination_that_is_not_there_is_not_found(world: World) -> None:
     request = WithdrawalRequest(
         amount="1.00",
         currency=USDC_SOLANA,
-        destination=Destination(type="counterparty", counterparty_id="CPT_UNKNOWN"),
+        destination=Destination(
+            type="counterparty",
+            counterparty_id="CPT_UNKNOWN",
+            blockchain_account_id="BCA_UNKNOWN",
+        ),
     )
     assert refusal(world.engine.withdraw, world.account, request).code == "NOT_FOUND"
 
 
-CONTROLS = {
+CONTROLS: dict[str, set[str]] = {
     "FROZEN": set(),
     "DORMANT": set(),
     "CLOSED": set(),
@@ -317,7 +321,7 @@ def test_a_control_leaves_only_its_own_acts(world: World, control: str, where: s
         table = getattr(Tables, where)
         connection.execute(update(table).values(control=control, control_reason="REVIEW"))
         connection.commit()
-    acts = {
+    acts: dict[str, Callable[[], object]] = {
         "buy": lambda: world.execute(quotes["buy"]),
         "sell": lambda: world.execute(quotes["sell"]),
         "deposit": lambda: world.deposit("1.00"),
@@ -365,10 +369,11 @@ def test_preconditions_hold_at_every_act(
     with world.database.write() as connection:
         connection.execute(update(Tables.customer).values({column: value}))
         connection.commit()
-    for act in (
+    acts: list[Callable[[], object]] = [
         lambda: world.deposit("1.00"),
         lambda: world.execute(quote),
         lambda: world.quote(trading_account_id=world.account),
-    ):
+    ]
+    for act in acts:
         error = refusal(act)
         assert (error.code, details(error)) == expected

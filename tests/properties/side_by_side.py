@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
 from tests.properties.deployments import EmbeddedDeployment
 from tests.world.serving import served
 
@@ -17,8 +16,6 @@ from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
 from chainteller.service.models.base import Written
-from chainteller.storage import schema
-from chainteller.storage.database import connect
 
 
 class Recorded:
@@ -75,15 +72,3 @@ class SideBySide(EmbeddedDeployment):
     def close(self) -> None:
         self._stack.close()
         super().close()
-
-
-def wipe(url: str) -> None:
-    """Make a PostgreSQL database as new; quicker than another database for every example."""
-    database = connect(url)
-    with database.write() as connection:
-        if schema.state(connection) is schema.State.CURRENT:
-            names = ", ".join(each.name for each in schema.own_tables())
-            connection.execute(text(f"TRUNCATE {names}"))
-            schema.seed(connection)
-            connection.commit()
-    database.close()

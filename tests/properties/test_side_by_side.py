@@ -7,9 +7,9 @@ from typing import ClassVar
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import invariant, run_state_machine_as_test
-from tests.postgres import PostgresServer
+from tests.postgres import wipe
 from tests.properties.deployments import EmbeddedDeployment
-from tests.properties.side_by_side import SideBySide, wipe
+from tests.properties.side_by_side import SideBySide
 from tests.properties.test_service_machine import ServiceMachine
 
 
@@ -51,11 +51,11 @@ class SideBySideMachine(ServiceMachine):
             self.folder.cleanup()
 
 
-def compare(server: PostgresServer, examples: int, steps: int) -> int:
+def compare(url: str, examples: int, steps: int) -> int:
     """Run the machine; the steps that all deployments took alike."""
 
     class Machine(SideBySideMachine):
-        postgres = server.fresh()
+        postgres = url
         steps = 0
 
     run_state_machine_as_test(
@@ -70,12 +70,12 @@ def compare(server: PostgresServer, examples: int, steps: int) -> int:
     return Machine.steps
 
 
-def test_three_deployments_answer_alike(postgres_server: PostgresServer) -> None:
-    assert compare(postgres_server, examples=4, steps=25) > 40
+def test_three_deployments_answer_alike(postgres_bank: str) -> None:
+    assert compare(postgres_bank, examples=4, steps=25) > 40
 
 
 @pytest.mark.slow
-def test_three_deployments_answer_alike_for_long(postgres_server: PostgresServer) -> None:
-    taken = compare(postgres_server, examples=140, steps=50)
+def test_three_deployments_answer_alike_for_long(postgres_bank: str) -> None:
+    taken = compare(postgres_bank, examples=140, steps=50)
     print(f"{taken} steps, no difference")  # noqa: T201 - the figure that was asked for
     assert taken >= 5_000

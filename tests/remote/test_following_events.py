@@ -67,13 +67,14 @@ def test_it_comes_back_with_the_last_event_that_it_saw(world: World) -> None:
         service.close()
 
 
-def test_a_revoked_key_is_refused(world: World) -> None:
+def test_a_revoked_key_ends_its_streams_with_the_next_ping(world: World) -> None:
     states: queue.Queue[Following] = queue.Queue()
-    with served(deployment(world)) as address:
+    with served(deployment(world), ping_s=0.3) as address:
         key = world.key()
         service = RemoteService(address, key)
-        service.capabilities()
-        ApiKeys(world.bank).revoke(key.split("_")[2])
         service.follow(0, lambda _event: None, states.put)
+        assert states.get(timeout=PATIENCE_S) is Following.LIVE
+        ApiKeys(world.bank).revoke(key.split("_")[2])
+        assert states.get(timeout=PATIENCE_S) is Following.RETRYING
         assert states.get(timeout=PATIENCE_S) is Following.REFUSED
         service.close()

@@ -3,15 +3,17 @@
 import resource
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
-from tests.remote.faulty_server import FAULTS, GOOD_MARKETS, misbehaving, reply, says
+from tests.remote.faulty_server import FAULTS, GOOD_MARKETS, Fault, misbehaving, reply, says
 
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import (
     ClientError,
+    MarketUnavailable,
     OutcomeUnknown,
     ReplyUnusable,
     ServiceUnreachable,
@@ -140,3 +142,53 @@ def test_neither_the_key_nor_the_reply_shows_in_an_error() -> None:
         shown = repr(fault.value) + str(fault.value.__cause__) + repr(service)
         service.close()
     assert "canary" not in shown
+
+
+LIMITED = reply(
+    b'{"error": "RATE_LIMITED", "message": "Too many requests.", "details": {}}',
+    "429 Too Many Requests",
+    "Retry-After: 1\r\n",
+)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        FAULTS["closes at once"],
+        FAULTS["resets"],
+        FAULTS["truncated body"],
+        FAULTS["gateway error"],
+        says(LIMITED),
+    ],
+    ids=["closed", "reset", "truncated", "gateway", "limited"],
+)
+def test_one_bad_answer_is_not_the_end_of_a_read(first: Fault) -> None:
+    answers = iter([first, says(reply(GOOD_MARKETS))])
+
+    def fault(connection: socket.socket, ended: threading.Event) -> None:
+        next(answers)(connection, ended)
+
+    with misbehaving(fault) as address:
+        service = RemoteService(address, "key", deadline_s=5)
+        assert service.markets().data[0].market_name == "sol-usd"
+        service.close()
+
+
+def test_a_market_under_maintenance_is_told_at_once_and_not_asked_again() -> None:
+    asked = []
+    closed = reply(
+        b'{"error": "MARKET_UNAVAILABLE", "message": "Closed.", "details": {"market": "sol-usd"}}',
+        "503 Service Unavailable",
+        "Retry-After: 1\r\n",
+    )
+
+    def fault(connection: socket.socket, ended: threading.Event) -> None:
+        asked.append(1)
+        says(closed)(connection, ended)
+
+    with misbehaving(fault) as address:
+        service = RemoteService(address, "key", deadline_s=5)
+        with pytest.raises(MarketUnavailable):
+            service.markets()
+        service.close()
+    assert asked == [1]

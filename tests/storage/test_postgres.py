@@ -14,6 +14,7 @@ from tests.world.serving import deployment
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
 from chainteller.engine import due
 from chainteller.engine.verification import verify
+from chainteller.engine.worker import Worker
 from chainteller.service.errors import (
     IdempotencyInProgress,
     InsufficientFunds,
@@ -22,7 +23,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import idempotency
+from chainteller.storage import idempotency, jobs
 from chainteller.storage.database import open_database
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
@@ -94,7 +95,7 @@ def test_a_commit_without_an_answer_is_looked_up_and_has_one_effect(
     cut_world: World, cutter: CuttingProxy, where: str, key: str | None
 ) -> None:
     account_id = opened(cut_world)
-    cutter.cut_at("COMMIT", where)  # type: ignore[arg-type]  # both words are in the parameters
+    cutter.cut_at("COMMIT\0", where)  # type: ignore[arg-type]  # both words are in the parameters
     deposit(cut_world, account_id, key=key)
     assert cutter.cuts == 1
     assert balance(cut_world, account_id) == "10.00"
@@ -232,6 +233,27 @@ def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
     assert verify(world.bank.database) == ()
     for each in (world, *others):
         each.engine.close()
+
+
+def test_work_that_fails_holds_up_no_other_work(world: World) -> None:
+    account_id = opened(world)
+    deposit(world, account_id, "500.00")
+    quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
+    request = ExecuteRequest(trading_account_id=account_id)
+    trade = world.engine.execute_quote(quote.id, request).value
+    with world.bank.database.write() as connection:
+        jobs.schedule(connection, "trade.fill", "TXN_NOTHING", 0)
+        connection.commit()
+    if world.clock is not None:
+        world.clock.advance(30 * SECOND)
+    worker = Worker(world.bank)
+    worker.start()
+    for _ in range(200):
+        if world.engine.trade(account_id, trade.id).status != "processing":
+            break
+        threading.Event().wait(0.05)
+    worker.stop()
+    assert world.engine.trade(account_id, trade.id).status == "executed"
 
 
 def test_many_processes_may_create_the_schema_at_once(postgres_url: str) -> None:

@@ -81,6 +81,8 @@ async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
         await press(pilot, "slash", *"DDA-13", "enter")
         assert listed.total == 1
         await press(pilot, "e")
-        assert "1 rows written" in seen(app)
+        assert "accounts: 1 rows, CSV" in seen(app)
+        await press(pilot, "enter")
+        assert "chainteller-accounts.csv" in seen(app)
     written = (bench.look.export_folder or Path()) / "chainteller-accounts.csv"
     assert "DDA-13" in written.read_text()

@@ -1,13 +1,23 @@
 """What customers are told: plain words, complete, and nothing of ours in it."""
 
 import re
+import string
+import time
 import tomllib
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import DEPOSIT_TRANSITIONS, WITHDRAWAL_TRANSITIONS
+from chainteller.service import errors
 from chainteller.service.error_codes import ERRORS
+from chainteller.service.models.funding import Transfer, TransferCurrency
+from chainteller.tui.customer_texts import CustomerTexts, both_times
 
 FILE = Path(__file__).parents[2] / "sample_data" / "customer_texts.toml"
 TEXTS = {
@@ -15,7 +25,19 @@ TEXTS = {
     for group, texts in tomllib.loads(FILE.read_text()).items()
     for name, text in texts.items()
 }
-CODE = re.compile(r"\b[A-Z]{2,}(_[A-Z]+)+\b|\b(TDA|TXN|QTE|CPT|CHG|CLM|BCA)_|API|HTTP|bps\b")
+CODE = re.compile(
+    r"\b[A-Z]{2,}(_[A-Z]+)+\b|\b(TDA|TXN|QTE|CPT|CHG|CLM|BCA|CUS|DDA)\b|API|HTTP|\bbps\b|KYC"
+    r"|idempoten|counterparty|challenge\b|ledger|backend|JSON|timeout|null",
+    re.IGNORECASE,
+)
+MONEY = {"amount", "gives", "gets", "price", "fee"}
+"""Filled with amount and currency together (``customer_texts.money``)."""
+TIMES = {"created", "completed_at", "settled_at", "cancelled_at", "expires", "until", "at", "now"}
+WORDS = {"bank", "side", "asset", "network", "end", "currency"}
+INTERNAL = {"METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"} | {
+    "MALFORMED_REQUEST"
+}
+"""A desk never sends what these refuse; ``INTERNAL_ERROR``'s text stands in for them."""
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
@@ -24,12 +46,70 @@ def test_a_text_is_plain_words(name: str) -> None:
     assert not CODE.search(re.sub(r"\{\w+\}", "", text))
     assert text.endswith((".", "?"))
     assert len(text) < 400
+    assert max(len(word) for word in text.split()) < 20
+    assert not re.search(r"\d", re.sub(r"\{\w+\}", "", text))
 
 
-def test_every_state_of_a_trade_has_its_text() -> None:
-    assert {f"trade.{status}" for status in TradeStatus} <= set(TEXTS)
+@pytest.mark.parametrize("name", sorted(TEXTS))
+def test_every_amount_has_its_currency_and_every_name_is_known(name: str) -> None:
+    text = TEXTS[name]
+    names = {field for _, field, _, _ in string.Formatter().parse(text) if field}
+    bare = {field for field in ("available", "required") if f"{{{field}}}" in text}
+    if name.startswith("account."):
+        bare.discard("available")
+    assert all(f"{{{field}}} {{currency}}" in text for field in bare)
+    assert names <= MONEY | TIMES | WORDS | {"available", "required"}
 
 
-def test_refusal_texts_belong_to_codes_that_exist() -> None:
-    codes = {name.partition(".")[2] for name in TEXTS if name.startswith("refusal.")}
-    assert codes <= set(ERRORS)
+def test_every_state_has_its_text() -> None:
+    wanted = {f"trade.{status}" for status in TradeStatus}
+    wanted |= {f"deposit.{status}" for status in DEPOSIT_TRANSITIONS}
+    wanted |= {f"withdrawal.{status}" for status in WITHDRAWAL_TRANSITIONS}
+    wanted |= {f"account.{control}" for control in ("FROZEN", "SELL_ONLY", "DORMANT", "CLOSED")}
+    wanted |= {f"quote.{state}" for state in ("live", "expired", "executed", "unknown")}
+    wanted |= {"account.open", "market.open", "market.closed", "market.closed_until"}
+    assert wanted <= set(TEXTS)
+
+
+def test_every_refusal_has_its_text_and_no_text_is_for_a_code_that_does_not_exist() -> None:
+    told = {name.partition(".")[2] for name in TEXTS if name.startswith("refusal.")}
+    of_the_desk = {kind.code for kind in errors.ClientError.__subclasses__()}
+    assert (set(ERRORS) | of_the_desk) - told == INTERNAL
+    assert told <= set(ERRORS) | of_the_desk
+
+
+@pytest.fixture
+def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_times_are_given_in_utc_and_local_time(tokyo: None) -> None:
+    moment = datetime(2026, 11, 20, 12, 9, tzinfo=UTC)
+    assert both_times(moment) == "20 November 2026, 12:09 UTC (21:09 local)"
+
+
+def test_a_deposit_is_told_with_amount_currency_and_time(tokyo: None) -> None:
+    moment = datetime(2026, 11, 20, 12, 9, tzinfo=UTC)
+    transfer = Transfer(
+        type="deposit-transaction",
+        id="TXN_1",
+        status="completed",
+        amount="1000.00",
+        currency=TransferCurrency(type="deposit-token-currency", symbol="BUSD1"),
+        completed_at=moment,
+    )
+    told = CustomerTexts.load(FILE).of_transfer(transfer, "Example Bank")
+    assert "1,000.00 BUSD1 has arrived" in told
+    assert "20 November 2026, 12:09 UTC (21:09 local)" in told
+    assert "TXN" not in told
+
+
+def test_an_unknown_control_or_refusal_still_has_words() -> None:
+    texts = CustomerTexts.load(FILE)
+    account = cast("Any", SimpleNamespace(controls=("NEW_KIND",), buying_power="1.00"))
+    assert texts.of_account(account, datetime(2026, 11, 20, tzinfo=UTC), "B")
+    assert texts.of_refusal("SOMETHING_NEW", {}, "B") == TEXTS["refusal.INTERNAL_ERROR"]

@@ -1,13 +1,19 @@
 """A quote's life on the screen: it runs out, it is renewed, and an unanswered one is looked for."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 
+from chainteller.domain.actors import Actor
+from chainteller.engine.bank import EngineOptions
+from chainteller.engine.engine import Engine
 from chainteller.service.errors import OutcomeUnknown
 from chainteller.service.interface import Service
 from chainteller.tui.screens.quote import QuoteScreen
 from chainteller.tui.screens.trades import TradesScreen
+from chainteller.tui.start import StartedDesk
 
 
 async def test_an_expired_quote_is_renewed_by_enter_and_shows_what_changed(bench: Bench) -> None:
@@ -107,3 +113,24 @@ async def test_market_and_side_change_from_inside_the_amount_field(bench: Bench)
         assert "[sell]" in seen(app)
         await press(pilot, "escape", "3")
         assert app.current_mode == "quote"
+
+
+async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
+    closed = EngineOptions(rate_limits=False, maintenance=("sol-usd",))
+    for bench in make_bench(tmp_path, closed):
+        bench.open(1, deposit="500.00")
+        app = bench.console()
+        async with app.run_test(size=(120, 40)) as pilot:
+            await settle(pilot)
+            await press(pilot, "b")
+            await press(pilot, "enter")
+            assert "MARKET_UNAVAILABLE" in seen(app)
+            await press(pilot, "t")
+            assert "Trading in this asset is paused" in seen(app)
+            await press(pilot, "escape", "m", "r")
+            assert app.desk.watched == {"sol-usd"}
+            reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
+            app.desk.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
+            await press(pilot, "r")
+            assert "sol-usd is open" in seen(app)
+            assert app.desk.watched == set()

@@ -1,108 +1,233 @@
-"""Wallets: from an address to a verified wallet, and every way in which a signature fails."""
-
-from collections.abc import Iterator
-from pathlib import Path
+"""Wallets: from an address to a verified wallet, through every state."""
 
 import pytest
-from tests.tui.conftest import REPOSITORY, Bench, make_bench, press, seen, settle
-from textual import events
-from textual.pilot import Pilot
+from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.wallet_case import (
+    ADDRESSES,
+    ALICE,
+    BOB,
+    LARGE,
+    SMALL_AND_LARGE,
+    Case,
+    palette,
+    paste,
+    signed,
+    wallets,
+)
 
-from chainteller.service.models.counterparties import Challenge
+from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
+from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.app import Console
 from chainteller.tui.screens.wallets import WalletsScreen
-from chainteller.wallets.simulated import sample_wallets, sign_sample
-
-WALLETS = sample_wallets(REPOSITORY / "sample_data" / "wallets.toml")
-ALICE = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
-BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-ALICE_SOLANA = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
-SIZES = [(80, 24), (100, 30), (120, 40)]
-SMALL_AND_LARGE = [(80, 24), (120, 40)]
-SECRET = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    yield from make_bench(tmp_path)
-
-
-def signed(name: str, challenge: Challenge, mistake: str | None = None) -> str:
-    return sign_sample(name, challenge.challenge, wallets=WALLETS, mistake=mistake)
-
-
-def newest(bench: Bench) -> Challenge:
-    (account,) = bench.service.blockchain_accounts(ListQuery()).data
-    return bench.service.challenges(account.id).data[0]
-
-
-async def paste(pilot: Pilot[None], text: str) -> None:
-    pilot.app.post_message(events.Paste(text))
-    await settle(pilot)
-
-
-async def opened(pilot: Pilot[None]) -> None:
-    """Wallets, with a blockchain account on ethereum."""
-    await settle(pilot)
-    await press(pilot, "5")
-    await press(pilot, "plus")
-    await press(pilot, "enter")
-
-
-async def registered(pilot: Pilot[None], address: str = ALICE, *, network: str = "1") -> None:
-    await press(pilot, "plus")
-    await paste(pilot, address)
-    if network:
-        await press(pilot, network)
-
-
-def screen(app: Console) -> WalletsScreen:
-    assert isinstance(app.screen, WalletsScreen)
-    return app.screen
 
 
 @pytest.mark.parametrize("size", SMALL_AND_LARGE)
 async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[int, int]) -> None:
     bench.open(1, deposit="100.00")
-    app = bench.console()
+    app, narrow = bench.console(), size[0] < 110
     async with app.run_test(size=size) as pilot:
-        await opened(pilot)
-        await registered(pilot, BOB)
-        await press(pilot, *(["enter"] if size[0] < 110 else []), "enter")
-        assert newest(bench).status == "open"
-        if size[0] < 110:
-            await press(pilot, "escape")
-        await registered(pilot)
-        assert "[1/5] registered" in seen(app) or "[2 CHALLENGE]" in seen(app)
-        if size[0] < 110:
-            await press(pilot, "enter")
+        await wallets(pilot)
+        assert "No blockchain account yet." in seen(app)
+        await press(pilot, "plus")
         await press(pilot, "enter")
-        challenge = newest(bench)
+        await press(pilot, "plus")
+        await paste(pilot, BOB)
+        await press(pilot, "enter")
+        await press(pilot, *(["enter"] if narrow else []), "enter")
+        await press(pilot, *(["escape"] if narrow else []))
+        await press(pilot, "plus")
+        await paste(pilot, ALICE)
+        await press(pilot, "enter")
+        assert "[1/5] registered" in seen(app)
+        await press(pilot, *(["enter"] if narrow else []), "enter")
+        (account,) = bench.service.blockchain_accounts(ListQuery()).data
+        challenge = bench.service.challenges(account.id).data[0]
         assert challenge.address == ALICE
-        assert challenge.id in seen(app).replace("\n", "")
-        assert "59:5" in seen(app) or "1:00:00" in seen(app)
+        assert challenge.id in seen(app)
+        assert "1:00:00" in seen(app)
 
         await paste(pilot, signed("alice-ethereum", challenge, "wrong-account"))
         shown = seen(app)
         assert "NOT ACCEPTED - here is why" in shown
-        assert "OTHER_REGISTERED_ADDRESS" in shown
+        assert "not accepted: OTHER_REGISTERED_ADDRESS" in shown
         assert BOB in shown
         assert "ASK THE CUSTOMER" in shown
-        assert newest(bench).attempts == 0
-
+        assert bench.service.challenges(account.id).data[0].attempts == 0
         await press(pilot, "t")
-        assert "79C8; could you" in " ".join(seen(app).split())
+        assert "WHAT TO TELL THE CUSTOMER" in seen(app)
+        assert "You signed with your other wallet" in seen(app)
         await press(pilot, "t")
-        assert "OSC 52" in seen(app) or "clipboard" in seen(app)
+        assert "sent to the terminal's clipboard" in seen(app)
         await press(pilot, "escape")
 
         await paste(pilot, signed("alice-ethereum", challenge))
         assert "WOULD BE ACCEPTED" in seen(app)
-        assert newest(bench).status == "open"
+        assert bench.service.challenges(account.id).data[0].status == "open"
         await press(pilot, "enter")
-        assert "Verified 1P" in seen(app)
-    (account,) = bench.service.blockchain_accounts(ListQuery()).data
+        assert "to a verified 1P wallet" in seen(app)
     (linked,) = bench.service.linked_counterparties(account.id).data
-    assert linked.type == "VerifiedCounterparty1P"
-    assert linked.address == ALICE
+    assert (linked.type, linked.address) == ("VerifiedCounterparty1P", ALICE)
+
+
+@pytest.mark.parametrize(
+    ("name", "network"),
+    [("alice-solana", "solana"), ("alice-bitcoin", "bitcoin"), ("bob-bitcoin-taproot", "bitcoin")],
+)
+async def test_the_network_is_recognised_where_the_address_tells_it(
+    bench: Bench, name: str, network: str
+) -> None:
+    case = Case(bench)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "plus")
+        await paste(pilot, f"  {ADDRESSES[name]}\n")
+        assert f"on {network}" in seen(app)
+    (found,) = case.service.counterparties().data
+    assert (found.network, found.address) == (network, ADDRESSES[name])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92267", "checksum is wrong"),
+        ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb922", "too short or too long"),
+        ("alice.eth", "a name, not an address"),
+        ("11111111111111111111111111111111", "Nobody can have the key"),
+    ],
+)
+async def test_a_wrong_address_is_refused_with_its_reason(
+    bench: Bench, text: str, says: str
+) -> None:
+    case = Case(bench)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "plus")
+        await paste(pilot, text)
+        assert says in seen(app)
+    assert case.service.counterparties().data == ()
+
+
+async def test_an_expired_text_leads_to_a_new_one(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    late = case.newest()
+    bench.world.advance(3_700)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        assert "text expired" in seen(app)
+        assert "enter issue a new text" in seen(app)
+        await paste(pilot, signed("alice-ethereum", late))
+        shown = " ".join(seen(app).split())
+        assert "CHALLENGE_EXPIRED" in shown
+        await press(pilot, "enter")
+    assert case.newest().id != late.id
+    assert case.newest().status == "open"
+
+
+async def test_a_locked_text_says_so_and_leads_to_a_new_one(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    wrong = signed("bob-ethereum", case.newest())
+    for _ in range(MAXIMUM_ATTEMPTS):
+        with pytest.raises(InvalidSignature):
+            case.claim("alice-ethereum", wrong)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        assert "text locked" in seen(app)
+        await press(pilot, "t")
+        assert "tried too often" in seen(app)
+        await press(pilot, "escape")
+        await press(pilot, "enter")
+    assert case.newest().status == "open"
+
+
+async def test_a_claim_that_was_not_linked_is_found_and_linked(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.claim("alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        assert "[5/5] link" in seen(app)
+        await press(pilot, "enter")
+        assert case.types == ["VerifiedCounterparty1P"]
+        assert "[ok] Verified 1P" in seen(app)
+
+
+async def test_a_claim_that_is_too_old_is_refused_with_the_way_on(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.claim("alice-ethereum")
+    bench.world.advance(25 * 3_600)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "enter")
+        assert "CLAIM_EXPIRED" in seen(app)
+    assert case.types == []
+
+
+async def test_reverification_asks_and_takes_the_limits_away_at_once(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.link("alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        assert "to a verified 1P wallet" in seen(app)
+        await palette(pilot, "re-verify agent")
+        assert f"END THE VERIFICATION of {ALICE}" in seen(app)
+        await press(pilot, "enter")
+        assert case.types == ["VerifiedCounterparty1P"]
+        await answer(pilot, "y")
+        assert "[x] revoked" in seen(app)
+        assert "not verified: reviewed" in seen(app)
+        assert case.types == ["counterparty"]
+        await press(pilot, "enter")
+        assert "[3/5] signature" in seen(app)
+
+
+async def test_the_customer_is_simulated_in_the_demo_only(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    app = bench.console(kind="DEMO")
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await palette(pilot, "simulate wrong-account")
+        assert "OTHER_REGISTERED_ADDRESS" in seen(app)
+        await palette(pilot, "simulate sign rightly")
+        assert "WOULD BE ACCEPTED" in seen(app)
+    app = bench.console(kind="REMOTE")
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        screen = app.screen
+        assert isinstance(screen, WalletsScreen)
+        assert not [name for name, _ in screen.palette_entries() if "simulate" in name]
+        await screen.run_action("simulate('')")
+        await settle(pilot)
+        assert "only in the demo" in seen(app)
+    assert case.types == []
+
+
+async def test_a_read_only_desk_issues_nothing_but_still_judges(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    bench.world.advance(1)
+    app = bench.console(read_only=True)
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, signed("alice-ethereum", case.newest()))
+        assert "WOULD BE ACCEPTED" in seen(app)
+        await press(pilot, "enter")
+        assert "READ_ONLY" in seen(app)
+    assert case.types == []
+
+
+async def test_a_pasted_wallet_id_is_found_on_any_account(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    bench.open(3, deposit="5.00")
+    wallet = case.newest().counterparty_id or ""
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await paste(pilot, wallet)
+        await settle(pilot)
+        assert wallet in seen(app)
+        assert case.account.trading_account_id in seen(app)

@@ -24,11 +24,12 @@ def deployment(world: World, *, rate_limits: bool = False, docs: bool = True) ->
 
 
 @contextlib.contextmanager
-def served(behind: Deployment) -> Iterator[str]:
+def served(behind: Deployment, *, ping_s: float = 15.0) -> Iterator[str]:
     """The address of a server in a thread, until the block ends. No due work is done by it."""
     listener = listen("127.0.0.1", 0)
     accepting = threading.Event()
     app = App(behind)
+    app.streams.ping_s = ping_s
     server = Server(app, accepting.set)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     address = address_of(listener)

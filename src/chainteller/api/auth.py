@@ -34,6 +34,9 @@ class Authentication:
         await self._app(scope, receive, send)
 
     async def _principal(self, key: str, address: str) -> Principal:
+        known = self._deployment.recognise(key)
+        if known is not None:
+            return known
         self._limits.admit(address, key)
         try:
             principal = await run(self._threads, lambda: self._deployment.authenticate(key))

@@ -1,11 +1,12 @@
 """The console's commands: desk, demo, train, scenarios. What they start is in ``cli.desk``."""
 
 from pathlib import Path
+from typing import TextIO
 
 import click
 
 from chainteller.cli import desk
-from chainteller.cli.options import TellerCommand, TellerGroup, example, options
+from chainteller.cli.options import TellerCommand, TellerGroup, example, options, refuse_a_place
 
 
 def open_desk(*, plain: bool) -> int:
@@ -33,19 +34,51 @@ def demo(seed: str, *, tour: bool) -> int:
     return desk.open_demo(seed, tour=tour)
 
 
-@click.command("train", cls=TellerCommand, epilog=example("chainteller train --list"))
+@click.command(
+    "train",
+    cls=TellerCommand,
+    epilog=example(
+        "chainteller train --list",
+        "chainteller train first-steps --report mine.json",
+        "chainteller train first-steps --steps run.txt",
+    ),
+)
 @click.argument("scenario", required=False)
 @click.option("--list", "listed", is_flag=True, help="List the scenarios.")
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another run of it.")
 @click.option(
     "--report", type=click.Path(path_type=Path, dir_okay=False), help="Write the score as JSON."
 )
-def train(scenario: str | None, *, listed: bool, seed: str, report: Path | None) -> int:
-    """Train on a scenario, without any network."""
+@click.option(
+    "--steps",
+    type=click.File(encoding="utf-8"),
+    help="Play written steps instead of the console; - reads stdin.",
+)
+@click.option(
+    "--replay", type=click.File(encoding="utf-8"), help="Play a report's log again, unseen."
+)
+def train(
+    scenario: str | None,
+    *,
+    listed: bool,
+    seed: str,
+    report: Path | None,
+    steps: TextIO | None,
+    replay: TextIO | None,
+) -> int:
+    """Train on a scenario, without any network and with nothing at stake.
+
+    Without a scenario the scenarios are listed. It always runs on a throw-away bank.
+    """
     from chainteller.cli import training
 
+    refuse_a_place("training runs")
+    if replay is not None:
+        return training.replay(replay, report=report)
     if listed or scenario is None:
         return training.show_list()
+    if steps is not None:
+        return training.play(scenario, steps, seed=seed, report=report)
     return training.run(scenario, seed=seed, report=report)
 
 
@@ -61,6 +94,15 @@ def validate(file: Path) -> int:
     from chainteller.cli import training
 
     return training.validate(file)
+
+
+@scenarios.command("summary", epilog=example("chainteller scenarios summary reports/*.json"))
+@click.argument("reports", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+def summary(reports: tuple[Path, ...]) -> int:
+    """Sum up the reports of many sessions, for a trainer."""
+    from chainteller.cli import training
+
+    return training.summarise(reports)
 
 
 COMMANDS = (desk_command, demo, train, scenarios)

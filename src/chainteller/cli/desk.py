@@ -4,8 +4,9 @@ the engine is built by ``start`` in the console's own thread.
 
 import gc
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,12 @@ from chainteller.paths import Paths, locate, shipped
 from chainteller.service.errors import TellerError
 from chainteller.settings.place import Configured, Flags, Place, configure
 from chainteller.settings.tree import DeskSettings, Settings
+from chainteller.settings.values import without_password
 
 if TYPE_CHECKING:
-    from chainteller.tui.start import DeskLook, StartedDesk
+    from collections.abc import Iterator
+
+    from chainteller.tui.start import DeskLook, ProfileRow, Reopen, Start, StartedDesk
 
 DEMO_SEED = "42"
 _VALUED = {"--profile", "--database", "--url", "--seed"}
@@ -99,6 +103,11 @@ def open_console(configured: Configured) -> int:
     Raises:
         SettingsInvalid: the place cannot be told.
     """
+    start, look = _opening(configured)
+    return _console(start, look, partial(_reopen, configured))
+
+
+def _opening(configured: Configured) -> "tuple[Start, DeskLook]":
     place = configured.place()
 
     def start() -> "StartedDesk":
@@ -106,15 +115,35 @@ def open_console(configured: Configured) -> int:
 
         return start_desk(configured, place)
 
-    return _console(start, _look(configured.settings, place))
+    look = _look(configured.settings, place)
+    return start, replace(look, profiles=tuple(_profiles(configured)))
+
+
+def _reopen(before: Configured, profile: str) -> "tuple[Start, DeskLook]":
+    """What another profile opens; the flags that named a place no longer hold."""
+    flags = Flags(profile=profile, read_only=before.flags.read_only)
+    return _opening(configure(flags, before.environ))
+
+
+def _profiles(configured: Configured) -> "Iterator[ProfileRow]":
+    from chainteller.tui.start import ProfileRow
+
+    default = configured.settings.paths.database
+    for name, profile in configured.settings.profiles.items():
+        address = profile.url if profile.is_remote else profile.database or f"sqlite:///{default}"
+        yield ProfileRow(
+            name=name,
+            kind="remote" if profile.is_remote else "embedded",
+            address=without_password(address),
+            read_only=profile.read_only,
+            label=profile.label,
+        )
 
 
 def open_demo(seed: str, *, tour: bool) -> int:
     """The console on a throw-away database. No configuration is read and nothing is left behind
     but a cache.
     """
-    if tour:
-        raise PartMissing("guided tour")
     from chainteller.cli.throwaway import Throwaway
 
     settings = Settings(locate(os.environ), desk=DeskSettings(operator="demo"))
@@ -126,13 +155,26 @@ def open_demo(seed: str, *, tour: bool) -> int:
 
             return start_demo(settings, place, seed)
 
-        return _console(start, _look(settings, place, kind="DEMO"))
+        look = _look(settings, place, kind="DEMO")
+        return _tour(start, look) if tour else _console(start, look)
 
 
-def _console(start: Callable[[], "StartedDesk"], look: "DeskLook") -> int:
+def training_look(paths: Paths) -> "DeskLook":
+    """How the desk looks in training; nothing that is configured takes part."""
+    settings = Settings(paths, desk=DeskSettings(operator="trainee"))
+    return _look(settings, Place(remote=False, address="", label="", chosen_by="training"))
+
+
+def _tour(start: "Start", look: "DeskLook") -> int:
+    from chainteller.tui.tour import read_tour, run_tour
+
+    return run_tour(start, look, read_tour(shipped("sample_data") / "tour.toml"))
+
+
+def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -> int:
     from chainteller.tui.app import run_console
 
-    return run_console(start, look)
+    return run_console(start, look, reopen)
 
 
 def _look(settings: Settings, place: Place, *, kind: str = "") -> "DeskLook":
@@ -151,6 +193,8 @@ def _look(settings: Settings, place: Place, *, kind: str = "") -> "DeskLook":
         keys=settings.keys,
         customer_texts=shipped("sample_data") / "customer_texts.toml",
         crash_folder=settings.paths.logs,
+        base_url=place.address if place.remote else "http://127.0.0.1:8080",
+        profile=place.profile.name if place.profile else "",
     )
     return replace(look, theme=desk.theme) if desk.theme else look
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from chainteller.cli.complaints import say
+from chainteller.cli.complaints import Usage, say
 from chainteller.settings.place import Configured, Flags, configure
 
 _KEY = "chainteller.options"
@@ -121,6 +121,18 @@ def options() -> Options:
         say(*(f"warning: {warning}" for warning in root.obj.configured.settings.warnings))
     found: Options = root.obj
     return found
+
+
+def refuse_a_place(what: str) -> None:
+    """For commands that work on a bank of their own.
+
+    Raises:
+        Usage: a place was named on the command line.
+    """
+    given = click.get_current_context().find_root().meta.get(_KEY, {})
+    for name in ("profile", "database", "url"):
+        if given.get(name):
+            raise Usage(f"--{name} makes no sense here: {what} on a throw-away bank only.")
 
 
 def wants_json() -> bool:

@@ -9,7 +9,14 @@ import click
 from chainteller.cli.asking import confirm, require_terminal
 from chainteller.cli.complaints import Exit, say
 from chainteller.cli.markets import SIDES
-from chainteller.cli.options import TellerCommand, TellerGroup, example, idempotent, listed
+from chainteller.cli.options import (
+    TellerCommand,
+    TellerGroup,
+    example,
+    idempotent,
+    listed,
+    options,
+)
 from chainteller.cli.output import listing, record
 
 if TYPE_CHECKING:
@@ -84,6 +91,29 @@ def show(account_id: str, trade_id: str) -> None:
 
     with service() as bank:
         _show(bank.trade(account_id, trade_id))
+
+
+@trades.command(
+    "receipt", epilog=example("chainteller trades receipt TDA_... TXN_... --format csv")
+)
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("trade_id", metavar="TRADE")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "csv")),
+    default="text",
+    show_default=True,
+    help="How it is written.",
+)
+def receipt(account_id: str, trade_id: str, form: str) -> None:
+    """Print a trade's receipt, byte for byte as the console's export writes it."""
+    from chainteller.cli.opening import service
+    from chainteller.workspace.receipts import receipt_of, render
+
+    with service() as bank:
+        found = receipt_of(bank, account_id, trade_id)
+    click.echo(render(found, "json" if options().json else form), nl=False)
 
 
 @trades.command("cancel", epilog=example("chainteller trades cancel TDA_... TXN_..."))

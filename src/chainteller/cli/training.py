@@ -1,78 +1,183 @@
-"""What the training commands ask of the training part."""
+"""Training at the command line: listing, checking, playing and summing up.
 
+No configuration is read: whatever is configured, training runs on a bank of its own making.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
-from chainteller.cli.complaints import Exit, PartMissing, Usage, say
-from chainteller.cli.options import options
-from chainteller.cli.output import document, line, table
-from chainteller.paths import shipped
-from chainteller.settings.values import did_you_mean
+from chainteller.cli.complaints import Exit, Usage, complain, say
+from chainteller.cli.options import wants_json
+from chainteller.cli.output import document, line, table, verbatim
+from chainteller.domain.clock import MINUTE
+from chainteller.paths import Paths, locate, shipped
+from chainteller.training.playing import play_log, play_steps
+from chainteller.training.reading import ScenarioInvalid, did_you_mean
+from chainteller.training.reports import from_json, make_report, summarise_lines, to_json, to_lines
+from chainteller.training.scenarios import Scenario, find_scenarios, load
+from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 if TYPE_CHECKING:
-    from chainteller.training.scenarios import Scenario
+    from chainteller.training.session import Session
 
-OWN_FOLDER = "scenarios"
+PASSED = 80
+"""From this score on a run that was played from written steps ends with 0."""
 
 
 def show_list() -> int:
-    """List the scenarios, the shipped ones and those beside the user's configuration."""
-    found = [_load(path) for path in _files().values()]
-    if options().json:
-        shown = [{"name": each.name, "title": each.title, "level": each.level} for each in found]
-        document({"data": shown})
-    elif found:
-        table(
-            sorted(found, key=lambda each: (each.level, each.name)),
-            [
-                ("SCENARIO", lambda each: each.name),
-                ("LEVEL>", lambda each: each.level),
-                ("TITLE", lambda each: each.title),
-            ],
-        )
-    else:
-        line("no scenarios are installed")
+    """List the scenarios, easiest first; one that cannot be read is named and left out."""
+    found = []
+    for path in _files(locate(os.environ)).values():
+        try:
+            found.append(load(path, _wallets()))
+        except ScenarioInvalid as error:
+            complain(error)
+    if wants_json():
+        rows = [{"name": each.name, "title": each.title, "level": each.level} for each in found]
+        document({"data": rows})
+        return Exit.DONE
+    table(
+        found,
+        [
+            ("SCENARIO", lambda each: each.name),
+            ("LEVEL>", lambda each: each.level),
+            ("PAR>", lambda each: f"{each.par_time // MINUTE} min"),
+            ("TITLE", lambda each: each.title),
+        ],
+    )
+    say("Next: chainteller train SCENARIO")
     return Exit.DONE
 
 
 def run(scenario: str, *, seed: str, report: Path | None) -> int:
-    """Run a scenario in the console."""
-    files = _files()
-    if scenario not in files:
-        close = did_you_mean(scenario, files)
-        raise Usage(f"There is no scenario {scenario!r}{close}", "chainteller train --list")
-    written = f", reporting to {report}" if report else ""
-    raise PartMissing(f"console for {scenario} with the seed {seed}{written}")
+    """Run a scenario in the console; its report is printed, and written where asked for."""
+    from chainteller.cli.desk import training_look
+    from chainteller.tui.training.console import run_training
+
+    given = _scenario(scenario)
+
+    def at_the_desk(session: "Session") -> int:
+        return run_training(session, training_look(locate(os.environ)))
+
+    return _session(given, seed, report, at_the_desk)
+
+
+def play(scenario: str, steps: TextIO, *, seed: str, report: Path | None) -> int:
+    """Play written steps; each is shown with what the service said."""
+
+    def played(session: "Session") -> int:
+        play_steps(session, steps, say)
+        passed = make_report(session)["score"] >= PASSED
+        return Exit.DONE if passed else Exit.REFUSED
+
+    return _session(_scenario(scenario), seed, report, played)
+
+
+def replay(source: TextIO, *, report: Path | None) -> int:
+    """Play a report's log again; it says whether the same report came out.
+
+    Raises:
+        Usage: it is no report, or one of another version of the scenario.
+    """
+    text = source.read()
+    try:
+        first = from_json(text)
+    except ValueError as error:
+        raise Usage(f"{source.name}: {error}") from None
+    given = _scenario(str(first["scenario"]))
+    if given.digest != first["digest"]:
+        raise Usage(f"{given.name} has changed since that report was made.")
+    outcome: list[str] = []
+
+    def again(session: "Session") -> int:
+        play_log(session, first["log"])
+        same = to_json(make_report(session)) == text
+        outcome.append("the same report" if same else "ANOTHER report: it was changed")
+        return Exit.DONE if same else Exit.REFUSED
+
+    code = _session(given, str(first["seed"]), report, again)
+    say(*outcome)
+    return code
 
 
 def validate(file: Path) -> int:
     """Check a scenario file and name every problem."""
-    from chainteller.training.reading import ScenarioInvalid
-
     try:
-        found = _load(file)
+        found = load(file, _wallets())
     except ScenarioInvalid as error:
-        if options().json:
+        if wants_json():
             document({"ok": False, "problems": list(error.problems)})
-        say(*(f"SCENARIO: {problem}" for problem in error.problems))
+        say(*(f"{error.code}: {problem}" for problem in error.problems))
         say(f"Next: {error.suggestion}")
         return Exit.REFUSED
-    if options().json:
+    if wants_json():
         document({"ok": True, "name": found.name, "title": found.title})
     else:
         line(f"ok: {found.name}, {found.title}")
     return Exit.DONE
 
 
-def _files() -> dict[str, Path]:
-    from chainteller.training.scenarios import find_scenarios
+def summarise(files: Iterable[Path]) -> int:
+    """Sum up reports, in the order given."""
+    reports = []
+    for file in files:
+        try:
+            reports.append(from_json(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise Usage(f"{file.name}: {error}") from None
+    for row in summarise_lines(reports):
+        line(row)
+    return Exit.DONE
 
-    own = options().configured.settings.paths.config_file.parent / OWN_FOLDER
-    return find_scenarios((shipped("sample_data") / "scenarios", own))
+
+def _session(
+    scenario: Scenario, seed: str, report: Path | None, run_it: Callable[["Session"], int]
+) -> int:
+    from chainteller.bootstrap import training_session
+    from chainteller.cli.throwaway import Throwaway
+
+    with Throwaway() as folder:
+        bank = folder.path / "bank"
+        bank.mkdir()
+        session = training_session(locate(os.environ), scenario, bank, seed)
+        try:
+            code = run_it(session)
+            made = make_report(session)
+        finally:
+            session.close()
+    _show(made)
+    if report is not None:
+        try:
+            report.write_text(to_json(made), encoding="utf-8")
+        except OSError as error:
+            raise Usage(f"{report}: {error.strerror}") from None
+        say(f"report written to {report}")
+    return code
 
 
-def _load(path: Path) -> "Scenario":
-    from chainteller.training.scenarios import load
-    from chainteller.wallets.simulated import sample_wallets
+def _show(report: Mapping[str, object]) -> None:
+    if wants_json():
+        verbatim(to_json(report))
+        return
+    for row in to_lines(report):
+        line(row)
 
-    return load(path, sample_wallets(shipped("sample_data") / "wallets.toml"))
+
+def _scenario(name: str) -> Scenario:
+    files = _files(locate(os.environ))
+    if name not in files:
+        meant = did_you_mean(name, files)
+        raise Usage(f"No scenario {name}{meant}.", "chainteller train --list")
+    return load(files[name], _wallets())
+
+
+def _files(paths: Paths) -> dict[str, Path]:
+    """The shipped scenarios, then the user's own beside the configuration file."""
+    own = paths.config_file.parent / "scenarios"
+    return find_scenarios([shipped("sample_data") / "scenarios", own])
+
+
+def _wallets() -> tuple[SampleWallet, ...]:
+    return sample_wallets(shipped("sample_data") / "wallets.toml")

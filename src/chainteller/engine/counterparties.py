@@ -179,9 +179,8 @@ def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
         "revoked_reason": None,
     }
     pair = {"blockchain_account_id": account.id, "counterparty_id": claim.counterparty_id}
-    if wallets.find_link(tx.connection, *pair.values(), lock=True) is None:
-        wallets.insert_link(tx.connection, {**pair, **values, "first_linked_at": tx.now})
-    else:
+    if not wallets.insert_link(tx.connection, {**pair, **values, "first_linked_at": tx.now}):
+        wallets.find_link(tx.connection, *pair.values(), lock=True)
         wallets.update_link(tx.connection, *pair.values(), **values)
     challenges.mark_linked(tx.connection, claim.id, tx.now)
     tx.event(

@@ -31,6 +31,9 @@ class EmbeddedDeployment:
     def authenticate(self, api_key: str) -> Principal:
         return self._doorkeeper.principal(api_key)
 
+    def recognise(self, api_key: str) -> Principal | None:
+        return self._doorkeeper.recognised(api_key)
+
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
 

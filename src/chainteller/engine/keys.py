@@ -182,24 +182,33 @@ class Doorkeeper:
 
     def principal(self, text: str) -> Principal:
         """Whom a key speaks for. Raises as ``authenticate`` does."""
-        digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
-        known = self._known.get(digest)
-        now_s = self._elapsed()
-        if known is None or now_s - known.read_at_s > self._remembered_s:
-            known = self._read(text, digest, now_s)
-        now = self._bank.clock.now()
-        reason = refusal_reason(now=now, expires=known.expires, revoked_at=known.revoked_at)
-        if reason is not None:
-            raise Unauthorized(reason)
-        return known.principal
+        recognised = self.recognised(text)
+        if recognised is not None:
+            return recognised
+        return self._read(text).principal
 
-    def _read(self, text: str, digest: bytes, now_s: float) -> _Known:
+    def recognised(self, text: str) -> Principal | None:
+        """Whom a key speaks for that was read a moment ago and still holds."""
+        known = self._known.get(_digest(text))
+        if known is None or self._elapsed() - known.read_at_s > self._remembered_s:
+            return None
+        now = self._bank.clock.now()
+        refused = refusal_reason(now=now, expires=known.expires, revoked_at=known.revoked_at)
+        return None if refused else known.principal
+
+    def _read(self, text: str) -> _Known:
+        now_s = self._elapsed()
         row = _authentic(self._bank, text)
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         known = _Known(_principal(row), row.expires, row.revoked_at, now_s)
-        self._known[digest] = known
+        self._known[_digest(text)] = known
         return known
+
+
+def _digest(text: str) -> bytes:
+    """Keys are remembered by their hash, so that no dump of memory lists them."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
 def authenticate(bank: Bank, text: str) -> Principal:

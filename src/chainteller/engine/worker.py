@@ -42,10 +42,18 @@ class Worker:
             pause_s = LONGEST_PAUSE_S
             try:
                 if due.is_due(self._bank):
-                    due.run(self._bank, _BATCH)
+                    self._work()
                 if rounds % _PURGE_EVERY == 0:
                     due.purge_keys(self._bank)
             except ServiceUnavailable as error:
                 _log.warning("due work waits: %s", error.details.get("reason"))
                 pause_s = _AFTER_A_FAULT_S
             rounds += 1
+
+    def _work(self) -> None:
+        """One job whose record contradicts itself must not end the work on all others."""
+        try:
+            due.run(self._bank, _BATCH)
+        except AssertionError:
+            _log.exception("due work failed and is put off")
+            due.put_off(self._bank)

@@ -53,6 +53,10 @@ class Deployment(Protocol):
             ServiceUnavailable: keys cannot be looked up now.
         """
 
+    def recognise(self, api_key: str) -> Principal | None:
+        """What ``authenticate`` would say, where that is known without asking anything; it never
+        waits. None: ask."""
+
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 

@@ -142,8 +142,11 @@ def linked_page(
     return tuple(link_model(row, now) for row in rows), total
 
 
-def insert_link(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(insert(_L), row)
+def insert_link(connection: Connection, row: Mapping[str, object]) -> bool:
+    """False when the pair was linked by another write meanwhile."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    statement = dialect.insert(_L).on_conflict_do_nothing().returning(_L.c.claim_id)
+    return connection.execute(statement, row).first() is not None
 
 
 def update_link(

@@ -2,12 +2,10 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -17,24 +15,25 @@ from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
-from chainteller.tui.ending import catch_signals, crash_report
-from chainteller.tui.finding import PASTED, load_samples, open_found
+from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
+from chainteller.tui.errands import Errands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
 from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
+from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
-from chainteller.tui.start import DeskLook, Start
-from chainteller.tui.themes import DEFAULT_VARIABLES, load_themes
+from chainteller.tui.start import DeskLook, Reopen, Start
+from chainteller.tui.themes import DEFAULT_VARIABLES
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
 
 DEAF_S = 0.2
 
 
-def run_console(start: Start, look: DeskLook) -> int:
-    """Run the console until it ends.
+def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> int:
+    """Run the console until it ends; ``reopen`` gives what a chosen profile opens.
 
     Returns:
         The exit code: 0 for ctrl+q, 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 1 after a crash,
@@ -44,16 +43,18 @@ def run_console(start: Start, look: DeskLook) -> int:
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
-    console = Console(start, look)
-    try:
-        console.run()
-    finally:
-        if console.desk.started is not None:
-            console.desk.started.close()
-    return console.return_code or 0
+    while True:
+        console = Console(start, look)
+        try:
+            console.run()
+        finally:
+            console.desk.end()
+        if reopen is None or not console.wanted_profile:
+            return console.return_code or 0
+        start, look = reopen(console.wanted_profile)
 
 
-class Console(App[None]):
+class Console(Errands):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {DeskProvider}
@@ -68,29 +69,22 @@ class Console(App[None]):
         super().__init__()
         self.animation_level = "none"
         self._start = start
-        self._poller = Poller(self.desk)
+        self._poller = Poller(self.desk, self.alert)
         self._places: list[str] = []
-        self._first_frame = ExitStack()
         self._hostile = HostileTextFilter()
+        self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
-        self.theme_names: tuple[str, ...] = ()
         for name in SCREENS:
             self.add_mode(name, self._maker(name))
-        self._load_themes()
+        self.load_themes()
 
     # -- start and end ------------------------------------------------------------------------
-
-    def on_load(self) -> None:
-        """Nothing is painted before the first screen stands: else two blank frames come first."""
-        self._first_frame.enter_context(self.batch_update())
-
-    def on_ready(self) -> None:
-        self.screen.call_after_refresh(self._first_frame.close)
 
     def on_mount(self) -> None:
         self.set_keymap(dict(self.desk.look.keys))
         catch_signals(lambda code: self.exit(return_code=code))
         self.call_after_refresh(self.start_engine)
+        self.watch_theme_files()
 
     def start_engine(self) -> None:
         """The first frame is painted: now the engine, pydantic and storage may load."""
@@ -98,37 +92,19 @@ class Console(App[None]):
 
     async def _started(self) -> None:
         try:
-            self.desk.started = await ask(self._start)
-            pass
+            started = await ask(self._start)
+            collect_garbage_again()
+            self.desk.begin(started)
         except TellerError as error:
-            self.desk.unheard(0)
-            if isinstance(self.screen, DeskScreen):
-                self.screen.fail(error)
+            self.not_started(error)
             return
-        self.desk.on_start.publish(self.desk.started)
+        self.begun()
         await self._poller.poll()
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(self.desk.look.poll_interval_s, self._poll)
 
     def _poll(self) -> None:
         self.run_worker(Later(self._poller.poll), group="poll")
-
-    def _load_themes(self) -> None:
-        themes, problems = load_themes(self.desk.look.theme_folders)
-        for file in themes.values():
-            self.register_theme(file.theme())
-        self.theme_names = tuple(themes)
-        if self.desk.look.theme in themes:
-            self._begin_in(self.desk.look.theme)
-        for problem in problems:
-            self.desk.tell(f"theme left out: {problem}", "warn")
-
-    def _begin_in(self, theme: str) -> None:
-        """The first theme, before anything is styled: a change would style everything twice."""
-        self.set_reactive(App.theme, theme)
-        dark = self.current_theme.dark
-        self.set_class(dark, "-dark-mode", update=False)
-        self.set_class(not dark, "-light-mode", update=False)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(DEFAULT_VARIABLES)
@@ -154,12 +130,14 @@ class Console(App[None]):
             self._places.append(self.current_mode)
             del self._places[:-20]
             self.switch_mode(name)
+            self.on_mode_changed(name)
 
     def back(self) -> None:
         if len(self.screen_stack) > 1:
             self.pop_screen()
         elif self._places:
             self.switch_mode(self._places.pop())
+            self.on_mode_changed(self.current_mode)
 
     async def action_quit(self) -> None:
         """Asks only while an execution is on its way."""
@@ -190,7 +168,8 @@ class Console(App[None]):
         self.push_screen(_screen("help", self.desk, self.screen))
 
     def action_event_log(self) -> None:
-        self.desk.unread = 0
+        self.desk.unread = self.desk.alerts = 0
+        self.title_badge()
         self.push_screen(_screen("log", self.desk))
 
     def deafen(self) -> None:
@@ -230,33 +209,8 @@ class Console(App[None]):
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
-    def action_read_only(self) -> None:
-        self.desk.read_only = not self.desk.read_only
-        self.desk.tell("read-only" if self.desk.read_only else "writing is on", "warn")
-        self.desk.on_reach.publish(self.desk.reach)
-
-    def action_use_theme(self, name: str) -> None:
-        self.theme = name
-
-    def find(self, text: str) -> None:
-        """Open what an id, an address or a bank account names."""
-        self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
-
-    def action_samples(self) -> None:
-        self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
-
-    def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never keys: an id opens what it names, anything else is ignored."""
-        text = event.text.strip()
-        if PASTED.fullmatch(text):
-            self.find(text)
-
-    def deferred(self, screen: Screen[Any], action: str) -> Callable[[], Any]:
-        """An action of a screen, to be run after the palette has closed."""
-        return lambda: self.call_later(self.run_action, action, screen)
-
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._hostile]
+        return [*super().get_line_filters(), self._hostile, self._private]
 
 
 def _screen(name: str, *given: object) -> Screen[Any]:

@@ -5,7 +5,7 @@ given in UTC and in the desk's own zone.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING
 from chainteller.tui.formats import clean, grouped
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.markets import Market
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
 
@@ -50,41 +53,90 @@ class CustomerTexts:
             "bank": bank,
             "side": trade.side,
             "asset": trade.market.partition("-")[0].upper(),
-            "amount": grouped(trade.amount),
             "price": f"{grouped(trade.price)} USD",
             "created": both_times(trade.created),
         }
         if trade.asset_sold is not None and trade.asset_bought is not None:
-            values["gives"] = f"{grouped(trade.asset_sold.amount)} {trade.asset_sold.symbol}"
-            values["gets"] = f"{grouped(trade.asset_bought.amount)} {trade.asset_bought.symbol}"
+            values["gives"] = money(trade.asset_sold.amount, trade.asset_sold.symbol)
+            values["gets"] = money(trade.asset_bought.amount, trade.asset_bought.symbol)
         for name in ("executed_at", "settled_at", "cancelled_at"):
             moment = getattr(trade, name)
             if moment is not None:
                 values[name] = both_times(moment)
-        return self.fill(f"trade.{trade.status}", values) or self.fill("trade.other", values)
+        return self._first((f"trade.{trade.status}", "trade.other"), values)
 
     def of_quote(self, quote: "Quote", state: str, bank: str) -> str:
         """``state`` is live, expired, executed or unknown."""
+        sold, bought = quote.asset_sold, quote.asset_bought
         return self.fill(
             f"quote.{state}",
             {
                 "bank": bank,
                 "side": quote.side,
                 "asset": quote.market_name.partition("-")[0].upper(),
-                "gives": f"{grouped(quote.asset_sold.amount)} {quote.asset_sold.symbol}",
-                "gets": f"{grouped(quote.asset_bought.amount)} {quote.asset_bought.symbol}",
+                "gives": money(sold.amount, sold.symbol),
+                "gets": money(bought.amount, bought.symbol),
                 "price": f"{grouped(quote.price)} USD",
-                "fee": f"{grouped(quote.fees.total or '-')} {quote.fees.currency or 'USD'}",
-                "expires": both_times(quote.expires),
+                "fee": money(quote.fees.total or "0.00", quote.fees.currency or "USD"),
+                "expires": both_times(quote.expires, dated=False),
             },
         )
 
+    def of_transfer(self, transfer: "Transfer", bank: str) -> str:
+        """A deposit or a withdrawal, by its status."""
+        way = transfer.type.partition("-")[0]
+        values = {
+            "bank": bank,
+            "amount": money(transfer.amount, transfer.currency.symbol or "USD"),
+        }
+        for name in ("created", "completed_at"):
+            moment = getattr(transfer, name)
+            if moment is not None:
+                values[name] = both_times(moment)
+        return self._first((f"{way}.{transfer.status}", f"{way}.other"), values)
+
+    def of_account(self, account: "TradingAccount", now: datetime, bank: str) -> str:
+        """What holds for the account: a control on it, or what is available."""
+        if account.controls:
+            return self._first((f"account.{account.controls[0]}", "account.other"), {"bank": bank})
+        if account.buying_power is None:
+            return ""
+        available = money(account.buying_power, "USD")
+        return self.fill(
+            "account.open", {"bank": bank, "available": available, "now": both_times(now)}
+        )
+
+    def of_market(self, market: "Market", bank: str) -> str:
+        values = {
+            "bank": bank,
+            "asset": market.market_name.partition("-")[0].upper(),
+            "price": f"{grouped(market.current_price)} USD",
+            "at": both_times(market.at),
+        }
+        if market.status in {None, "open"}:
+            return self.fill("market.open", values)
+        if market.estimated_resolution is not None:
+            values["until"] = both_times(market.estimated_resolution)
+        return self._first(("market.closed_until", "market.closed"), values)
+
     def of_refusal(self, code: str, facts: Mapping[str, str], bank: str) -> str:
-        return self.fill(f"refusal.{code}", {"bank": bank, **facts})
+        return self._first((f"refusal.{code}", "refusal.INTERNAL_ERROR"), {"bank": bank, **facts})
+
+    def _first(self, names: Sequence[str], values: Mapping[str, str]) -> str:
+        """The first of the texts that is there and can be filled."""
+        return next((text for name in names if (text := self.fill(name, values))), "")
 
 
-def both_times(moment: datetime) -> str:
-    """``12:09 UTC (13:09 local)``; one of them where they agree."""
+def money(amount: str, currency: str) -> str:
+    return f"{grouped(amount)} {currency}"
+
+
+def both_times(moment: datetime, *, dated: bool = True) -> str:
+    """``20 November 2026, 12:09 UTC (13:09 local)``, the date left out for what ends today.
+
+    One time where the desk's own zone agrees with UTC.
+    """
     local = moment.astimezone()
-    utc = f"{moment:%H:%M} UTC"
-    return utc if local.utcoffset() == moment.utcoffset() else f"{utc} ({local:%H:%M} local)"
+    day = f"{moment.day} {moment:%B %Y}, " if dated else ""
+    here = "" if local.utcoffset() == moment.utcoffset() else f" ({local:%H:%M} local)"
+    return f"{day}{moment:%H:%M} UTC{here}"

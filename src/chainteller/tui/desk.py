@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.dom import DOMNode
 from textual.geometry import Size
@@ -12,11 +12,13 @@ from textual.signal import Signal
 from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.tui.formats import clock_time
+from chainteller.tui.privacy import Privacy
 from chainteller.tui.start import DeskLook, StartedDesk
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
+    from chainteller.tui.backstage import Backstage
 
 _LOG_ROWS = 500
 
@@ -87,6 +89,12 @@ class Desk:
     look: DeskLook
     read_only: bool = False
     started: StartedDesk | None = None
+    backstage: "Backstage | None" = None
+    privacy: Privacy = field(default_factory=Privacy)
+    call_began: int | None = None
+    """When the call that is being answered began; None between calls."""
+    alerts: int = 0
+    """Watched things that happened and were not looked at yet."""
     choice: Choice = field(default_factory=Choice)
     reach: Reach = field(default_factory=Reach)
     log: deque[Told] = field(default_factory=lambda: deque(maxlen=_LOG_ROWS))
@@ -95,6 +103,11 @@ class Desk:
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
     """Set while no write is running: who needs the balance after a deposit waits for it."""
     watched: set[str] = field(default_factory=set)
+    watched_trades: dict[str, str] = field(default_factory=dict)
+    """Trades to be told about, with their accounts."""
+    challenges: dict[str, int] = field(default_factory=dict)
+    """Challenges issued here that are still open, with the instant they run out."""
+    warned: set[str] = field(default_factory=set)
     followed: dict[str, str] = field(default_factory=dict)
     """Trades that this desk began, with the status last told."""
     on_start: "Signal[StartedDesk]" = field(init=False)
@@ -102,6 +115,8 @@ class Desk:
     on_poll: "Signal[None]" = field(init=False)
     on_told: "Signal[Told]" = field(init=False)
     on_reach: "Signal[Reach]" = field(init=False)
+    on_customer_text: "Signal[str]" = field(init=False)
+    """Words that the agent was shown to say to the customer."""
 
     def __post_init__(self) -> None:
         self.read_only = self.look.read_only
@@ -111,13 +126,48 @@ class Desk:
         self.on_poll = Signal(self.owner, "polled")
         self.on_told = Signal(self.owner, "told")
         self.on_reach = Signal(self.owner, "reach")
+        self.on_customer_text = Signal(self.owner, "customer text")
+
+    def begin(self, started: StartedDesk) -> None:
+        """The engine or client is there: put the guard and the records around it."""
+        from chainteller.tui.backstage import Backstage  # noqa: PLC0415 - after the first frame
+
+        if self.backstage is not None:
+            self.backstage.close()
+        self.started = started
+        self.backstage = Backstage(self, started)
+
+    def end(self) -> None:
+        """The terminal is restored: let go of what the desk holds."""
+        if self.started is not None:
+            self.started.close()
+        if self.backstage is not None:
+            self.backstage.close()
 
     @property
     def service(self) -> "Service":
         """Raises ServiceUnavailable while the engine is still being started."""
-        if self.started is None:
+        if self.started is None or self.backstage is None:
             raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
-        return self.started.service
+        return self.backstage.service
+
+    def set_read_only(self, *, on: bool) -> None:
+        self.read_only = on
+        if self.backstage is not None:
+            self.backstage.set_read_only(on=on)
+        self.on_reach.publish(self.reach)
+
+    def remembered(self, name: str) -> Any:
+        """What was kept of a view on this machine, or None."""
+        return self.backstage.workspace.view(name) if self.backstage else None
+
+    def remember(self, name: str, value: Any) -> None:
+        if self.backstage is not None:
+            self.backstage.workspace.set_view(name, value)
+
+    def note(self, identifier: str) -> str:
+        """The agent's own words about a record; on this machine only."""
+        return self.backstage.workspace.note(identifier) if self.backstage and identifier else ""
 
     @property
     def now(self) -> int:

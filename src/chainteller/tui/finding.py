@@ -1,35 +1,138 @@
 """Going to what an id names, and loading the sample data: errands of the whole desk."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.failures import explain
+from chainteller.tui.reads import query
 
 if TYPE_CHECKING:
-    from chainteller.tui.app import Console
+    from chainteller.service.interface import Service
+    from chainteller.tui.errands import Errands
 
-PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{3,40}")
-_PLACES = {"TXN": "trades", "QTE": "quote", "BCA": "wallets", "CPT": "wallets"}
+PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
+_MOST_HITS = 5
+_LEAST_LETTERS = 3
 
 
-async def open_found(console: "Console", text: str) -> None:
-    """Show the screen that an id belongs to; everything else filters the accounts."""
-    place = _PLACES.get(text[:3], "accounts")
-    console.go(place)
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where something is shown: the screen and what its ``find`` is given."""
+
+    place: str
+    text: str
+    label: str = ""
+    account_id: str = ""
+
+
+def wanted_id(pasted: str) -> str:
+    """The id or address in a paste; empty for anything else."""
+    text = pasted.strip()
+    return text if PASTED.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
+
+
+async def open_found(console: "Errands", text: str) -> None:
+    """Show what an id, an address, a bank account or a customer's name stands for."""
+    try:
+        found = await ask(locate, console.desk.service, text)
+        if found.account_id:
+            account = await ask(console.desk.service.trading_account, found.account_id)
+            console.desk.choice.account = account
+    except TellerError as error:
+        failure = explain(error)
+        console.desk.tell(f"{failure.code}  {text}", "bad", failure.detail)
+        return
+    if found.place == "trades":
+        console.desk.choice.trade_id = found.text
+    console.go(found.place)
 
     def find() -> None:
-        found = getattr(console.screen, "find", None)
-        if found is not None:
-            found(text)
+        shown = getattr(console.screen, "find", None)
+        if shown is not None and found.place != "trades":
+            shown(found.text)
 
     console.call_after_refresh(find)
 
 
-async def load_samples(console: "Console", desk: Desk) -> None:
+def locate(service: "Service", text: str) -> Found:
+    """Where an id leads. Runs in a thread; raises NotFound for a transaction of no account."""
+    if text.startswith("TXN_"):
+        return _transaction(service, text)
+    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
+        return Found("wallets", text)
+    if text.startswith("QTE_"):
+        return Found("quote", text)
+    if _ADDRESS.fullmatch(text):
+        return _wallet(service, text)
+    return Found("accounts", text)
+
+
+def _wallet(service: "Service", address: str) -> Found:
+    for row in service.counterparties(query(text=address, limit=1)).data:
+        return Found("wallets", row.id)
+    raise NotFound("wallet", address)
+
+
+def _transaction(service: "Service", transaction_id: str) -> Found:
+    """A trade of one of the newest, or of the account that the audit trail names."""
+    account_id = next(iter(_accounts_of(service, transaction_id)), "")
+    if not account_id:
+        raise NotFound("transaction", transaction_id)
+    try:
+        service.trade(account_id, transaction_id)
+    except NotFound:
+        return Found("accounts", account_id)
+    return Found("trades", transaction_id, account_id=account_id)
+
+
+def _accounts_of(service: "Service", transaction_id: str) -> Iterator[str]:
+    try:
+        recent = service.all_trades(query(limit=100)).data
+        yield from (row.trading_account_id or "" for row in recent if row.id == transaction_id)
+    except NotOffered:
+        pass
+    try:
+        rows = service.audit(query(text=transaction_id, limit=20)).data
+    except NotOffered:
+        return
+    for row in rows:
+        yield from (value for value in row.inputs.values() if str(value).startswith("TDA_"))
+
+
+def search(service: "Service", text: str) -> list[Found]:
+    """What matches a few letters: accounts by customer or bank account, wallets by address."""
+    if len(text) < _LEAST_LETTERS:
+        return []
+    return [*_accounts(service, text), *_wallets(service, text)]
+
+
+def _accounts(service: "Service", text: str) -> list[Found]:
+    try:
+        rows = service.trading_accounts(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [
+        Found("accounts", row.id, f"{row.customer_name or row.id}  {row.bank_account_id}  {row.id}")
+        for row in rows
+    ]
+
+
+def _wallets(service: "Service", text: str) -> list[Found]:
+    try:
+        rows = service.counterparties(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
+
+
+async def load_samples(console: "Errands", desk: Desk) -> None:
     """Ask, then load the sample data, where the deployment can."""
     load = desk.started.load_samples if desk.started else None
     if load is None:

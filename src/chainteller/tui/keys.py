@@ -40,7 +40,7 @@ class Command:
 
     @property
     def shown_key(self) -> str:
-        return shown_key(self.key)
+        return shown_key(self.key) or ":"
 
 
 def shown_key(keys: str) -> str:
@@ -64,12 +64,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("desk.text", "t", "customer_text", "What to tell the customer; t again copies it"),
     Command("desk.copy", "c", "copy_main", "Copy the main text of the screen"),
     Command("desk.audit", "a", "audit", "Audit trail of what is selected"),
-    Command("desk.export", "e", "export", "Write the rows that are loaded to a CSV file"),
+    Command("desk.export", "e", "export", "Export to a file: receipt, rows, detail"),
     Command("desk.refresh", "r", "refresh_now", "Fetch again"),
     Command("desk.log", "exclamation_mark", "app.event_log", "Event log"),
     Command("desk.palette", "colon,ctrl+p", "app.command_palette", "Go to anything by name or id"),
     Command("desk.help", "question_mark,f1", "app.keys", "All keys"),
     Command("desk.read_only", "f9", "app.read_only", "Read-only on and off"),
+    Command("desk.note", "n", "app.note", "Note about what is selected; this machine only"),
+    Command("desk.handover", "h", "app.handover", "Handover note of the call"),
+    Command("desk.call", "i", "app.call", "The call begins or ends: its timer"),
     Command("accounts.open", "enter", "open", "Open the account's detail", "open", 3),
     Command("accounts.deposit", "d", "deposit", "Deposit from the bank account", "deposit", 1),
     Command("accounts.withdraw", "w", "withdraw", "Withdraw to the bank account", "withdraw", 1),
@@ -96,17 +99,30 @@ COMMANDS: tuple[Command, ...] = (
     Command("trades.all", "0", "all_accounts", "All accounts, or the selected one", "all", 2),
     Command("trades.status", "f", "next_status", "Show one status only", "status", 2),
     Command("trades.sort", "o", "sort", "Change the order of the list", "order", 4),
+    Command("trades.watch", "m", "watch", "Tell me when it ends or is slow"),
     Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
     Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
     Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
+    Command("audit.verify", "v", "verify", "Check the whole audit chain", "verify", 1),
     Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
     Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
     Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),
+    Command("wallets.withdraw", "w", "withdraw", "Withdraw to the wallet", "withdraw", 4),
     Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
     Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
     Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),
 )
 """Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""
+
+PALETTE: tuple[Command, ...] = (
+    Command("palette.hide", "", "app.hide", "hide: names and balances masked, or shown again"),
+    Command("palette.copy", "", "copy_menu", "copy: everything that can be copied here"),
+    Command("palette.profile", "", "app.profiles", "profile: another place, or this one again"),
+    Command("palette.requests", "", "app.requests", "requests: what was asked of the service"),
+    Command("palette.info", "", "app.info", "info: version, place, what it offers, paths"),
+    Command("palette.samples", "", "app.samples", "sample data: load it into an empty database"),
+)
+"""Commands without a key of their own: the palette and the help run them."""
 
 FOOTER_OF_ALL = ("desk.text", "desk.copy")
 _FOOTER_WORDS = {"desk.text": "text", "desk.copy": "copy", "desk.audit": "audit"}

@@ -1,4 +1,4 @@
-"""``:`` goes to anything: screens, commands, themes, and any id, address or bank account."""
+"""``:`` goes to anything: screens, commands, profiles, themes, any id, address or customer."""
 
 import re
 from functools import partial
@@ -8,25 +8,27 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from chainteller.tui.calls import ask
+from chainteller.tui.finding import Found, search
 from chainteller.tui.formats import clean
-from chainteller.tui.keys import commands_of
+from chainteller.tui.keys import PALETTE, commands_of
 
 if TYPE_CHECKING:
-    from chainteller.tui.app import Console
+    from chainteller.tui.errands import Errands
 
 _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
 
 
 class DeskProvider(Provider):
-    """Nothing is asked of the service here: a chosen id is looked up when it is opened."""
+    """Commands are matched here; records by the service, a few letters at a time."""
 
     def __init__(self, screen: Screen[object], match_style: object = None) -> None:
         super().__init__(screen, match_style)  # type: ignore[arg-type]  # handed through
 
     @property
-    def console(self) -> "Console":
-        return cast("Console", self.app)
+    def console(self) -> "Errands":
+        return cast("Errands", self.app)
 
     def _entries(self) -> list[tuple[str, str]]:
         """(name with its key, action) of all that can be run from here."""
@@ -38,9 +40,13 @@ class DeskProvider(Provider):
         ]
         own = getattr(self.screen, "palette_entries", None)
         rows += own() if own is not None else []
-        rows.append(("sample data: load it into an empty database", "app.samples"))
+        rows += [(command.about, command.action) for command in PALETTE]
         rows += [
             (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.theme_names
+        ]
+        rows += [
+            (f"profile: {row.name}  {row.kind} {row.address}", f"app.profile('{row.name}')")
+            for row in self.console.desk.look.profiles
         ]
         rows.append(("quit   [ctrl+q]", "app.quit"))
         return rows
@@ -63,3 +69,12 @@ class DeskProvider(Provider):
             score = matcher.match(name)
             if score > 0:
                 yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)
+        for found in await self._found(wanted):
+            text = clean(found.label)
+            yield Hit(0.5, Content(text), partial(self.console.find, found.text), text)
+
+    async def _found(self, wanted: str) -> list[Found]:
+        """Accounts by customer or bank account and wallets by address; none while it starts."""
+        if self.console.desk.backstage is None:
+            return []
+        return await ask(search, self.console.desk.service, wanted)

@@ -5,6 +5,7 @@ from time import perf_counter
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.watching import Alert, look_out
 
 _LONGEST_WAIT_S = 30
 
@@ -12,8 +13,9 @@ _LONGEST_WAIT_S = 30
 class Poller:
     """One question at a time; after a failure it waits longer, and the top bar says so."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, alert: Alert) -> None:
         self._desk = desk
+        self._alert = alert
         self._cursor = -1
         self._running = False
         self._skip = 0
@@ -21,13 +23,14 @@ class Poller:
         self._by_events = True
 
     async def poll(self, *, now: bool = False) -> None:
-        """Fetch the newest events; with ``now`` a running wait after a failure is cut short."""
+        """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
         if self._running or self._desk.started is None or (self._skip > 0 and not now):
             self._skip = max(0, self._skip - 1)
             return
         self._running = True
         try:
             await self._fetch()
+            await look_out(self._desk, self._alert)
         except TellerError:
             self._skip = self._wait
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)

@@ -9,8 +9,10 @@ from chainteller.domain.clock import Clock, SystemClock
 from chainteller.domain.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
+    from textual.widget import Widget
+
     from chainteller.service.interface import Service
-    from chainteller.service.models.records import Capabilities
+    from chainteller.service.models.records import Capabilities, ChainReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,25 @@ class DeskLook:
     """Where ``e`` writes; left out: the current folder."""
     crash_folder: Path | None = None
     """Where a crash file goes (mode 0600, without values); left out: the current folder."""
+    panel: "Callable[[], Widget] | None" = None
+    """Makes a widget that every screen shows under its top bar: a guide through the desk."""
+    base_url: str = "http://127.0.0.1:8080"
+    """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
+    profile: str = ""
+    profiles: "tuple[ProfileRow, ...]" = ()
     clock: Clock = field(default_factory=SystemClock)
     randomness: Randomness = field(default_factory=SystemRandomness)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """A configured place that ``:profile`` can switch to; ``address`` holds no password."""
+
+    name: str
+    kind: str
+    address: str
+    read_only: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +74,14 @@ class StartedDesk:
     capabilities: "Capabilities | None" = None
     close: Callable[[], None] = lambda: None
     load_samples: Callable[[], None] | None = None
+    workspace_file: Path | None = None
+    """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
+    verify_audit: "Callable[[], ChainReport] | None" = None
+    """Checks the whole audit chain, where the deployment's database is at hand."""
 
 
 Start = Callable[[], StartedDesk]
 """Builds the desk in a background thread; raises ``TellerError`` where it cannot."""
+
+Reopen = Callable[[str], tuple[Start, DeskLook]]
+"""What a profile of that name opens; raises ``TellerError`` where it cannot be told."""

@@ -109,6 +109,17 @@ def load_themes(folders: Sequence[Path]) -> tuple[dict[str, ThemeFile], list[str
     return themes, problems
 
 
+def changed_files(folders: Sequence[Path]) -> tuple[tuple[Path, int], ...]:
+    """Every theme file with the moment of its last change: another answer means: read again."""
+    found = []
+    for path in sorted_files(folders):
+        try:
+            found.append((path, path.stat().st_mtime_ns))
+        except OSError:
+            continue
+    return tuple(found)
+
+
 def check_themes(paths: Sequence[Path]) -> list[str]:
     """Every problem of the theme files and folders given; an empty list means all are good."""
     themes, problems = load_themes(paths)

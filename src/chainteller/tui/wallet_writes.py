@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from chainteller.tui.wallet_book import Wallet, claim_request
 
 if TYPE_CHECKING:
+    from chainteller.domain.assets import Asset
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import (
         BlockchainAccount,
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
         Counterparty,
         OwnershipClaim,
     )
+    from chainteller.service.models.funding import Transfer
 
 
 def open_blockchain_account(
@@ -64,3 +66,28 @@ def require_reverification(
         wallet.account.id, wallet.counterparty.id, request, idempotency_key=key
     )
     return written.value
+
+
+def withdraw(
+    service: "Service", wallet: Wallet, asset: "Asset", amount: str, key: str
+) -> "Transfer":
+    """To the wallet, from the blockchain account that it belongs to."""
+    from chainteller.domain.assets import CRYPTO  # noqa: PLC0415 - after the first frame
+    from chainteller.service.models.funding import (  # noqa: PLC0415 - after the first frame
+        Currency,
+        Destination,
+        WithdrawalRequest,
+    )
+
+    currency = Currency(
+        type="crypto-currency" if asset in CRYPTO else "stablecoin-currency",
+        symbol=asset.symbol,
+        network=asset.network,
+    )
+    destination = Destination(
+        type="counterparty",
+        counterparty_id=wallet.counterparty.id,
+        blockchain_account_id=wallet.account.id,
+    )
+    request = WithdrawalRequest(amount=amount, currency=currency, destination=destination)
+    return service.withdraw(wallet.account.trading_account_id, request, idempotency_key=key).value

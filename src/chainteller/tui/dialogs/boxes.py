@@ -9,6 +9,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 
+from chainteller.tui import copying
+from chainteller.tui.calls import Later
 from chainteller.tui.formats import Piece
 from chainteller.tui.widgets.lines import Line, Lines, line
 
@@ -56,9 +58,11 @@ class Box(ModalScreen[None]):
     def on_key(self, event: events.Key) -> None:
         if self._again and event.character == self._again:
             event.stop()
-            self.app.copy_to_clipboard(self._text)
-            sent = self._headed(("sent to the terminal's clipboard", "good"))
-            self.query_one(Lines).show(sent)
+            self.run_worker(Later(self._copy), group="copy", exclusive=True)
+
+    async def _copy(self) -> None:
+        said = await copying.copy(self.app, self._text)
+        self.query_one(Lines).show(self._headed((said, "good")))
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -26,7 +26,7 @@ class Choice(ModalScreen[str | None]):
     DEFAULT_CSS = """
     Choice { align: center middle; background: $background 60%; }
     Choice > Lines {
-        width: 64; max-width: 100%; height: auto; background: $panel; border: solid $accent;
+        width: 76; max-width: 100%; height: auto; background: $panel; border: solid $accent;
         padding: 0 1;
     }
     """

@@ -7,6 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Center
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.strip import Strip
@@ -41,6 +42,7 @@ class CodeBox(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
     DEFAULT_CSS = """
     CodeBox { align: center middle; background: $background; }
+    CodeBox > Center { height: auto; }
     CodeBox > Lines { width: 100%; height: auto; }
     """
 
@@ -49,7 +51,8 @@ class CodeBox(ModalScreen[None]):
         self._title, self._rows = title, tuple(rows)
 
     def compose(self) -> ComposeResult:
-        yield HalfBlocks(self._rows)
+        with Center():
+            yield HalfBlocks(self._rows)
         yield Lines([line((f" {self._title}", "muted"), right=(("esc", "key"), " closes "))])
 
     def on_mount(self) -> None:

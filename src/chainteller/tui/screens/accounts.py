@@ -1,6 +1,7 @@
 """Accounts: find one, see all of it, deposit, withdraw, begin a trade."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
@@ -13,15 +14,18 @@ from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import cents, dollars, grouped
+from chainteller.tui.messages import FieldStepped
 from chainteller.tui.reads import AccountSheet, account_sheet, query
 from chainteller.tui.screens import accounts_view, questions
 from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.telling import about_account
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
+    from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -29,6 +33,7 @@ _DETAIL_DELAY_S = 0.06
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
+    REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -59,6 +64,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().on_mount()
         self._draw_title(None)
         self._draw_empty()
+
+    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - one name
+        return value in range(len(SORTS))
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -149,7 +157,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self._sheet = await ask(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
-        self.query_one("#detail", Lines).show(accounts_view.detail(self._sheet, self.desk.now))
+        detail = accounts_view.detail(self._sheet, self.desk.now)
+        notes = accounts_view.notes(self.desk.note(account.id))
+        self.query_one("#detail", Lines).show([*detail, *notes])
         self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
 
     def action_trade(self, side: str) -> None:
@@ -170,13 +180,19 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return ""
         return self.query_one("#detail", Lines).plain_text
 
+    def customer_text(self) -> str:
+        refused, sheet = self.refusal_text(), self._sheet
+        if refused or sheet is None:
+            return refused
+        return about_account(self.texts, sheet, self.desk.now, self.desk.look.bank_name)
+
     # -- money in and out ---------------------------------------------------------------------
 
     def action_deposit(self) -> None:
         self._open_amount("deposit", "enter: send   esc: no")
 
     def action_withdraw(self) -> None:
-        self._open_amount("withdraw", "enter: ask   esc: no")
+        self._open_amount("withdraw", "right: wallet")
 
     def _open_amount(self, purpose: str, note: str) -> None:
         account = self.selected
@@ -185,19 +201,36 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self.clear_failure()
         way = "into" if purpose == "deposit" else "from"
-        bank = account.bank_account_id
+        bank = "bank account" if purpose == "deposit" else "bank"
         self.field_bar.open(
             purpose,
             ((f"{purpose} {way} ", "strong"), (account.id, ""), ("  USD ", "muted")),
-            note=((f"bank account {bank}   {note}", "muted"),),
+            note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
             amount=True,
         )
+
+    def on_field_stepped(self, message: FieldStepped) -> None:
+        """Right in the amount of a withdrawal: to a wallet instead of the bank."""
+        account = self.selected
+        if message.purpose == "withdraw" and message.step > 0 and account is not None:
+            self.close_field()
+            self.to_wallet.choose_destination(account.id)
+
+    @cached_property
+    def to_wallet(self) -> "WalletWithdrawal":
+        from chainteller.tui.screens.wallet_withdrawal import (  # noqa: PLC0415 - at the first use
+            WalletWithdrawal,
+        )
+
+        return WalletWithdrawal(self)
 
     def field_submitted(self, purpose: str, value: str) -> None:
         self.close_field()
         account = self.selected
         if purpose == "filter":
             self.find(value.strip())
+        elif purpose == "withdraw-to-wallet":
+            self.to_wallet.submitted(value)
         elif account is not None and self._amount_is_good(value):
             amount = dollars(value)
             if purpose == "deposit":

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import age, grouped, short_address, short_id, status, when
 from chainteller.tui.reads import AccountSheet, Gap
 from chainteller.tui.widgets.lines import Line, heading, line
@@ -172,3 +173,11 @@ def summary(sheet: AccountSheet) -> list[Line]:
         (f" {account.id}   wallets {linked} ({verified} verified)   enter: detail", "muted")
     )
     return [line(*pieces), second]
+
+
+def notes(text: str) -> list[Line]:
+    """The agent's own words, and how to add to them."""
+    if not text:
+        return [line(), heading("NOTES", "n: add")]
+    rows = [line((row, "")) for note in text.splitlines() for row in wrapped(note, 44)]
+    return [line(), heading("NOTES", "this machine only   n: add"), *rows[-4:]]

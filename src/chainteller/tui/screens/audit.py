@@ -7,9 +7,11 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.service.errors import NotOffered
+from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import grouped, short_id, when
+from chainteller.tui.formats import Piece, grouped, short_id, when
 from chainteller.tui.keys import bindings_of
 from chainteller.tui.reads import query
 from chainteller.tui.screens.list_screen import Listed, ListScreen
@@ -36,6 +38,7 @@ class AuditScreen(ListScreen["AuditRow"]):
     def __init__(self, desk: Desk, object_id: str) -> None:
         super().__init__(desk)
         self._object_id = object_id
+        self._verdict: Piece | None = None
 
     @classmethod
     def bindings(cls) -> list[BindingType]:
@@ -66,13 +69,30 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
-        note = f"{total:,} rows   chainteller audit verify checks the chain "
-        self.title_line(line((" AUDIT", "strong"), f"  {of}", right=((note, "muted"),)))
+        note = self._verdict or (f"{total:,} rows   v checks the chain ", "muted")
+        self.title_line(line((" AUDIT", "strong"), f"  {of}", right=(note,)))
         self.row_chosen()
 
     def row_chosen(self) -> None:
         row = self.selected
         self.query_one("#detail", Lines).show(_detail(row) if row else [])
+
+    def action_verify(self) -> None:
+        self.read("verify", self._verify)
+
+    async def _verify(self) -> None:
+        """Every row of the trail against the row before it, not only those shown."""
+        started = self.desk.started
+        if started is None or started.verify_audit is None:
+            raise NotOffered("The chain is checked where its database is: chainteller audit verify")
+        report = await ask(started.verify_audit)
+        if report.intact:
+            self._verdict = (f"[ok] {report.rows:,} rows intact ", "good")
+            self.desk.tell(f"audit chain intact, head {report.head}", "good")
+        else:
+            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
+            self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
+        self.listed(self.paged.total or 0)
 
     def object_id(self) -> str:
         return self._object_id

@@ -11,13 +11,14 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui import papers
 from chainteller.tui.calls import Later
 from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk, Reach, Told
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.failures import Failure, explain
-from chainteller.tui.formats import Piece
+from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.start import StartedDesk
@@ -71,6 +72,8 @@ class DeskScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield TopBar()
+        if self.desk.look.panel is not None:
+            yield self.desk.look.panel()
         yield Lines([line()], id="title")
         yield Container(*self.body(), id="body")
         yield FailurePanel()
@@ -240,7 +243,13 @@ class DeskScreen(Screen[None]):
         """Overridden by screens with a list."""
 
     def action_export(self) -> None:
-        self.desk.tell("nothing to export here", "muted")
+        self.read("ask-export", partial(papers.export, self))
+
+    def papers(self) -> Sequence[papers.Paper]:
+        """The files that ``e`` can write, most wanted first."""
+        text = self.main_text()
+        name = f"chainteller-{self.KEY}.txt"
+        return [papers.Paper("what stands here, text", name, lambda: text + "\n")] if text else []
 
     def action_refresh_now(self) -> None:
         self.clear_failure()
@@ -252,15 +261,30 @@ class DeskScreen(Screen[None]):
         if not text:
             self.desk.tell("nothing to copy here", "muted")
             return
-        self.app.copy_to_clipboard(text)
-        first = text.splitlines()[0]
-        self.desk.tell(f"sent to the terminal's clipboard (OSC 52): {first}", "muted")
+        self.read("copy", partial(papers.copy_now, self, text))
+
+    def action_copy_menu(self) -> None:
+        self.read("ask-copy", partial(papers.copy_menu, self))
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """All that can be copied here: (name, text)."""
+        return (
+            ("the main text", self.main_text()),
+            ("the text for the customer", self.customer_text()),
+            ("the id", self.object_id()),
+            ("what stands on the screen", self._screen_text()),
+        )
+
+    def _screen_text(self) -> str:
+        shown = self.query(Lines).filter(".detail-side")
+        return "\n".join(lines.plain_text for lines in shown)
 
     def action_customer_text(self) -> None:
         text = self.customer_text()
         if not text:
             self.desk.tell("nothing to tell the customer here", "muted")
             return
+        self.desk.on_customer_text.publish(text)
         rows = [line(row) for row in wrapped(text, 70)]
         self.app.push_screen(Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
 
@@ -301,12 +325,22 @@ def _deployment(desk: Desk) -> list[Piece]:
     if label:
         pieces.append((f" {label}", "muted"))
     mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
+    if desk.privacy.hidden:
+        pieces.append((" HIDDEN", "warn"))
     return [*pieces, mode]
+
+
+def _call(desk: Desk) -> str:
+    """What waits to be looked at, and how long the call lasts, by the minute."""
+    alerts = f"({desk.alerts} new !)  " if desk.alerts else ""
+    if desk.call_began is None:
+        return alerts
+    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
 
 
 def _reach(desk: Desk) -> list[Piece]:
     reach = desk.reach
-    operator: Piece = (desk.look.operator + "  ", "muted")
+    operator: Piece = (_call(desk) + desk.look.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
     if reach.state == "failed":

@@ -8,12 +8,14 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
+from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, Command, shown_key
+from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_key
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
+_ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 8), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
@@ -62,13 +64,13 @@ class HelpScreen(ModalScreen[None]):
         self._fill(event.value)
 
     def on_input_submitted(self) -> None:
-        command = next(
-            (row for row in COMMANDS if row.id == self.query_one(PagedList).cursor_key), None
-        )
+        key = self.query_one(PagedList).cursor_key
+        command = next((row for row in _ALL if row.id == key), None)
         if command is None:
             return
-        if command.where not in {EVERYWHERE, self._here}:
-            self._desk.tell(f"{command.shown_key} works on {command.where}", "muted")
+        reason = why_not(self._desk, self._behind, command)
+        if reason:
+            self._desk.tell(f"{command.shown_key}: {reason}", "muted")
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
@@ -81,13 +83,14 @@ class HelpScreen(ModalScreen[None]):
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
-        ordered = sorted(
-            COMMANDS, key=lambda row: (row.where != self._here, row.where != EVERYWHERE)
-        )
+        ordered = sorted(_ALL, key=lambda row: (row.where != self._here, row.where != EVERYWHERE))
         rows = [
             self._row(command)
             for command in ordered
-            if all(word in f"{command.where} {command.about}".lower() for word in words)
+            if all(
+                word in f"{command.where} {command.about} {command.shown_key}".lower()
+                for word in words
+            )
         ]
         listed = self.query_one(PagedList)
         listed.reset()
@@ -98,10 +101,11 @@ class HelpScreen(ModalScreen[None]):
             listed.say_empty(("nothing is called that", "muted"))
 
     def _row(self, command: Command) -> Row:
-        works = command.where in {EVERYWHERE, self._here}
-        key = shown_key(self._desk.look.keys.get(command.id, command.key))
-        where = "all" if command.where == EVERYWHERE else command.where
-        about = command.about if works else f"{command.about}  (only on {command.where})"
+        reason = why_not(self._desk, self._behind, command)
+        works = not reason
+        key = shown_key(self._desk.look.keys.get(command.id, command.key)) or ":"
+        where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
+        about = command.about if works else f"({reason})  {command.about}"
         return Row(
             command.id,
             (

@@ -1,16 +1,14 @@
 """A screen around one paged list: fetching its pages, moving in it, filtering and exporting it."""
 
-import csv
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
+from chainteller.tui.papers import Paper, table_papers
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
@@ -30,11 +28,14 @@ class ListScreen(DeskScreen, Generic[Record]):
     """Subclasses give the list, ``fetch`` (in a thread) and ``show_detail``."""
 
     LIST_ID = "list"
+    REMEMBERED: ClassVar[tuple[str, ...]] = ()
+    """Attributes that say how the list is shown (order, status): kept per table on this machine."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.records: dict[str, Record] = {}
         self._generation = 0
+        self._recalled = False
 
     @abstractmethod
     def columns(self) -> Sequence[Column]:
@@ -55,12 +56,32 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- pages --------------------------------------------------------------------------------
 
+    def recall(self) -> None:
+        """Show the list as it was shown last, once; what is out of range is ignored."""
+        if self._recalled or self.desk.backstage is None:
+            return
+        self._recalled = True
+        kept = self.desk.remembered(f"list.{self.KEY}")
+        if isinstance(kept, dict):
+            for name in self.REMEMBERED:
+                value = kept.get(name)
+                if type(value) is type(getattr(self, name)) and self.may_recall(name, value):
+                    setattr(self, name, value)
+
+    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - subclasses look
+        """Whether a kept value still means something."""
+        return True
+
     def reload(self) -> None:
         """Fetch the pages in the window again; the cursor stays on its record."""
+        self.recall()
         self.read("list", self._fetch_window)
 
     def restart(self) -> None:
         """Another filter, order or account: from the top."""
+        if self.REMEMBERED:
+            shown = {name: getattr(self, name) for name in self.REMEMBERED}
+            self.desk.remember(f"list.{self.KEY}", shown)
         self._generation += 1
         self.records.clear()
         self.paged.reset()
@@ -125,25 +146,8 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- export -------------------------------------------------------------------------------
 
-    def action_export(self) -> None:
-        rows = self.paged.rows_held
-        if not rows:
-            self.desk.tell("nothing to export here", "muted")
-            return
-        path = (self.desk.look.export_folder or Path.cwd()) / f"chainteller-{self.KEY}.csv"
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow(["id", *(column.title for column in self.columns())])
-                writer.writerows([row.key, *(_cell(text) for text, _ in row.cells)] for row in rows)
-        except OSError as error:
-            self.desk.tell(f"not exported: {error.strerror}  {path}", "bad")
-            return
-        of_all = f" of {self.paged.total}" if (self.paged.total or 0) > len(rows) else ""
-        self.desk.tell(f"{len(rows)}{of_all} rows written to {path}", "good")
-
-
-def _cell(text: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula."""
-    text = clean(text)
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text
+    def papers(self) -> Sequence[Paper]:
+        """The rows that are loaded, then what stands in the detail."""
+        titles = ["ID", *(column.title for column in self.columns())]
+        rows = [[row.key, *(text for text, _ in row.cells)] for row in self.paged.rows_held]
+        return [*table_papers(self.KEY, titles, rows, self.paged.total or 0), *super().papers()]

@@ -73,18 +73,9 @@ class MarketsScreen(DeskScreen):
         self._markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
         self._polls = 0 if first else self._polls + 1
-        self._tell_reopened()
         self._draw()
         if first:
             self._fetch_again()
-
-    def _tell_reopened(self) -> None:
-        for name in tuple(self.desk.watched):
-            market = self._markets.get(name)
-            if market is not None and markets_view.is_open(market):
-                self.desk.watched.discard(name)
-                self.app.bell()
-                self.desk.tell(f"{name} is open", "good")
 
     # -- drawing ------------------------------------------------------------------------------
 
@@ -169,6 +160,13 @@ class MarketsScreen(DeskScreen):
         self._draw_title()
         if not self._paused:
             self.reload()
+
+    def customer_text(self) -> str:
+        market = self._markets.get(self._list.cursor_key or "")
+        refused = self.refusal_text()
+        if refused or market is None:
+            return refused
+        return self.texts.of_market(market, self.desk.look.bank_name)
 
     def object_id(self) -> str:
         return self._list.cursor_key or ""

@@ -52,9 +52,14 @@ def market_row(market: "Market", samples: "tuple[PriceSample, ...]", now: int) -
             (grouped(market.yesterdays_price), "muted"),
             (recent, "accent"),
             state,
-            (live_age(market.at, now), "muted"),
+            (_age(market, now), "muted"),
         ),
     )
+
+
+def _age(market: "Market", now: int) -> str:
+    """A fresh price's age is one text, so that the far end of its line rests."""
+    return "< 3s" if seconds_since(market.at, now) < 3 else live_age(market.at, now)
 
 
 def headline(market: "Market") -> Line:

@@ -14,6 +14,10 @@ _CLASSES = {
     "audit": ("audit", "AuditScreen"),
     "help": ("help", "HelpScreen"),
     "log": ("help", "LogScreen"),
+    "requests": ("requests", "RequestsScreen"),
+    "profiles": ("profiles", "ProfilesScreen"),
+    "info": ("info", "InfoScreen"),
+    "note": ("note", "NoteScreen"),
     "customers": ("customers", "CustomersScreen"),
 }
 

@@ -10,6 +10,7 @@ from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
+from chainteller.tui.papers import Paper, receipt_papers
 from chainteller.tui.reads import query
 from chainteller.tui.screens import questions, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
@@ -25,6 +26,7 @@ SORTS = (("-created", "newest"), ("created", "oldest"))
 class TradesScreen(ListScreen["Trade"]):
     KEY = "trades"
     CSS_PATH = "trades.tcss"
+    REMEMBERED = ("_sort", "_status", "_all")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -67,6 +69,11 @@ class TradesScreen(ListScreen["Trade"]):
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
+
+    def may_recall(self, name: str, value: object) -> bool:
+        return name == "_all" or value in range(
+            len(SORTS) if name == "_sort" else len(trades_view.STATUSES)
+        )
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -196,6 +203,15 @@ class TradesScreen(ListScreen["Trade"]):
     def action_trade(self, side: str) -> None:
         self.desk.shell.start_trade(side)
 
+    def action_watch(self) -> None:
+        trade = self.selected
+        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        if trade is None or account_id is None or trades_view.is_over(trade):
+            self.desk.tell("nothing to wait for: choose a trade that is not over", "muted")
+            return
+        self.desk.watched_trades[trade.id] = account_id
+        self.desk.tell(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
+
     def action_cancel(self) -> None:
         trade = self.selected or self._newest_open()
         if trade is None:
@@ -220,6 +236,14 @@ class TradesScreen(ListScreen["Trade"]):
         self.clear_failure()
         self.desk.tell(f"trade {done.status}  {done.id}", status(done.status)[1])
         self.desk.on_change.publish((f"trade.{done.status}",))
+
+    def papers(self) -> Sequence[Paper]:
+        """The selected trade's receipt first."""
+        trade = self.selected
+        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        if trade is None or account_id is None:
+            return super().papers()
+        return [*receipt_papers(self.desk, account_id, trade.id), *super().papers()]
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""

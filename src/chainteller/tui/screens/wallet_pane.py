@@ -1,12 +1,13 @@
 """The selected wallet on Wallets: address, steps, text, verdict and limits, drawn from values."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from textual.screen import Screen
 
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import short_id
+from chainteller.tui.formats import Piece, short_id
 from chainteller.tui.screens import wallets_view, wallets_why
 from chainteller.tui.wallet_book import Book, Wallet
 from chainteller.tui.wallet_paste import Verdict
@@ -80,7 +81,7 @@ class WalletPane:
 
     def _rest(self, wallet: Wallet, verdict: Verdict | None) -> list[Line]:
         now = self._host.desk.now
-        created = wallet.counterparty.created or self._host.created.get(wallet.counterparty.id)
+        created = self.with_created(wallet).counterparty.created
         limits = wallets_view.limits(wallet, self._host.limits, created, now)
         next_line = wallets_view.next_line(wallet, verdict, now)
         if wallet.challenge is None or (verdict is None and wallet.state(now) != "signing"):
@@ -113,6 +114,22 @@ class WalletPane:
         judged = wallets_view.verdict_of(wallet, self._host.verdicts) is not None
         wide.show(head, challenge.challenge, how)
         narrow.show(head, challenge.challenge, [] if judged else how)
+
+    def with_created(self, wallet: Wallet) -> Wallet:
+        """The wallet with the time of its registration, where that was asked for apart."""
+        row = wallet.counterparty
+        created = row.created or self._host.created.get(row.id)
+        return replace(wallet, counterparty=row.model_copy(update={"created": created}))
+
+    def empty_text(self) -> tuple[Piece, ...]:
+        """What stands for the list when it has no rows; it names the next key."""
+        host, nothing = self._host, ("No blockchain account yet.  ", "")
+        if host.wanted:
+            return ((f"nothing matches {host.wanted}   ", ""), ("esc", "key"), (" all", "muted"))
+        if host.whose:
+            opens = (" open one   ", "muted")
+            return (nothing, ("+", "key"), opens, ("0", "key"), (" all accounts", "muted"))
+        return (nothing, ("1", "key"), (" choose an account first", "muted"))
 
     def draw_title(self) -> None:
         host = self._host

@@ -17,12 +17,12 @@ from chainteller.tui.failures import Failure
 from chainteller.tui.formats import countdown, grouped, short_id
 from chainteller.tui.wallet_book import Book, Session, Wallet
 from chainteller.tui.wallet_paste import AddressRead, Verdict, read_address
-from chainteller.tui.widgets.field import FieldBar
-from chainteller.tui.widgets.paste_field import SIGNATURE
+from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
 
+SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
 Work = Callable[[], Awaitable[None]]
 _REASONS = {
     ReverificationReason.AGENT_REQUEST: "the agent asks for it",
@@ -56,7 +56,7 @@ class Host(Protocol):
     @property
     def texts(self) -> CustomerTexts: ...
     @property
-    def field_bar(self) -> FieldBar: ...
+    def field_bar(self) -> PasteFieldBar: ...
     @property
     def wallet(self) -> Wallet | None: ...
     @property
@@ -72,14 +72,13 @@ class Host(Protocol):
     def show_wallet(self, key: str) -> None: ...
     def show_verdict(self, wallet: Wallet, verdict: Verdict) -> None: ...
     def take_signature(self, text: str) -> None: ...
-    def close_field(self) -> None: ...
 
 
 class WalletSteps:
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._exposed = False
-        """Whether a secret was pasted last: the customer must hear of it first."""
+        self._tainted = False
+        """Whether a secret was typed into the address field; it was taken out again."""
 
     @property
     def _desk(self) -> Desk:
@@ -94,7 +93,7 @@ class WalletSteps:
         elif not self._host.book.accounts:
             self.open_account()
         else:
-            self._exposed = False
+            self._tainted = False
             self._host.field_bar.open(
                 "address",
                 (("new address ", "strong"),),
@@ -140,12 +139,19 @@ class WalletSteps:
         return await self._host.app.push_screen_wait(Choice(title, note, options, preset))
 
     def guard_typed_address(self, value: str, *, words_allowed: int) -> None:
-        """What is typed is seen: it is taken away before it is a whole secret."""
+        """What is typed is seen: it is taken away before it is a whole secret. The field stays,
+        so that what still comes of a paste without brackets does not become keys.
+        """
         if len(value.split()) > words_allowed or wallet_paste.holds_secret(value):
-            self._host.close_field()
-            self._refuse_secret()
+            self._tainted = True
+        if self._tainted:
+            self._host.field_bar.clear()
 
     def register(self, text: str) -> None:
+        if self._tainted:
+            self._tainted = False
+            self._refuse_secret()
+            return
         account = self._host.blockchain_account or next(iter(self._host.book.accounts), None)
         if account is not None and text.strip():
             self._host.write("registration", lambda: self._register(account, text))
@@ -169,7 +175,7 @@ class WalletSteps:
         if len(found.networks) == 1:
             return found.networks[0]
         preset = account.network if account.network in found.networks else "ethereum"
-        note = "this address exists on each of them; ask which one the customer uses"
+        note = "it exists on each: ask which one the customer uses"
         return await self._choose("WHICH NETWORK?", note, found.networks, preset)
 
     async def _send_registration(
@@ -190,10 +196,9 @@ class WalletSteps:
             kept.append(made)
 
     def _refuse_secret(self) -> None:
-        self._exposed = True
         self._host.show_failure(
             Failure(
-                "SECRET_PASTED",
+                SECRET,
                 "This looks like a private key or recovery words. Nothing of it was kept.",
                 "Whoever has seen it can take the customer's money.",
                 "t: tell the customer; delete it wherever it came from",
@@ -255,7 +260,6 @@ class WalletSteps:
         verdict: Verdict = await ask(wallet_paste.judge, self._desk.service, book, wallet, text)
         challenge = short_id(verdict.challenge_id)
         left = countdown(wallet.seconds_left(self._desk.now))
-        self._exposed = verdict.paste.kind is wallet_paste.Kind.SECRET
         if verdict.accepted:
             self._desk.tell(f"the signature is right for {challenge}   enter submits it", "good")
         else:
@@ -349,11 +353,12 @@ class WalletSteps:
 
     # -- handing the text over ----------------------------------------------------------------
 
-    def export_challenge(self, wallet: Wallet, folder: Path) -> bool:
+    def export_challenge(self, wallet: Wallet) -> bool:
         """Write the open text, its bytes and nothing else; False when there is none."""
         challenge = wallet.challenge
         if challenge is None or wallet.challenge_state(self._desk.now) != "open":
             return False
+        folder = self._desk.look.export_folder or Path.cwd()
         path = folder / f"chainteller-{challenge.id}.txt"
         try:
             path.write_bytes(challenge.challenge.encode())
@@ -376,10 +381,7 @@ class WalletSteps:
         self._host.app.push_screen(CodeBox(title, half_blocks(text)))
 
     def customer_text(self, wallet: Wallet | None) -> str:
-        """What to say now: about a secret first, then about the signature, then the next step."""
-        bank = self._desk.look.bank_name
-        if self._exposed:
-            return self._host.texts.fill("wallet.secret", {"bank": bank})
+        """What to say now: about the signature, else about the next step."""
         if wallet is None:
             return ""
         verdict = self._host.verdicts.get(wallet.challenge.id) if wallet.challenge else None
@@ -387,7 +389,7 @@ class WalletSteps:
         if verdict is not None and state == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = {
-            "bank": bank,
+            "bank": self._desk.look.bank_name,
             "end": wallet.counterparty.address[-4:],
             "network": wallet.network,
         }

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
 from textual import events
@@ -19,10 +18,12 @@ from chainteller.tui.reads import query
 from chainteller.tui.screens import wallets_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.screens.wallet_pane import WalletPane
-from chainteller.tui.screens.wallet_steps import WalletSteps
+from chainteller.tui.screens.wallet_steps import SECRET, WalletSteps
+from chainteller.tui.screens.wallet_withdrawal import PURPOSE, WalletWithdrawal
 from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, read_book
 from chainteller.tui.wallet_paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.widgets.challenge_box import ChallengeBox
+from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
 
 Shown = Union[Wallet, "BlockchainAccount"]
+_TICK = 2_000_000
+"""Microseconds: a text that ran out just now is drawn once more."""
 _MOST_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 
@@ -56,6 +59,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.checking = ""
         self.steps = WalletSteps(self)
         self.pane = WalletPane(self)
+        self.withdrawal = WalletWithdrawal(self)
 
     def columns(self) -> Sequence[Column]:
         return wallets_view.COLUMNS
@@ -77,6 +81,10 @@ class WalletsScreen(ListScreen[Shown]):
             Container(left, right, classes="pair", id="wallet-pair"),
             PasteFieldBar(id="field-bar"),
         ]
+
+    @property
+    def field_bar(self) -> PasteFieldBar:
+        return self.query_one("#field-bar", PasteFieldBar)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -133,7 +141,7 @@ class WalletsScreen(ListScreen[Shown]):
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 
     def listed(self, total: int) -> None:
-        self._say_empty()
+        self.paged.say_empty(*self.pane.empty_text())
         if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
             self._wanted_key, self._is_placed = None, True
         elif not self._is_placed and total:
@@ -150,22 +158,9 @@ class WalletsScreen(ListScreen[Shown]):
             if self.paged.move_to_key(row.key):
                 return
 
-    def _say_empty(self) -> None:
-        if self.wanted:
-            self.paged.say_empty((f"nothing matches {self.wanted}   ", ""), ("esc", "key"))
-        elif self.whose:
-            opens = (" open one   ", "muted")
-            self.paged.say_empty(
-                ("No blockchain account yet.  ", ""), ("+", "key"), opens, ("0", "key"),
-                (" all accounts", "muted"),
-            )  # fmt: skip
-        else:
-            self.paged.say_empty(("No blockchain account yet.  ", ""), ("1", "key"),
-                                 (" choose an account first", "muted"))  # fmt: skip
-
     def row_chosen(self) -> None:
         self.read("limits", self._load_limits)
-        self._draw()
+        self.pane.draw()
 
     async def _load_limits(self) -> None:
         """What may leave to the selected wallet, and since when it is known (for its hold)."""
@@ -181,31 +176,26 @@ class WalletsScreen(ListScreen[Shown]):
             self.limits = ()
         else:
             self.limits = found.data
-        self._draw()
+        self.pane.draw()
 
     # -- drawing ------------------------------------------------------------------------------
 
     def _tick(self) -> None:
         """Once a second, and only where a text is running out."""
-        if self.is_current and any(
-            row.challenge_state(self.desk.now) == "open" or row.challenge_state(0) == "open"
-            for row in self.book.wallets
-        ):
-            for row in self.book.wallets:
+        now = self.desk.now
+        running = [row for row in self.book.wallets if row.challenge_state(now - _TICK) == "open"]
+        if self.is_current and running:
+            for row in running:
                 verdict = wallets_view.verdict_of(row, self.verdicts)
-                self.paged.replace_row(wallets_view.wallet_row(row, verdict, self.desk.now))
-            self._draw()
+                self.paged.replace_row(wallets_view.wallet_row(row, verdict, now))
+            self.pane.draw()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
             super()._changed(kinds)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
-        """Everything but the list, from what is known."""
-        self.pane.draw()
+        self.call_after_refresh(self.pane.draw)
 
     # -- places -------------------------------------------------------------------------------
 
@@ -226,8 +216,7 @@ class WalletsScreen(ListScreen[Shown]):
         if found is None:
             self.desk.tell(f"{text} belongs to no account that was searched", "warn")
             return
-        account, counterparty_id = found
-        await self._go_to(account, counterparty_id)
+        await self._go_to(*found)
 
     async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
         owner = await ask(self.desk.service.trading_account, account.trading_account_id)
@@ -251,14 +240,14 @@ class WalletsScreen(ListScreen[Shown]):
             self.read("go", lambda: self._go_to(chosen))
         elif not self.has_class("-wide") and not self.has_class("detail-open"):
             self.add_class("detail-open")
-            self._draw()
+            self.pane.draw()
         elif isinstance(chosen, Wallet):
             self.steps.next_step(chosen)
 
     def step_back(self) -> bool:
         closed = super().step_back()
         if closed:
-            self._draw()
+            self.pane.draw()
         elif self.wanted:
             self.wanted = ""
             self.start_over()
@@ -309,6 +298,8 @@ class WalletsScreen(ListScreen[Shown]):
     def _given(self, purpose: str, text: str) -> None:
         if purpose == SIGNATURE:
             self.take_signature(text)
+        elif purpose == PURPOSE:
+            self.withdrawal.submitted(text)
         elif purpose == "address":
             self.steps.register(text)
 
@@ -327,18 +318,14 @@ class WalletsScreen(ListScreen[Shown]):
         network = wallet.network if wallet else "ethereum"
         paste: Paste = await ask(look_at, text, network)
         if paste.kind is Kind.ADDRESS:
-            self._take_address("".join(text.split()))
+            address = "".join(text.split())
+            known = [row for row in self.book.wallets if row.counterparty.address == address]
+            if not (known and self.paged.move_to_key(known[0].key)):
+                self.steps.begin_new(address)
         elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
             self.take_signature(text)
         elif paste.kind is Kind.TEXT:
             self.desk.tell("the pasted text is no signature   v: judge it all the same", "muted")
-
-    def _take_address(self, address: str) -> None:
-        known = [row for row in self.book.wallets if row.counterparty.address == address]
-        if known:
-            self.paged.move_to_key(known[0].key)
-        else:
-            self.steps.begin_new(address)
 
     def take_signature(self, text: str) -> None:
         """Judge a signature for the selected wallet, without submitting it."""
@@ -350,7 +337,7 @@ class WalletsScreen(ListScreen[Shown]):
         if not self.has_class("-wide"):
             self.add_class("detail-open")
         self.checking = wallet.challenge.id
-        self._draw()
+        self.pane.draw()
         self.read("diagnosis", lambda: self._judge(wallet, text))
 
     async def _judge(self, wallet: Wallet, text: str) -> None:
@@ -362,9 +349,8 @@ class WalletsScreen(ListScreen[Shown]):
 
     def show_verdict(self, wallet: Wallet, verdict: Verdict) -> None:
         self.verdicts[verdict.challenge_id] = verdict
-        row = wallets_view.wallet_row(wallet, verdict, self.desk.now)
-        self.paged.replace_row(row)
-        self._draw()
+        self.paged.replace_row(wallets_view.wallet_row(wallet, verdict, self.desk.now))
+        self.pane.draw()
 
     # -- what every screen has ----------------------------------------------------------------
 
@@ -382,20 +368,24 @@ class WalletsScreen(ListScreen[Shown]):
         return self.query_one("#wallet-head", Lines).plain_text
 
     def customer_text(self) -> str:
+        failure = self.query_one(FailurePanel).failure
+        if failure is not None and failure.code == SECRET:
+            return self.texts.fill("wallet.secret", {})
         return self.refusal_text() or self.steps.customer_text(self.wallet)
 
     def action_export(self) -> None:
         """The text to be signed as a file; the list where none is open."""
         wallet = self.wallet
-        if wallet is None or not self.steps.export_challenge(wallet, self._export_folder):
+        if wallet is None or not self.steps.export_challenge(wallet):
             super().action_export()
-
-    @property
-    def _export_folder(self) -> Path:
-        return self.desk.look.export_folder or Path.cwd()
 
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
+
+    def action_withdraw(self) -> None:
+        self.clear_failure()
+        if self.wallet is not None:
+            self.withdrawal.begin(self.wallet)
 
     def palette_entries(self) -> list[tuple[str, str]]:
         return self.steps.palette_entries(self.wallet)

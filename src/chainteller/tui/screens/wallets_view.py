@@ -226,7 +226,7 @@ def _link_note(wallet: Wallet, now: int) -> Piece:
         return "", ""
     if state in {"current", "expiring"}:
         tone = "warn" if state == "expiring" else "good"
-        return f"Verified 1P to {verification.expires_at:%d %b %Y}", tone
+        return f"to {verification.expires_at:%d %b %Y}", tone
     if state in {"expired", "revoked"}:
         return state, "bad"
     return "", ""

@@ -21,7 +21,7 @@ def signature_line(verdict: Verdict | None) -> Line:
     if verdict is None:
         return line(("SIGNATURE", "strong"), ("  none pasted yet", "muted"))
     if verdict.paste.kind is Kind.SECRET:
-        return line(("SIGNATURE", "strong"), ("  a secret was pasted; nothing was kept", "bad"))
+        return line(("SIGNATURE", "strong"), ("  a secret: nothing of it was kept", "bad"))
     return line(("SIGNATURE", "strong"), (f"  {verdict.paste.shape}", ""))
 
 
@@ -40,6 +40,8 @@ def verdict_lines(
     rows += [line(*check) for check in checks]
     rows += _signer(wallet, verdict, width)
     cause = _CAUSES.get(found.cause or "", "it cannot be used")
+    if found.finding in _OPEN_QUESTIONS:
+        cause = "another account, or another text"
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
     if not compact:
@@ -97,7 +99,7 @@ def _signer(wallet: Wallet, verdict: Verdict, width: int) -> list[Line]:
         return []
     label = "signed by" if found.certain else "points to"
     whose = short_id(found.other_counterparty_id) if found.other_counterparty_id else ""
-    whose = f"= this customer's {whose}" if whose else ""
+    whose = f"= customer's {whose}" if whose else ""
     rows = [*_address(_NO, label, signed_by, width, whose)]
     return rows + _address(("     ", ""), "registered", registered, width)
 

@@ -127,6 +127,25 @@ class Toned(Widget):
         return Strip(segments).adjust_cell_length(width, base)
 
 
+def differing(old: Strip, new: Strip) -> tuple[int, int] | None:
+    """The first cell that differs and how many up to the last; None where nothing does.
+
+    A price that ticks then costs a few bytes, not its line. One span only: for each, Textual
+    writes from the widget's left edge on.
+    """
+    before, after = _cells(old), _cells(new)
+    if before is None or after is None or len(before) != len(after):
+        return 0, new.cell_length
+    places = [x for x, (was, now) in enumerate(zip(before, after, strict=True)) if was != now]
+    return (places[0], places[-1] - places[0] + 1) if places else None
+
+
+def _cells(strip: Strip) -> list[tuple[str, Style | None]] | None:
+    """A strip cell by cell; None where a character is not exactly one cell wide."""
+    cells = [(letter, segment.style) for segment in strip for letter in segment.text]
+    return cells if len(cells) == strip.cell_length else None
+
+
 class Lines(Toned):
     """A block of lines; its height follows their number where the style sheet says auto."""
 
@@ -160,9 +179,13 @@ class Lines(Toned):
         if len(before) != len(after):
             self.refresh(layout=self.styles.is_auto_height)
             return
+        width, base = self.size.width, self.rich_style
         for y, (old, new) in enumerate(zip(before, after, strict=True)):
-            if old != new:
-                self.refresh(Region(0, y, self.size.width, 1))
+            if old == new:
+                continue
+            span = differing(self.strip_of(old, width, base), self.strip_of(new, width, base))
+            if span is not None:
+                self.refresh(Region(span[0], y, span[1], 1))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(self._lines)

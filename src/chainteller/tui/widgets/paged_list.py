@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from chainteller.tui.formats import Piece
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.widgets.lines import Toned, pad
+from chainteller.tui.widgets.lines import Toned, differing, pad
 
 PAGE_ROWS = 50
 _PAGES_KEPT = 8
@@ -126,7 +126,7 @@ class PagedList(Toned):
             for offset, old in enumerate(rows):
                 if old.key == row.key and old != row:
                     self._pages[page] = (*rows[:offset], row, *rows[offset + 1 :])
-                    self._repaint_row((page - 1) * PAGE_ROWS + offset)
+                    self._repaint_cells((page - 1) * PAGE_ROWS + offset, old, row)
                     return
 
     def _repaint_changed(
@@ -147,7 +147,7 @@ class PagedList(Toned):
             return
         for offset, (was, row) in enumerate(zip(old, rows, strict=True)):
             if was != row:
-                self._repaint_row((page - 1) * PAGE_ROWS + offset)
+                self._repaint_cells((page - 1) * PAGE_ROWS + offset, was, row)
 
     def _settle_cursor(self, key: str | None, page: int) -> None:
         if key is not None:
@@ -193,6 +193,20 @@ class PagedList(Toned):
         y = 1 + index - self.top
         if 0 < y < self.size.height:
             self.refresh(Region(0, y, self.size.width, 1))
+
+    def _repaint_cells(self, index: int, was: Row, row: Row) -> None:
+        """Only what differs within the line; the cursor's style paints nothing else."""
+        y = 1 + index - self.top
+        if not 0 < y < self.size.height:
+            return
+        base, width = self.rich_style, self.size.width
+        plain = index == self.cursor
+        span = differing(
+            self._strip(" ", was.cells, base, width, plain=plain),
+            self._strip(" ", row.cells, base, width, plain=plain),
+        )
+        if span is not None:
+            self.refresh(Region(span[0], y, span[1], 1))
 
     def _announce(self) -> None:
         key = self.cursor_key

@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.widgets import Input
 
 from chainteller.tui.messages import Pasted
 from chainteller.tui.widgets.field import Field, FieldBar, FieldText
@@ -40,3 +41,13 @@ class PasteFieldBar(FieldBar):
         yield FieldText(id="field-label")
         yield PasteField()
         yield FieldText(id="field-note")
+
+    def clear(self) -> None:
+        """Take away what was typed, and say nothing of it."""
+        field = self.query_one(Field)
+        with field.prevent(Input.Changed):
+            field.value = ""
+
+    def close(self) -> None:
+        super().close()
+        self.clear()

@@ -1,0 +1,131 @@
+"""Playing a session without a console: from written steps, or again from a report's log."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from chainteller.service.errors import TellerError
+from chainteller.service.models import accounts, counterparties, funding, quotes
+from chainteller.service.models.base import WireModel
+from chainteller.training.session import Session
+from chainteller.training.verbs import KEY_TAKES, Player
+
+_REQUESTS: Mapping[str, type[WireModel]] = {
+    model.__name__: model
+    for model in (
+        accounts.OpenTradingAccount,
+        funding.DepositRequest,
+        funding.WithdrawalRequest,
+        quotes.QuoteRequest,
+        quotes.ExecuteRequest,
+        counterparties.OpenBlockchainAccount,
+        counterparties.RegisterCounterparty,
+        counterparties.ChallengeRequest,
+        counterparties.ClaimRequest,
+        counterparties.LinkRequest,
+        counterparties.ReverificationRequest,
+    )
+}
+
+
+class AtTheDesk:
+    """What a player of a run has around it: the session itself."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def wait(self, microseconds: int) -> None:
+        self._session.advance(microseconds)
+
+    def sign(self, wallet: str, text: str) -> str:  # noqa: ARG002 - the session knows both
+        return self._session.sign()
+
+    def say(self, words: str) -> None:
+        if words.startswith("#"):
+            self._session.say(words[1:])
+        else:
+            self._session.tell(words)
+
+    def word(self, verb: str) -> str:
+        if verb == "hint":
+            return self._session.hint()
+        if verb == "checkpoint":
+            self._session.checkpoint()
+        else:
+            self._session.undo()
+        return ""
+
+    def pressed(self, keys: int) -> None:
+        for _ in range(keys):
+            self._session.key("step")
+        self._session.advance(keys * KEY_TAKES)
+
+
+def play_steps(
+    session: Session,
+    lines: Iterable[str],
+    tell: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Play written steps; blank lines and lines that begin with ``#`` are left out.
+
+    Raises:
+        VerbUnknown: a step that cannot be understood; those before it were played.
+    """
+    player = Player(session.service, AtTheDesk(session), session.wallets)
+    player.use(session.scenario.customer.bank_account, session.scenario.customer.wallet)
+    for line in lines:
+        step = line.strip()
+        if not step or step.startswith("#"):
+            continue
+        player.play(step)
+        refused = player.refused
+        tell(f"{step}" + (f"  -> {refused.code}: {refused.message}" if refused else ""))
+
+
+def play_log(session: Session, log: Sequence[Mapping[str, Any]]) -> None:
+    """Play what a report says was done, entry by entry.
+
+    Raises:
+        ValueError: an entry that no session writes.
+    """
+    for entry in log[1:]:  # the first one is the checkpoint that a session begins with
+        kind = next(iter(entry))
+        if kind not in _ENTRIES:
+            raise ValueError(f"no entry of a log: {kind}")
+        _ENTRIES[kind](session, entry)
+
+
+def _call(session: Session, entry: Mapping[str, Any]) -> None:
+    args = [_argument(each) for each in entry["with"]]
+    given = {"idempotency_key": entry["key"]} if entry["key"] else {}
+    try:
+        getattr(session.service, str(entry["call"]))(*args, **given)
+    except TellerError:
+        return  # it was refused then, too
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    name, body = next(iter(value.items()))
+    return _REQUESTS[name].model_validate(body)
+
+
+def _keys(session: Session, entry: Mapping[str, Any]) -> None:
+    for name in entry["keys"]:
+        session.key(str(name))
+
+
+def _clock(session: Session, entry: Mapping[str, Any]) -> None:
+    session.advance(int(entry["clock"]) - session.elapsed)
+
+
+_ENTRIES: Mapping[str, Callable[[Session, Mapping[str, Any]], object]] = {
+    "call": _call,
+    "keys": _keys,
+    "clock": _clock,
+    "tell": lambda session, entry: session.tell(str(entry["tell"])),
+    "sign": lambda session, _: session.sign(),
+    "hint": lambda session, _: session.hint(),
+    "checkpoint": lambda session, _: session.checkpoint(),
+    "undo": lambda session, _: session.undo(),
+}

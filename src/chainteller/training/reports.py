@@ -1,0 +1,175 @@
+"""The report of a session, for screen, file and trainer; the same run gives the same bytes."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chainteller.domain.clock import SECOND
+from chainteller.training.moments import DONE, TOLD, Moment
+from chainteller.training.scenarios import PARTS
+from chainteller.training.score import Judged, judge, score
+from chainteller.training.session import Session
+
+FORMAT = 1
+_BELONGS = ("scenario", "seed", "digest", "score", "goals", "log")
+
+
+def make_report(session: Session) -> dict[str, Any]:
+    """All of a session as plain values: what was reached, what went wrong and when, and the log.
+
+    Scenario, seed and log are enough to play it again (``training.playing.play_log``).
+    """
+    judged = judge(session)
+    result, scenario = score(session, judged), session.scenario
+    return {
+        "format": FORMAT,
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "digest": scenario.digest,
+        "seed": session.seed,
+        "score": result.total,
+        "parts": {part: {"points": result.points[part], "of": result.of[part]} for part in PARTS},
+        "helpCosts": result.help_costs,
+        "goals": [_goal(session, each) for each in judged],
+        "refusals": [_refusal(session, each) for each in session.progress.moments if _fails(each)],
+        "told": [
+            {"at": _since(session, each.at), "text": each.text}
+            for each in session.progress.moments
+            if each.name == TOLD
+        ],
+        "time": {
+            "used": _clock(session.elapsed),
+            "par": _clock(scenario.par_time),
+            "limit": _clock(scenario.time_limit),
+        },
+        "keys": {"used": session.keys, "par": scenario.par_keys},
+        "hints": session.hints,
+        "undos": session.undos,
+        "book": list(scenario.book),
+        "log": session.log,
+    }
+
+
+def to_json(report: Mapping[str, Any]) -> str:
+    """One line per field, in a fixed order, ending in a line break."""
+    rows = (
+        f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in report.items()
+    )
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def _evidence(goal: Mapping[str, Any]) -> str:
+    """`` (2 deposits, not at most 1, at 0:10)``; nothing where the reason says it all."""
+    words = [goal["fact"]] if goal["fact"] else []
+    words += [f"at {goal['at']}"] if goal["at"] else []
+    return f" ({', '.join(words)})" if words else ""
+
+
+def from_json(text: str) -> dict[str, Any]:
+    """Read a report back.
+
+    Raises:
+        ValueError: it is none of ours.
+    """
+    report = json.loads(text)
+    if not isinstance(report, dict) or any(name not in report for name in _BELONGS):
+        raise ValueError("not a report of a training session")
+    return report
+
+
+def to_lines(report: Mapping[str, Any]) -> list[str]:
+    """The report for a person: what was reached, what went wrong, what the book says."""
+    parts = ", ".join(
+        f"{part} {each['points']} of {each['of']}" for part, each in report["parts"].items()
+    )
+    time, keys = report["time"], report["keys"]
+    lines = [
+        f"{report['title']}",
+        f"SCORE {report['score']} of 100   {parts}",
+        f"time {time['used']} (par {time['par']}, limit {time['limit']})   "
+        f"keys {keys['used']} (par {keys['par']})   "
+        f"hints {report['hints']}   undos {report['undos']}",
+        "",
+        "GOALS",
+    ]
+    for goal in report["goals"]:
+        lines.append(f"{'[ok]' if goal['met'] else '[x] '} {goal['part']}: {goal['says']}")
+        if not goal["met"]:
+            lines.append(f"       {goal['reason']}{_evidence(goal)}")
+            if goal["book"]:
+                lines.append(f"       the book: {goal['book']}")
+    if report["refusals"]:
+        lines += ["", "WHAT THE SERVICE REFUSED"]
+        lines += [f"{each['at']}  {each['call']}  {each['code']}" for each in report["refusals"]]
+    if report["book"]:
+        lines += ["", "WHAT THE BOOK SAYS", *(f"- {each}" for each in report["book"])]
+    return lines
+
+
+def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
+    """A trainer's summary: runs, best, average and newest score of each scenario, and what is
+    missed most. Reports count in the order given.
+    """
+    runs: dict[str, list[Mapping[str, Any]]] = {}
+    for report in reports:
+        runs.setdefault(str(report["scenario"]), []).append(report)
+    lines = [f"{'SCENARIO':<24} {'RUNS':>4} {'BEST':>4} {'MEAN':>4} {'LAST':>4}  MISSED MOST"]
+    for name, each in sorted(runs.items()):
+        scores = [int(report["score"]) for report in each]
+        mean = sum(scores) // len(scores)
+        lines.append(
+            f"{name:<24} {len(scores):>4} {max(scores):>4} {mean:>4} {scores[-1]:>4}  "
+            f"{_missed_most(each)}"
+        )
+    every = [int(report["score"]) for each in runs.values() for report in each]
+    if every:
+        lines.append(f"{len(every)} runs of {len(runs)} scenarios, mean {sum(every) // len(every)}")
+    return lines
+
+
+def _missed_most(reports: Sequence[Mapping[str, Any]]) -> str:
+    missed: dict[str, int] = {}
+    for report in reports:
+        for goal in report["goals"]:
+            if not goal["met"]:
+                missed[goal["id"]] = missed.get(goal["id"], 0) + 1
+    worst = sorted(missed.items(), key=lambda each: (-each[1], each[0]))[:2]
+    return ", ".join(f"{name} ({count})" for name, count in worst) or "-"
+
+
+def _goal(session: Session, judged: Judged) -> dict[str, Any]:
+    goal, finding = judged.goal, judged.finding
+    return {
+        "id": goal.id,
+        "part": goal.part,
+        "says": goal.says,
+        "met": finding.met,
+        "reason": "" if finding.met else goal.missed,
+        "fact": finding.fact,
+        "at": "" if finding.at is None else _since(session, finding.at),
+        "book": goal.book,
+    }
+
+
+def _fails(moment: Moment) -> bool:
+    return moment.outcome not in {"", DONE}
+
+
+def _refusal(session: Session, moment: Moment) -> dict[str, str]:
+    return {
+        "at": _since(session, moment.at),
+        "call": moment.method,
+        "code": moment.outcome,
+        "message": moment.text,
+    }
+
+
+def _since(session: Session, at: int) -> str:
+    return _clock(max(0, at - session.started_at))
+
+
+def _clock(microseconds: int) -> str:
+    """``4:05``: minutes and whole seconds."""
+    minutes, seconds = divmod(microseconds // SECOND, 60)
+    return f"{minutes}:{seconds:02d}"

@@ -1,0 +1,299 @@
+"""Scenarios: what a trainee meets, read from ``sample_data/scenarios`` and the user's folder.
+
+The format is described in docs/training.md; a scenario's name is its file's name.
+"""
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
+from chainteller.domain.challenges import ReverificationReason
+from chainteller.service.error_codes import ERRORS
+from chainteller.service.read_only import WRITES
+from chainteller.training.checks import Check, read_check
+from chainteller.training.moments import DONE, OBSERVED, START, WORDS, full_name
+from chainteller.training.reading import ScenarioInvalid, Table, did_you_mean
+from chainteller.training.verbs import VERBS
+from chainteller.wallets.simulated import MISTAKES, SampleWallet
+
+PARTS = ("correctness", "safety", "time", "keys")
+"""What is scored, the weightiest first."""
+FAULTS = ("latency", "refusal", "dropped-reply", "lost-request", "outage")
+REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
+CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
+_EVENTS = ("trade.", "deposit.", "withdrawal.", "quote.", "counterparty.", "ownership_")
+_NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """When: ``after`` microseconds past the first moment called ``on``."""
+
+    on: str
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What the customer says, and when."""
+
+    trigger: Trigger
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorldChange:
+    """Something that the bank or a market does: ``change`` names it, ``with_`` says how."""
+
+    trigger: Trigger
+    change: str
+    name: str = ""
+    reason: str = ""
+    lasts: int = 0
+    bps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """``method`` is a call of Service; ``times`` how often; ``lasts`` microseconds."""
+
+    trigger: Trigger
+    kind: str
+    method: str = ""
+    times: int = 1
+    lasts: int = 0
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """``part`` is correctness or safety; ``missed`` the reason that a report names; ``book``
+    where it is written down."""
+
+    id: str
+    part: str
+    says: str
+    missed: str
+    book: str
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Words that the trainee may choose to say."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Customer:
+    bank_account: str
+    wallet: str = ""
+    mistakes: tuple[str, ...] = ()
+    """What goes wrong at each signing, in order; after these the customer signs rightly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Durations are microseconds. ``digest`` identifies the text that a report was made from."""
+
+    name: str
+    title: str
+    about: str
+    level: int
+    time_limit: int
+    par_time: int
+    par_keys: int
+    weights: Mapping[str, int]
+    customer: Customer
+    setup: tuple[str, ...]
+    hints: tuple[str, ...]
+    book: tuple[str, ...]
+    story: tuple[Story, ...]
+    world: tuple[WorldChange, ...]
+    faults: tuple[Fault, ...]
+    goals: tuple[Goal, ...]
+    statements: tuple[Statement, ...]
+    digest: str
+
+
+def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
+    """Files by scenario name, in the order of their numbers; later folders replace earlier ones."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        if folder.is_dir():
+            found.update({name_of(path): path for path in sorted(folder.glob("*.toml"))})
+    return found
+
+
+def name_of(path: Path) -> str:
+    """``07-wrong-account.toml`` is called wrong-account; the number only orders the list."""
+    return path.stem.lstrip("0123456789").lstrip("-")
+
+
+def load(path: Path, wallets: Sequence[SampleWallet]) -> Scenario:
+    """Read and check one file.
+
+    Raises:
+        ScenarioInvalid: naming every problem with its file, table and key.
+    """
+    try:
+        source = path.read_bytes()
+        data = tomllib.loads(source.decode("utf-8"))
+    except OSError as error:
+        raise ScenarioInvalid([f"{path.name}: cannot be read: {error.strerror}"]) from None
+    except ValueError as error:
+        raise ScenarioInvalid([f"{path.name}: no TOML: {error}"]) from None
+    table = Table.of_file(path, data)
+    scenario = _scenario(name_of(path), table, tuple(each.name for each in wallets), source)
+    table.finish()
+    if table.problems:
+        raise ScenarioInvalid(table.problems)
+    return scenario
+
+
+def _scenario(name: str, table: Table, wallets: tuple[str, ...], source: bytes) -> Scenario:
+    statements = tuple(_statement(each) for each in table.tables("statement"))
+    goals = tuple(_goal(each, wallets) for each in table.tables("goal"))
+    for part in ("correctness", "safety"):
+        if not any(goal.part == part for goal in goals):
+            table.wrong("goal", f"at least one goal of {part}")
+    return Scenario(
+        name=name,
+        title=table.text("title"),
+        about=table.text("about"),
+        level=table.number("level", least=1),
+        time_limit=table.duration("time_limit"),
+        par_time=table.duration("par_time"),
+        par_keys=table.number("par_keys", least=1),
+        weights=_weights(table.table("weights", required=False)),
+        customer=_customer(table.table("customer"), wallets),
+        setup=_setup(table),
+        hints=table.texts("hints"),
+        book=table.texts("book"),
+        story=tuple(_story(each) for each in table.tables("story")),
+        world=tuple(_world(each, wallets) for each in table.tables("world")),
+        faults=tuple(_fault(each) for each in table.tables("fault")),
+        goals=goals,
+        statements=statements,
+        digest=hashlib.sha256(source).hexdigest()[:16],
+    )
+
+
+def _weights(table: Table) -> dict[str, int]:
+    usual = {"correctness": 50, "safety": 30, "time": 12, "keys": 8}
+    weights = {part: table.number(part, usual[part]) for part in PARTS}
+    table.finish()
+    ordered = list(weights.values())
+    if sum(ordered) != 100 or sorted(ordered, reverse=True) != ordered:
+        table.wrong("correctness", "the four weights fall from correctness to keys and sum to 100")
+    return weights
+
+
+def _customer(table: Table, wallets: tuple[str, ...]) -> Customer:
+    customer = Customer(
+        bank_account=table.text("bank_account"),
+        wallet=table.choice("wallet", wallets, ""),
+        mistakes=table.texts("mistakes"),
+    )
+    for mistake in customer.mistakes:
+        if mistake not in MISTAKES:
+            table.wrong("mistakes", f"unknown mistake {mistake}{did_you_mean(mistake, MISTAKES)}")
+    table.finish()
+    return customer
+
+
+def _setup(table: Table) -> tuple[str, ...]:
+    lines = table.texts("setup")
+    for each in lines:
+        verb = each.partition(" ")[0]
+        if verb not in VERBS:
+            table.wrong("setup", f"unknown verb {verb}{did_you_mean(verb, VERBS)}")
+    return lines
+
+
+def _statement(table: Table) -> Statement:
+    statement = Statement(table.text("id"), table.text("text"))
+    table.finish()
+    return statement
+
+
+def _goal(table: Table, wallets: tuple[str, ...]) -> Goal:
+    goal = Goal(
+        id=table.text("id"),
+        part=table.choice("part", ("correctness", "safety")),
+        says=table.text("says"),
+        missed=table.text("missed"),
+        book=table.text("book", ""),
+        check=read_check(table, wallets, moment),
+    )
+    table.finish()
+    return goal
+
+
+def _trigger(table: Table) -> Trigger:
+    on = table.parsed("on", moment, START)
+    return Trigger(on or START, table.duration("after", "0s"))
+
+
+def moment(name: str) -> str:
+    """The full name of a moment; raises ValueError."""
+    method, _, outcome = name.partition(":")
+    if name in WORDS or name.startswith(_EVENTS):
+        return name
+    if method not in OBSERVED:
+        raise ValueError(f"start, told, signed, an event or a call{did_you_mean(method, OBSERVED)}")
+    if outcome and outcome not in {DONE, *_NO_ANSWER, *ERRORS}:
+        raise ValueError(f"a call with an outcome of the service{did_you_mean(outcome, ERRORS)}")
+    return full_name(name)
+
+
+def _story(table: Table) -> Story:
+    story = Story(_trigger(table), table.text("says"))
+    table.finish()
+    return story
+
+
+def _world(table: Table, wallets: tuple[str, ...]) -> WorldChange:
+    trigger = _trigger(table)
+    kind = table.choice("change", CHANGES)
+    values: dict[str, object] = {}
+    if kind in {"close-market", "open-market", "move-price"}:
+        values["name"] = table.choice("market", MARKETS_BY_NAME)
+    if kind == "close-market":
+        values["reason"] = table.choice("reason", CLOSURES, "MAINTENANCE")
+        values["lasts"] = table.duration("lasts", "0s")
+    if kind in {"move-price", "move-peg"}:
+        values["bps"] = table.signed("bps")
+    if kind == "move-peg":
+        values["name"] = table.choice("asset", (each.key for each in STABLECOINS))
+    if kind == "reverify":
+        values["name"] = table.choice("wallet", wallets)
+        values["reason"] = table.choice("reason", [*ReverificationReason])
+    table.finish()
+    return WorldChange(trigger, kind, **values)  # type: ignore[arg-type]  # read by kind above
+
+
+CHANGES = ("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit")
+
+
+def _fault(table: Table) -> Fault:
+    trigger = _trigger(table)
+    kind = table.choice("kind", FAULTS)
+    method, times, lasts, code = "", 1, 0, ""
+    if kind == "outage":
+        lasts = table.duration("lasts")
+    else:
+        methods = WRITES if kind in {"dropped-reply", "lost-request"} else OBSERVED
+        method = table.choice("method", methods)
+        times = table.number("times", 1, least=1)
+    if kind == "latency":
+        lasts = table.duration("lasts")
+    if kind == "refusal":
+        code = table.choice("code", REFUSALS)
+    table.finish()
+    return Fault(trigger, kind, method, times, lasts, code)

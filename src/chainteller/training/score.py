@@ -1,0 +1,67 @@
+"""The score of a session: correctness before safety before time before keys. Whole points only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chainteller.training.checks import Finding, evaluate
+from chainteller.training.scenarios import PARTS, Goal
+from chainteller.training.session import Session
+
+HINT_COSTS = 2
+UNDO_COSTS = 3
+_KEYS_AT_WORST = 3
+"""Nothing is left for keys at so many times the par."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A goal and what was found when the session ended."""
+
+    goal: Goal
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """``points`` and ``of`` by part; ``total`` is after what hints and undos cost."""
+
+    points: Mapping[str, int]
+    of: Mapping[str, int]
+    help_costs: int
+    total: int
+
+
+def judge(session: Session) -> tuple[Judged, ...]:
+    """Look at every goal now."""
+    view = session.view()
+    return tuple(Judged(goal, evaluate(goal.check, view)) for goal in session.scenario.goals)
+
+
+def score(session: Session, judged: Sequence[Judged]) -> Score:
+    """Speed earns nothing for work that is not right: time and keys count by correctness."""
+    scenario = session.scenario
+    weights = scenario.weights
+    shares = {part: _share(judged, part) for part in ("correctness", "safety")}
+    met, of = shares["correctness"]
+    spare, room = _left(session.elapsed, scenario.par_time, scenario.time_limit)
+    light, most = _left(session.keys, scenario.par_keys, _KEYS_AT_WORST * scenario.par_keys)
+    points = {part: weights[part] * shares[part][0] // shares[part][1] for part in shares}
+    points["time"] = weights["time"] * spare * met // (room * of)
+    points["keys"] = weights["keys"] * light * met // (most * of)
+    costs = HINT_COSTS * session.hints + UNDO_COSTS * session.undos
+    total = max(0, sum(points[part] for part in PARTS) - costs)
+    return Score({part: points[part] for part in PARTS}, weights, costs, total)
+
+
+def _share(judged: Sequence[Judged], part: str) -> tuple[int, int]:
+    """(goals met, goals) of a part."""
+    mine = [each for each in judged if each.goal.part == part]
+    return sum(each.finding.met for each in mine), len(mine)
+
+
+def _left(used: int, par: int, limit: int) -> tuple[int, int]:
+    """The share that is left as a fraction: all of it up to the par, none at the limit."""
+    if used <= par:
+        return 1, 1
+    room = max(1, limit - par)
+    return max(0, limit - used), room

@@ -1,0 +1,404 @@
+"""One run of a scenario: the bank, its clock, what happened, and what comes next.
+
+All that happens goes through one lock and into one log, so that seed and log give the same run,
+and the same report, again. The session never reads the machine's clock.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from chainteller.domain.clock import SECOND
+from chainteller.service.errors import TellerError
+from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import Challenge
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.records import Event
+from chainteller.training.checks import View
+from chainteller.training.coach import Coach, inputs_of, outcome_of
+from chainteller.training.faults import Arsenal, Faults
+from chainteller.training.moments import DONE, SIGNED, START, TOLD, Moment
+from chainteller.training.reading import ScenarioInvalid
+from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
+from chainteller.training.verbs import Player, VerbUnknown
+from chainteller.training.world import TrainingWorld
+from chainteller.wallets.simulated import SampleWallet, sign_sample
+
+_EVENTS_AT_ONCE = 1_000
+_Step = Story | WorldChange | Fault
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the session is: what a checkpoint keeps beside the bank's records."""
+
+    now: int = 0
+    moments: list[Moment] = field(default_factory=list)
+    heard: list[tuple[int, str]] = field(default_factory=list)
+    """What the customer said so far, with its instant."""
+    waiting: list[tuple[int, int]] = field(default_factory=list)
+    """(instant, number of the plan's step) of what is triggered and not yet due."""
+    fired: set[int] = field(default_factory=set)
+    arsenal: Arsenal = field(default_factory=Arsenal)
+    cursor: int = 0
+    signings: int = 0
+    challenges: list[Challenge] = field(default_factory=list)
+
+
+class NothingToSign(TellerError):
+    code = "NOTHING_TO_SIGN"
+    next_step = "Make a challenge for the customer's wallet first."
+
+
+class NoCheckpoint(TellerError):
+    code = "NO_CHECKPOINT"
+
+
+class Session:
+    """``service`` is what the trainee works with; ``begin`` comes first.
+
+    Durations and instants are microseconds; the methods may be called from any thread.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        world: TrainingWorld,
+        seed: str,
+        wallets: Sequence[SampleWallet],
+    ) -> None:
+        self.scenario = scenario
+        self.seed = seed
+        self.clock = world.clock
+        self.progress = Progress()
+        self.log: list[dict[str, Any]] = []
+        self.keys = 0
+        self.hints = 0
+        self.undos = 0
+        self.checkpoints = 0
+        self.started_at = world.clock.now()
+        self._world = world
+        self._wallets = tuple(wallets)
+        self._plan: tuple[_Step, ...] = (*scenario.world, *scenario.faults, *scenario.story)
+        self._kept: dict[int, Progress] = {}
+        self._lock = threading.RLock()
+        self._faulty = Faults.over(
+            world.service, lambda: self.progress.arsenal, world.clock, self._spend
+        )
+        self.service: Service = Coach.over(self._faulty, self)
+
+    # -- beginning ----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """Bring the bank into the scenario's first state, unseen, then start the story.
+
+        Raises:
+            ScenarioInvalid: a step of ``setup`` cannot be done.
+        """
+        player = Player(self._world.service, _Preparing(self), self._wallets)
+        player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
+        for number, line in enumerate(self.scenario.setup, start=1):
+            try:
+                player.play(line)
+            except VerbUnknown as error:
+                raise _no_setup(self.scenario, number, error.message) from None
+            if player.refused is not None:
+                raise _no_setup(self.scenario, number, f"{line}: {player.refused.message}")
+        self._pass_to(self.clock.now() + SECOND)  # what was prepared is not of the session
+        self.progress.cursor = self._world.service.events(-1).next
+        self.started_at = self.progress.now = self.clock.now()
+        self._note(START)
+        self.checkpoint()
+
+    # -- acts ---------------------------------------------------------------------------------
+
+    def perform(self, name: str, args: tuple[Any, ...], key: str | None) -> Any:
+        """An act of the trainee; the coach calls it."""
+        with self._lock:
+            self._record({"call": name, "with": inputs_of(args), "key": key})
+            given = {} if name == "diagnose_signature" else {"idempotency_key": key}
+            call = getattr(self._faulty, name)
+            outcome, about, answer, error = outcome_of(lambda: call(*args, **given))
+            if outcome == DONE and name == "create_challenge":
+                self.progress.challenges.append(answer.value)
+            if outcome == DONE and name == "diagnose_signature" and not answer.accepted:
+                about = str(answer.finding)
+            self._note(f"{name}:{outcome}", about, key or "")
+            if error is not None:
+                raise error
+            return answer
+
+    def tell(self, text: str) -> None:
+        """The trainee says these words to the customer."""
+        with self._lock:
+            self._record({"tell": text})
+            self._note(TOLD, " ".join(text.split()))
+
+    def say(self, statement_id: str) -> str:
+        """Say one of the scenario's statements; raises LookupError."""
+        for statement in self.scenario.statements:
+            if statement.id == statement_id:
+                self.tell(statement.text)
+                return statement.text
+        raise LookupError(statement_id)
+
+    def sign(self) -> str:
+        """The customer signs the newest challenge with the wallet of the story, as they do.
+
+        Raises:
+            NothingToSign: there is no challenge, or the scenario's customer has no wallet.
+        """
+        with self._lock:
+            progress, customer = self.progress, self.scenario.customer
+            if not progress.challenges or not customer.wallet:
+                raise NothingToSign("There is nothing that this customer could sign.")
+            self._record({"sign": progress.signings})
+            number = progress.signings
+            mistake = customer.mistakes[number] if number < len(customer.mistakes) else None
+            earlier = progress.challenges[-2].challenge if len(progress.challenges) > 1 else "-"
+            signature = sign_sample(
+                customer.wallet,
+                progress.challenges[-1].challenge,
+                wallets=self._wallets,
+                mistake=mistake or None,
+                earlier_text=earlier,
+            )
+            progress.signings += 1
+            self._note(SIGNED)
+            return signature
+
+    def key(self, name: str) -> None:
+        """A key was pressed."""
+        with self._lock:
+            self.keys += 1
+            if self.log and "keys" in self.log[-1]:
+                self.log[-1]["keys"].append(name)
+            else:
+                self._record({"keys": [name]})
+
+    def hint(self) -> str:
+        """The next hint; the last one stays."""
+        with self._lock:
+            self._record({"hint": self.hints})
+            hints = self.scenario.hints
+            self.hints += 1
+            return hints[min(self.hints, len(hints)) - 1] if hints else "There is no hint here."
+
+    # -- time ---------------------------------------------------------------------------------
+
+    @property
+    def elapsed(self) -> int:
+        return self.clock.now() - self.started_at
+
+    @property
+    def is_over(self) -> bool:
+        return self.elapsed > self.scenario.time_limit
+
+    def advance(self, microseconds: int) -> None:
+        """Let time pass: everything that falls due in between happens at its own instant."""
+        with self._lock:
+            target = self.clock.now() + max(0, microseconds)
+            if self.log and "clock" in self.log[-1]:
+                self.log[-1]["clock"] = target - self.started_at
+            else:
+                self._record({"clock": target - self.started_at})
+            self._pass_to(target)
+
+    def step(self) -> int:
+        """Jump to the next thing that happens; how many microseconds that was, 0 for none."""
+        with self._lock:
+            following = self._next_instant()
+            if following is None:
+                return 0
+            passed = max(0, following - self.clock.now())
+            self.advance(passed)
+            return passed
+
+    def _spend(self, microseconds: int) -> None:
+        self._pass_to(self.clock.now() + microseconds)
+
+    def _next_instant(self) -> int | None:
+        due = self._world.next_due()
+        instants = [at for at, _ in self.progress.waiting] + ([] if due is None else [due])
+        return min(instants, default=None)
+
+    def _pass_to(self, target: int) -> None:
+        while True:
+            following = self._next_instant()
+            if following is None or following > target:
+                break
+            self.clock.set(max(self.clock.now(), following))
+            self._world.run_due()
+            self._absorb_events()
+            self._fire_due()
+        self.clock.set(target)
+        self.progress.now = target
+
+    # -- what happens -------------------------------------------------------------------------
+
+    def _note(self, name: str, text: str = "", key: str = "") -> None:
+        self._remember(Moment(self.clock.now(), name, text, key))
+        self._absorb_events()
+        self._fire_due()
+
+    def _remember(self, moment: Moment) -> None:
+        progress = self.progress
+        progress.moments.append(moment)
+        waiting = {number for _, number in progress.waiting}
+        for number, step in enumerate(self._plan):
+            if step.trigger.on == moment.name and number not in progress.fired | waiting:
+                progress.waiting.append((moment.at + step.trigger.after, number))
+
+    def _absorb_events(self) -> None:
+        """Make moments of what the bank tells about this customer's account."""
+        while True:
+            page = self._world.service.events(self.progress.cursor, _EVENTS_AT_ONCE)
+            for event in page.data:
+                if self._concerns_us(event):
+                    self._remember(Moment(self.clock.now(), event.type, event.resource))
+            if page.next == self.progress.cursor or not page.data:
+                return
+            self.progress.cursor = page.next
+
+    def _concerns_us(self, event: Event) -> bool:
+        account = self.account_id
+        return account is not None and account in {
+            event.resource,
+            event.data.get("tradingAccountId"),
+        }
+
+    def _fire_due(self) -> None:
+        progress = self.progress
+        while True:
+            due = sorted(each for each in progress.waiting if each[0] <= self.clock.now())
+            if not due:
+                return
+            progress.waiting.remove(due[0])
+            progress.fired.add(due[0][1])
+            self._fire(self._plan[due[0][1]])
+
+    def _fire(self, step: Story | WorldChange | Fault) -> None:
+        if isinstance(step, Story):
+            self.progress.heard.append((self.clock.now(), step.says))
+        elif isinstance(step, Fault):
+            self.progress.arsenal.arm(step, self.clock.now())
+        else:
+            self._change(step)
+
+    def _change(self, change: WorldChange) -> None:
+        world, account = self._world, self.account_id
+        if change.change == "close-market":
+            until = self.clock.now() + change.lasts if change.lasts else None
+            world.close_market(change.name, change.reason, until)
+        elif change.change == "open-market":
+            world.open_market(change.name)
+        elif change.change == "move-price":
+            world.move_price(change.name, change.bps)
+        elif change.change == "move-peg":
+            world.move_peg(change.name, change.bps)
+        elif account is not None and change.change == "reverify":
+            self._reverify(account, change)
+        elif account is not None:
+            for deposit in world.service.deposits(account, ListQuery(limit=1)).data:
+                world.return_deposit(deposit.id)
+
+    def _reverify(self, account_id: str, change: WorldChange) -> None:
+        service, address = self._world.service, self.addresses[change.name]
+        for account in service.blockchain_accounts(ListQuery(trading_account_id=account_id)).data:
+            for linked in service.linked_counterparties(account.id).data:
+                if linked.address == address:
+                    self._world.require_reverification(account.id, linked.id, change.reason)
+
+    # -- checkpoints --------------------------------------------------------------------------
+
+    def checkpoint(self) -> int:
+        """Keep this state; its number, from 1. ``undo`` comes back to the newest one."""
+        with self._lock:
+            self._record({"checkpoint": self.checkpoints + 1})
+            self.checkpoints += 1
+            self._world.save(self.checkpoints)
+            self._kept[self.checkpoints] = deepcopy(self.progress)
+            return self.checkpoints
+
+    def undo(self) -> None:
+        """Go back to the newest checkpoint, or to the one before when nothing happened since.
+
+        Raises:
+            NoCheckpoint: the session has not begun.
+        """
+        with self._lock:
+            if not self.checkpoints:
+                raise NoCheckpoint("The session has not begun.")
+            self._record({"undo": self.undos + 1})
+            if len(self._kept) > 1 and self._kept[self.checkpoints] == self.progress:
+                del self._kept[self.checkpoints]
+                self.checkpoints -= 1
+            self.undos += 1
+            self._world.restore(self.checkpoints)
+            self.progress = deepcopy(self._kept[self.checkpoints])
+            self.clock.set(self.progress.now)
+
+    def close(self) -> None:
+        """Let go of the bank."""
+        self._world.close()
+
+    # -- looking ------------------------------------------------------------------------------
+
+    @property
+    def account_id(self) -> str | None:
+        """The customer's trading account, once there is one."""
+        wanted = self.scenario.customer.bank_account
+        for customer in self._world.service.customers(ListQuery(text=wanted)).data:
+            for bank_account in customer.bank_accounts:
+                if bank_account.id == wanted:
+                    return bank_account.trading_account_id
+        return None
+
+    @property
+    def addresses(self) -> Mapping[str, str]:
+        return {wallet.name: wallet.address.display for wallet in self._wallets}
+
+    @property
+    def wallets(self) -> tuple[SampleWallet, ...]:
+        return self._wallets
+
+    def view(self) -> View:
+        """What the goals look at."""
+        return View(
+            self._world.service,
+            self.account_id,
+            self.started_at,
+            tuple(self.progress.moments),
+            self.addresses,
+        )
+
+    def _record(self, entry: dict[str, Any]) -> None:
+        self.log.append(entry)
+
+
+def _no_setup(scenario: Scenario, number: int, problem: str) -> ScenarioInvalid:
+    return ScenarioInvalid([f"{scenario.name}.toml: setup {number}: {problem}"])
+
+
+class _Preparing:
+    """What a player of ``setup`` has around it: nothing is told or counted."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def wait(self, microseconds: int) -> None:
+        self._session._pass_to(self._session.clock.now() + microseconds)  # noqa: SLF001 - one module
+
+    def sign(self, wallet: str, text: str) -> str:
+        return sign_sample(wallet, text, wallets=self._session.wallets)
+
+    def say(self, words: str) -> None:
+        """Nobody listens yet."""
+
+    def word(self, verb: str) -> str:
+        raise VerbUnknown(f"{verb} is no step of a setup")
+
+    def pressed(self, keys: int) -> None:
+        """Preparing costs nothing."""

@@ -1,0 +1,342 @@
+"""Written steps in the console's own words: ``deposit 1000``, ``quote sol-usd buy 1000``.
+
+They prepare a scenario's world, play a run without a console, and count as the keys that the
+same act costs at the desk.
+"""
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from chainteller.domain.clock import SECOND
+from chainteller.service.errors import TellerError
+from chainteller.service.interface import Service
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.training.reading import duration
+from chainteller.wallets.simulated import SampleWallet
+
+KEY_TAKES = SECOND // 2
+"""How long a key takes when a written run is played."""
+
+
+class VerbUnknown(TellerError):
+    """A written step that cannot be understood, or that has nothing to work on."""
+
+    code = "STEP"
+    next_step = "See docs/training.md for the steps."
+
+
+class Surroundings(Protocol):
+    """What a player has around the service."""
+
+    def wait(self, microseconds: int) -> None:
+        """Time passes."""
+
+    def sign(self, wallet: str, text: str) -> str:
+        """The customer signs the challenge's text."""
+
+    def say(self, words: str) -> None:
+        """Words to the customer; ``#id`` is one of the scenario's statements."""
+
+    def word(self, verb: str) -> str:
+        """hint, checkpoint or undo."""
+
+    def pressed(self, keys: int) -> None:
+        """So many keys were pressed."""
+
+
+class Player:
+    """Plays steps against a service; ``refused`` is the newest step's refusal, if any."""
+
+    def __init__(
+        self, service: Service, around: Surroundings, wallets: Sequence[SampleWallet]
+    ) -> None:
+        self.refused: TellerError | None = None
+        self._service = service
+        self._around = around
+        self._wallets = {wallet.name: wallet for wallet in wallets}
+        self._bank_account = ""
+        self._wallet = ""
+        self._ids: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+        self._keys = 0
+
+    def use(self, bank_account: str, wallet: str) -> None:
+        """Whose account, and which wallet, the steps mean."""
+        self._bank_account, self._wallet = bank_account, wallet
+
+    def play(self, line: str) -> None:
+        """One step. A refusal of the service is kept, not raised.
+
+        Raises:
+            VerbUnknown: no such step, or not what it needs.
+        """
+        words = shlex.split(line)
+        step = VERBS.get(words[0]) if words else None
+        if step is None:
+            raise VerbUnknown(f"no such step: {line}")
+        self.refused = None
+        self._around.pressed(_keys_of(words))
+        try:
+            step(self, *words[1:])
+        except VerbUnknown:
+            raise
+        except TellerError as error:
+            self.refused = error
+        except (TypeError, ValueError) as error:
+            raise VerbUnknown(f"{line}: {error}") from None
+
+    # -- accounts and funds -------------------------------------------------------------------
+
+    def open(self, kind: str = "checking") -> None:
+        request = OpenTradingAccount(bank_account_id=self._bank_account, bank_account_type=kind)
+        opened = self._service.open_trading_account(request, idempotency_key=self._key())
+        self._ids["account"] = opened.value.id
+
+    def deposit(self, amount: str, currency: str = "DPT_USD") -> None:
+        request = DepositRequest(amount=amount, currency=_currency(currency))
+        self._service.deposit(self._account, request, idempotency_key=self._key())
+
+    def withdraw(self, amount: str, currency: str = "DPT_USD", to: str = "") -> None:
+        destination = None
+        if to:
+            destination = Destination(
+                type="counterparty",
+                counterparty_id=self._id("counterparty"),
+                blockchain_account_id=self._id("blockchain account"),
+            )
+        request = WithdrawalRequest(
+            amount=amount,
+            currency=_currency(currency, crypto=bool(to)),
+            destination=destination,
+        )
+        self._service.withdraw(self._account, request, idempotency_key=self._key())
+
+    # -- trading ------------------------------------------------------------------------------
+
+    def quote(self, market: str, side: str, amount: str) -> None:
+        request = QuoteRequest(amount=amount, side=side, trading_account_id=self._account)
+        made = self._service.create_quote(market, request, idempotency_key=self._key())
+        self._ids["quote"] = made.value.id
+
+    def execute(self) -> None:
+        """With a key of its own each time: a second one is a second request."""
+        self._ids["execution"] = self._key()
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Send the newest execution once more, as the same request."""
+        request = ExecuteRequest(trading_account_id=self._account)
+        trade = self._service.execute_quote(
+            self._id("quote"), request, idempotency_key=self._id("execution")
+        ).value
+        self._ids["trade"] = trade.id
+
+    def look(self) -> None:
+        """Find the trade of the newest quote in the list of trades; without a quote the newest."""
+        trades = self._service.trades(self._account, ListQuery(limit=MAXIMUM_LIMIT)).data
+        wanted = self._ids.get("quote")
+        found = next((each.id for each in trades if wanted in {None, each.quote_id}), None)
+        if found is not None:
+            self._ids["trade"] = found
+
+    def cancel(self) -> None:
+        if "trade" not in self._ids:
+            self.look()
+        self._service.cancel_trade(self._account, self._id("trade"), idempotency_key=self._key())
+
+    # -- wallets ------------------------------------------------------------------------------
+
+    def register(self, wallet: str = "") -> None:
+        """Register the wallet, on a blockchain account of its network that is opened if needed."""
+        chosen = self._sample(wallet)
+        network = chosen.address.network.name
+        address = RegisterCounterparty(address=chosen.address.display, network=network)
+        made = self._service.register_counterparty(address, idempotency_key=self._key())
+        self._ids["counterparty"] = made.value.id
+        mine = self._service.blockchain_accounts(ListQuery(trading_account_id=self._account)).data
+        found = next((each.id for each in mine if each.network == network), None)
+        if found is None:
+            request = OpenBlockchainAccount(trading_account_id=self._account, network=network)
+            opened = self._service.open_blockchain_account(request, idempotency_key=self._key())
+            found = opened.value.id
+        self._ids["blockchain account"] = found
+
+    def challenge(self) -> None:
+        request = ChallengeRequest(counterparty_id=self._id("counterparty"))
+        made = self._service.create_challenge(
+            self._id("blockchain account"), request, idempotency_key=self._key()
+        )
+        self._ids["challenge"] = made.value.id
+        self._texts["challenge"] = made.value.challenge
+
+    def sign(self) -> None:
+        self._texts["signature"] = self._around.sign(self._wallet, self._text("challenge"))
+
+    def check(self) -> None:
+        self._service.diagnose_signature(self._id("blockchain account"), self._claim())
+
+    def claim(self) -> None:
+        made = self._service.submit_claim(
+            self._id("blockchain account"), self._claim(), idempotency_key=self._key()
+        )
+        self._ids["claim"] = made.value.id
+
+    def link(self, wallet: str = "") -> None:
+        chosen = self._sample(wallet)
+        request = LinkRequest(
+            address=chosen.address.display,
+            network=chosen.address.network.name,
+            ownership_claim_id=self._id("claim"),
+        )
+        self._service.link_counterparty(
+            self._id("blockchain account"), request, idempotency_key=self._key()
+        )
+
+    def verify(self) -> None:
+        """register, challenge, sign, claim and link in one."""
+        self.register()
+        self.challenge()
+        self.sign()
+        self.claim()
+        self.link()
+
+    # -- words and time -----------------------------------------------------------------------
+
+    def tell(self, *words: str) -> None:
+        self._around.say(" ".join(words))
+
+    def say(self, statement: str) -> None:
+        self._around.say(f"#{statement}")
+
+    def wait(self, time: str) -> None:
+        self._around.wait(duration(time))
+
+    def hint(self) -> None:
+        self._around.word("hint")
+
+    def checkpoint(self) -> None:
+        self._around.word("checkpoint")
+
+    def undo(self) -> None:
+        self._around.word("undo")
+
+    # -- below --------------------------------------------------------------------------------
+
+    def _key(self) -> str:
+        self._keys += 1
+        return f"step-{self._keys}-{type(self._around).__name__.strip('_').lower()}"
+
+    @property
+    def _account(self) -> str:
+        found = self._ids.get("account")
+        if found is None:
+            query = ListQuery(text=self._bank_account)
+            for account in self._service.trading_accounts(query).data:
+                if account.bank_account_id == self._bank_account:
+                    found = self._ids["account"] = account.id
+        if found is None:
+            raise VerbUnknown("the customer has no trading account; open comes first")
+        return found
+
+    def _id(self, what: str) -> str:
+        if what not in self._ids:
+            raise VerbUnknown(f"there is no {what} yet")
+        return self._ids[what]
+
+    def _text(self, what: str) -> str:
+        if what not in self._texts:
+            raise VerbUnknown(f"there is no {what} yet")
+        return self._texts[what]
+
+    def _sample(self, name: str) -> SampleWallet:
+        found = self._wallets.get(name or self._wallet)
+        if found is None:
+            raise VerbUnknown(f"no sample wallet {name or '(none given)'}")
+        return found
+
+    def _claim(self) -> ClaimRequest:
+        return ClaimRequest(
+            challenge_id=self._id("challenge"),
+            completed_challenge=self._text("signature"),
+            counterparty_id=self._id("counterparty"),
+        )
+
+
+def _currency(text: str, *, crypto: bool = False) -> Currency:
+    symbol, _, network = text.partition("@")
+    if not network:
+        return Currency(type="deposit-token-currency", id=symbol)
+    kind = "crypto-currency" if crypto else "stablecoin-currency"
+    return Currency(type=kind, symbol=symbol, network=network)
+
+
+VERBS: Mapping[str, Callable[..., None]] = {
+    step.__name__: step
+    for step in (
+        Player.open,
+        Player.deposit,
+        Player.withdraw,
+        Player.quote,
+        Player.execute,
+        Player.repeat,
+        Player.look,
+        Player.cancel,
+        Player.register,
+        Player.challenge,
+        Player.sign,
+        Player.check,
+        Player.claim,
+        Player.link,
+        Player.verify,
+        Player.tell,
+        Player.say,
+        Player.wait,
+        Player.hint,
+        Player.checkpoint,
+        Player.undo,
+    )
+}
+_DESK_KEYS: Mapping[str, int] = {
+    "open": 3,  # + enter y
+    "deposit": 2,  # d ... enter
+    "withdraw": 3,  # w ... enter y
+    "quote": 2,  # b ... enter
+    "execute": 2,  # X y
+    "repeat": 2,
+    "look": 1,  # 4
+    "cancel": 3,  # 4 C y
+    "register": 3,
+    "challenge": 1,
+    "sign": 1,
+    "check": 1,
+    "claim": 1,
+    "link": 1,
+    "verify": 6,
+    "tell": 2,  # t t
+    "say": 3,
+}
+_TYPED = frozenset({"deposit", "withdraw", "quote"})
+
+
+def _keys_of(words: Sequence[str]) -> int:
+    """What a step costs at the desk: its own keys, and every sign of an amount."""
+    typed = 0
+    if words[0] in _TYPED:
+        typed = sum(len(word) for word in words[1:] if word[0].isdigit())
+    return _DESK_KEYS.get(words[0], 0) + typed

@@ -1,0 +1,188 @@
+"""The throw-away bank of a training session; fulfils ``training.world.TrainingWorld``.
+
+It makes its own SQLite file in a folder that it is given empty, so it can be pointed at no
+remote deployment and at no database that exists.
+"""
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
+from chainteller.domain.assets import Asset
+from chainteller.domain.clock import ManualClock, parse_instant
+from chainteller.domain.prices import PricePoint
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine import deposits
+from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.engine import Engine
+from chainteller.engine.samples.loading import load_samples
+from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.service.models.counterparties import ReverificationRequest
+from chainteller.storage import markets
+from chainteller.storage.database import open_database
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+
+OPENS_AT = parse_instant("2026-11-20T09:00:00Z")
+"""A Friday morning: every session begins at the same instant, so that a report repeats."""
+_DUE_AT_ONCE = 500
+_BASIS = 10_000
+_MONITORING = Actor(name="monitoring")
+_CORE_BANK = Actor(name="core-bank")
+_FILE = "training.db"
+
+
+@dataclass(slots=True)
+class _Shifted:
+    """Simulated prices that a scenario moves off their course, from an instant on."""
+
+    course: SimulatedPrices
+    shifts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    checks_staleness: bool = False
+
+    def price(self, market: str, at: int) -> PricePoint:
+        point = self.course.price(market, at)
+        bps = _newest(self.shifts.get(market, []), at)
+        cents = point.mid_micros * (_BASIS + bps) // (_BASIS * 10_000)
+        return PricePoint(max(1, cents) * 10_000, point.at) if bps else point
+
+    def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
+        return tuple(self.price(market, at) for at in range(start, end + 1, step))
+
+
+@dataclass(slots=True)
+class _Pegs:
+    shifts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def deviation_bps(self, asset: Asset, at: int) -> int:
+        return _newest(self.shifts.get(asset.key, []), at)
+
+
+def _newest(shifts: list[tuple[int, int]], at: int) -> int:
+    return next((bps for since, bps in reversed(shifts) if since <= at), 0)
+
+
+class NotEmpty(ValueError):
+    """The folder holds something already; training only ever uses a bank of its own making."""
+
+
+class ThrowawayWorld:
+    """A bank with the sample data on a new file in ``folder``."""
+
+    def __init__(
+        self, folder: Path, sample_data: Path, seed: str, made: Path | None = None
+    ) -> None:
+        """``made`` is a file of ``make_base`` with the same sample data and seed.
+
+        Raises:
+            NotEmpty: there is anything in the folder.
+        """
+        if any(folder.iterdir()):
+            raise NotEmpty(f"{folder.name} is not empty")
+        self._file = folder / _FILE
+        self._folder = folder
+        if made is None:
+            make_base(self._file, sample_data, seed)
+        else:
+            shutil.copyfile(made, self._file)
+        self._prices = _Shifted(SimulatedPrices(seed))
+        self._pegs = _Pegs()
+        self._kept: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
+        self.clock = ManualClock(OPENS_AT)
+        bank = Bank(
+            database=open_database(f"sqlite:///{self._file}"),
+            clock=self.clock,
+            randomness=SeededRandomness(f"training {seed}"),
+            feed=self._prices,
+            venue=SimulatedVenue(),
+            options=EngineOptions(),
+            pegs=self._pegs,
+        )
+        self._engine = Engine(bank, Actor(DEFAULT_ORGANISATION, "trainee"))
+        self.service: Service = self._engine
+
+    def close(self) -> None:
+        self._engine.close()
+
+    def run_due(self) -> int:
+        return self._engine.run_due(_DUE_AT_ONCE)
+
+    def next_due(self) -> int | None:
+        return self._engine.next_due()
+
+    def save(self, slot: int) -> None:
+        _copy(self._file, self._folder / f"kept-{slot}.db")
+        self._kept[slot] = (_copied(self._prices.shifts), _copied(self._pegs.shifts))
+
+    def restore(self, slot: int) -> None:
+        _copy(self._folder / f"kept-{slot}.db", self._file)
+        prices, pegs = self._kept[slot]
+        self._prices.shifts, self._pegs.shifts = _copied(prices), _copied(pegs)
+
+    def close_market(self, market: str, reason: str, until: int | None) -> None:
+        self._do(_CORE_BANK, lambda tx: markets.close(tx.connection, market, reason, until))
+
+    def open_market(self, market: str) -> None:
+        self._do(_CORE_BANK, lambda tx: markets.reopen(tx.connection, market))
+
+    def move_price(self, market: str, bps: int) -> None:
+        self._prices.shifts.setdefault(market, []).append((self.clock.now(), bps))
+
+    def move_peg(self, asset: str, bps: int) -> None:
+        self._pegs.shifts.setdefault(asset, []).append((self.clock.now(), bps))
+
+    def require_reverification(
+        self, blockchain_account_id: str, counterparty_id: str, reason: str
+    ) -> None:
+        self._engine.acting_as(_MONITORING).require_reverification(
+            blockchain_account_id, counterparty_id, ReverificationRequest(reason=reason)
+        )
+
+    def return_deposit(self, deposit_id: str) -> None:
+        self._do(
+            _CORE_BANK,
+            lambda tx: deposits.claw_back(tx, deposit_id, "The customer's bank took it back."),
+        )
+
+    def _do(self, actor: Actor, work: Callable[[Transaction], None]) -> None:
+        def unit(tx: Transaction) -> bool:
+            work(tx)
+            return True
+
+        work_unit(self._engine.bank, actor, unit)
+
+
+def make_base(file: Path, sample_data: Path, seed: str) -> None:
+    """Write a new database with the sample data as of the instant at which sessions begin."""
+    bank = Bank(
+        database=open_database(f"sqlite:///{file}"),
+        clock=ManualClock(OPENS_AT),
+        randomness=SeededRandomness(f"training base {seed}"),
+        feed=SimulatedPrices(seed),
+        venue=SimulatedVenue(),
+    )
+    try:
+        load_samples(bank, sample_data, SimulatedPrices(seed), seed)
+    finally:
+        bank.database.close()
+
+
+def _copied(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:
+    return {name: list(each) for name, each in shifts.items()}
+
+
+def _copy(source: Path, target: Path) -> None:
+    """SQLite's own copy: open connections to either file stay good."""
+    reading, writing = sqlite3.connect(source), sqlite3.connect(target)
+    try:
+        reading.backup(writing)
+    finally:
+        reading.close()
+        writing.close()

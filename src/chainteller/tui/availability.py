@@ -1,0 +1,62 @@
+"""Why a command does nothing now: said in the help, so that nobody has to guess."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chainteller.tui.desk import Desk
+from chainteller.tui.keys import EVERYWHERE, SCREENS, Command
+
+_WRITES = frozenset(
+    {
+        "accounts.deposit",
+        "accounts.withdraw",
+        "accounts.new",
+        "quote.submit",
+        "quote.execute",
+        "trades.cancel",
+        "wallets.new",
+        "wallets.open",
+    }
+)
+_NEEDS: Mapping[str, str] = {
+    "accounts.new": "customers",
+    "desk.audit": "audit",
+    "trades.all": "all-trades",
+    "wallets.all": "blockchain-accounts",
+}
+_OF_A_RECORD = frozenset({"desk.audit", "desk.note"})
+
+
+def why_not(desk: Desk, screen: Any, command: Command) -> str:
+    """Why ``command`` cannot be run from ``screen`` now; empty when it can."""
+    if command.where in SCREENS and command.where != getattr(screen, "KEY", ""):
+        return f"only on {command.where}"
+    if command.where != EVERYWHERE and command.where not in (*SCREENS, "palette"):
+        return f"only on {command.where}" if command.where != getattr(screen, "KEY", "") else ""
+    return _refused(desk, command) or _nothing_there(screen, command)
+
+
+def _refused(desk: Desk, command: Command) -> str:
+    if desk.read_only and command.id in _WRITES:
+        return "read-only: F9"
+    feature = _NEEDS.get(command.id)
+    if feature is not None and not desk.offers(feature):
+        return "not offered by this deployment"
+    return ""
+
+
+def _nothing_there(screen: Any, command: Command) -> str:
+    nothing = {
+        "desk.text": ("customer_text", "there is nothing to tell here"),
+        "desk.copy": ("main_text", "there is nothing to copy here"),
+        "desk.export": ("papers", "there is nothing to export here"),
+    }
+    if command.id in _OF_A_RECORD:
+        return "" if _has(screen, "object_id") else "nothing is selected"
+    asked = nothing.get(command.id)
+    return "" if asked is None or _has(screen, asked[0]) else asked[1]
+
+
+def _has(screen: Any, name: str) -> bool:
+    found = getattr(screen, name, None)
+    return found is not None and bool(found())

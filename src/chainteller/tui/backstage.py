@@ -1,0 +1,55 @@
+"""What stands between the screens and the service: the guard, the record and the request log.
+
+From the screen inwards: read-only is refused first, then a write is put on disk with its key, then
+the call is timed and logged, then it goes out. Imported after the first frame.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from chainteller.service.read_only import ReadOnly
+from chainteller.tui.requests import RequestLog, Traced
+from chainteller.tui.watching import take_notice
+from chainteller.workspace.registry import Remembering
+from chainteller.workspace.store import Workspace
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.tui.desk import Desk
+    from chainteller.tui.start import StartedDesk
+
+
+class Backstage:
+    """The service as screens see it, with what the desk keeps about its use."""
+
+    def __init__(self, desk: "Desk", started: "StartedDesk") -> None:
+        self.requests = RequestLog(desk.look.clock)
+        self.workspace = _workspace(started.workspace_file, desk)
+
+        def heard(operation: str, answer: object) -> None:
+            desk.privacy.learn(operation, answer)
+            take_notice(desk, operation, answer)
+
+        traced = Traced.over(started.service, self.requests, heard)
+        self._guard = ReadOnly(Remembering.over(traced, self.workspace), enabled=desk.read_only)
+
+    @property
+    def service(self) -> "Service":
+        return cast("Service", self._guard)
+
+    def set_read_only(self, *, on: bool) -> None:
+        """From here on every write is refused, whoever sends it, or none is."""
+        self._guard.enabled = on
+
+    def close(self) -> None:
+        self.workspace.close()
+
+
+def _workspace(file: Path | None, desk: "Desk") -> Workspace:
+    """The notes of this place; where they cannot be kept, ones that are forgotten."""
+    try:
+        return Workspace(file, desk.look.clock)
+    except (OSError, sqlite3.Error) as error:
+        desk.tell(f"notes and last places are not kept: {error}", "warn")
+        return Workspace(None, desk.look.clock)

@@ -1,0 +1,252 @@
+"""What can be done from everywhere on the desk: profiles, themes, notes, finding, privacy.
+
+The console itself is wiring; this is its base, so that each errand stands in one place. What an
+errand needs is imported when it is first asked for.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.screen import Screen
+
+from chainteller.service.errors import TellerError
+from chainteller.tui.calls import Later
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.finding import load_samples, open_found, wanted_id
+from chainteller.tui.keys import SCREENS
+from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.themes import changed_files, load_themes
+
+_THEMES_EVERY_S = 2.0
+_PLACE = "place"
+
+
+class Errands(App[None]):
+    desk: Desk
+    wanted_profile = ""
+    """The profile to open when this console has ended."""
+    theme_names: tuple[str, ...] = ()
+    _theme_files: tuple[tuple[Path, int], ...] = ()
+
+    # -- the start ----------------------------------------------------------------------------
+
+    def begun(self) -> None:
+        """The engine or client answers: tell the screens, and go to the last place."""
+        desk = self.desk
+        if desk.started is not None:
+            desk.on_start.publish(desk.started)
+        place = desk.remembered(_PLACE)
+        untouched = self.current_mode == "accounts" and len(self.screen_stack) == 1
+        if untouched and place in SCREENS and place != "accounts":
+            self.go(place)
+        in_doubt = desk.backstage.workspace.in_doubt() if desk.backstage else []
+        if in_doubt:
+            desk.tell(
+                f"{len(in_doubt)} requests of an earlier session were never answered",
+                "warn",
+                "\n".join(
+                    ["", *(f"{row.operation} {row.key} {row.arguments}" for row in in_doubt)]
+                ),
+            )
+
+    def not_started(self, error: TellerError) -> None:
+        """Say why; with profiles configured, offer the others."""
+        self.desk.unheard(0)
+        if isinstance(self.screen, DeskScreen):
+            self.screen.fail(error)
+        if self.desk.look.profiles:
+            self.push_screen(_screen("profiles", self.desk, f"{error.code}  {error.message}"))
+
+    def go(self, name: str) -> None:
+        """Overridden by the console: show one of the five screens."""
+
+    def on_mode_changed(self, name: str) -> None:
+        self.desk.remember(_PLACE, name)
+
+    # -- themes -------------------------------------------------------------------------------
+
+    def load_themes(self) -> None:
+        """Register every theme file; what is wrong with a file is told once, with file and key."""
+        themes, problems = load_themes(self.desk.look.theme_folders)
+        for file in themes.values():
+            self.register_theme(file.theme())
+        self.theme_names = tuple(themes)
+        if self.desk.look.theme in themes:
+            self._begin_in(self.desk.look.theme)
+        self._tell_problems(problems)
+        self._theme_files = changed_files(self.desk.look.theme_folders)
+
+    def _begin_in(self, theme: str) -> None:
+        """The first theme, before anything is styled: a change would style everything twice."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.set_class(dark, "-dark-mode", update=False)
+        self.set_class(not dark, "-light-mode", update=False)
+
+    def watch_theme_files(self) -> None:
+        """Theme files are followed while the desk runs; nothing is painted until one changes."""
+        if self.desk.look.poll_interval_s > 0:
+            self.set_interval(_THEMES_EVERY_S, self.reload_themes)
+
+    def reload_themes(self) -> None:
+        """Take changed theme files in; a broken one leaves the colours as they are."""
+        found = changed_files(self.desk.look.theme_folders)
+        if found == self._theme_files:
+            return
+        self._theme_files = found
+        themes, problems = load_themes(self.desk.look.theme_folders)
+        for file in themes.values():
+            self.register_theme(file.theme())
+        self.theme_names = tuple(themes)
+        self._tell_problems(problems)
+        if self.theme in themes:
+            current = self.theme
+            with self.batch_update():
+                self.theme = next(name for name in self.available_themes if name != current)
+                self.theme = current
+        self.desk.tell("theme files read again", "muted")
+
+    def _tell_problems(self, problems: list[str]) -> None:
+        if problems:
+            told = f"{len(problems)} theme files left out: {problems[0]}"
+            self.desk.tell(told, "warn", "\n".join(["", *problems]))
+
+    def action_use_theme(self, name: str) -> None:
+        self.theme = name
+
+    # -- finding ------------------------------------------------------------------------------
+
+    def find(self, text: str) -> None:
+        """Open what an id, an address, a bank account or a customer's name stands for."""
+        self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text is never keys: an id opens what it names, anything else is ignored."""
+        text = wanted_id(event.text)
+        if text:
+            self.find(text)
+
+    def deferred(self, screen: Screen[Any], action: str) -> Callable[[], Any]:
+        """An action of a screen, to be run after the palette has closed."""
+        return lambda: self.call_later(self.run_action, action, screen)
+
+    def action_samples(self) -> None:
+        self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
+
+    # -- safety -------------------------------------------------------------------------------
+
+    def action_read_only(self) -> None:
+        """On at once; off again with a question where the desk was opened read-only."""
+        desk = self.desk
+        if desk.read_only and desk.look.read_only:
+            self.run_worker(Later(self._allow_writes), group="ask-writes", exclusive=True)
+            return
+        desk.set_read_only(on=not desk.read_only)
+        desk.tell(
+            "read-only: every change is refused" if desk.read_only else "writing is on", "warn"
+        )
+
+    async def _allow_writes(self) -> None:
+        label = self.desk.look.label or self.desk.look.kind
+        asked = Ask(
+            f"ALLOW CHANGES on {label}?",
+            ("this desk was opened read-only, by its profile or by --read-only",),
+        )
+        if await self.push_screen_wait(Question(asked, self.deafen)):
+            self.desk.set_read_only(on=False)
+            self.desk.tell("writing is on", "warn")
+
+    def deafen(self) -> None:
+        """Overridden by the console: ignore all keys for a moment."""
+
+    def action_hide(self) -> None:
+        """Mask names and balances while the screen is shared, or show them again."""
+        privacy = self.desk.privacy
+        privacy.hidden = not privacy.hidden
+        told = "names and balances are hidden" if privacy.hidden else "names and balances are shown"
+        self.desk.tell(told, "warn")
+        self.desk.on_reach.publish(self.desk.reach)
+        for screen in self.screen_stack:
+            screen.refresh(layout=True)
+            for widget in screen.query("*"):
+                widget.refresh()
+
+    # -- profiles, requests, facts ------------------------------------------------------------
+
+    def action_profiles(self) -> None:
+        self.push_screen(_screen("profiles", self.desk, ""))
+
+    def action_profile(self, name: str) -> None:
+        """End this console; the next one opens on the profile."""
+        if self.desk.writing:
+            self.desk.tell("a request is on its way: wait for its answer", "warn")
+            return
+        self.wanted_profile = name
+        self.exit()
+
+    def action_requests(self) -> None:
+        self.push_screen(_screen("requests", self.desk))
+
+    def action_info(self) -> None:
+        self.push_screen(_screen("info", self.desk))
+
+    # -- the call -----------------------------------------------------------------------------
+
+    def action_call(self) -> None:
+        """Begin the call's timer, or end it and offer the note."""
+        desk = self.desk
+        if desk.call_began is None:
+            desk.call_began = desk.now
+            desk.tell("call began   i ends it, h makes the note", "muted")
+        else:
+            self.action_handover()
+            desk.call_began = None
+        desk.on_reach.publish(desk.reach)
+
+    def action_handover(self) -> None:
+        from chainteller.tui.handover import show_note  # noqa: PLC0415 - at the first `h`
+
+        shown = partial(show_note, self, self.desk, self.desk.call_began)
+        self.run_worker(Later(shown), group="handover", exclusive=True)
+
+    def action_note(self) -> None:
+        """Write a note about what is selected."""
+        behind = self.screen
+        about = behind.object_id() if isinstance(behind, DeskScreen) else ""
+        if not about:
+            self.desk.tell("nothing is selected to note about", "muted")
+            return
+        self.push_screen(_screen("note", self.desk, about), partial(_again, behind))
+
+    # -- alerts -------------------------------------------------------------------------------
+
+    def alert(self, text: str, tone: str) -> None:
+        """Something that was waited for: a bell, a toast, the log, and a count in the title."""
+        self.desk.alerts += 1
+        self.bell()
+        self.notify(text, markup=False, timeout=10)
+        self.desk.tell(text, tone)
+        self.desk.on_reach.publish(self.desk.reach)
+        self.title_badge()
+
+    def title_badge(self) -> None:
+        """The terminal's own title carries the count, never a name or an amount."""
+        from chainteller.tui.terminal_title import show_title  # noqa: PLC0415 - at the first alert
+
+        show_title(self, self.desk.alerts)
+
+
+def _again(screen: Screen[Any], _: object) -> None:
+    if isinstance(screen, DeskScreen):
+        screen.reload()
+
+
+def _screen(name: str, *given: object) -> Screen[Any]:
+    from chainteller.tui.screens import registry  # noqa: PLC0415 - after the first frame
+
+    return registry.make(name, *given)

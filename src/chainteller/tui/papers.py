@@ -1,0 +1,145 @@
+"""What a screen hands out: text to copy and files to keep, always saying where they went."""
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from chainteller.tui import copying
+from chainteller.tui.calls import ask
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.dialogs.copy_box import CopyBox
+from chainteller.tui.formats import clean
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One file that can be written: ``make`` runs in a thread and may raise TellerError."""
+
+    title: str
+    file: str
+    make: Callable[[], str]
+
+
+class Source(Protocol):
+    """The part of a screen that papers are made from."""
+
+    @property
+    def app(self) -> "App[object]":
+        """The console."""
+
+    desk: Desk
+
+    def papers(self) -> Sequence[Paper]:
+        """The files of this screen, most wanted first."""
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """(name, text) of all that can be copied here."""
+
+
+async def export(source: Source) -> None:
+    """Let one of the screen's files be chosen and write it."""
+    desk, offered = source.desk, {paper.title: paper for paper in source.papers()}
+    if not offered:
+        desk.tell("nothing to export here", "muted")
+        return
+    folder = desk.look.export_folder or Path.cwd()
+    choice = Choice("EXPORT", f"into {folder}", tuple(offered))
+    title = await source.app.push_screen_wait(choice)
+    if title is not None:
+        paper = offered[title]
+        text = await ask(paper.make)
+        await save(desk, folder, paper.file, text)
+
+
+async def save(desk: Desk, folder: Path, name: str, text: str) -> None:
+    """Write a file of the agent's and say where it is."""
+    try:
+        path = await ask(copying.write_file, folder, name, text)
+    except OSError as error:
+        desk.tell(f"not written: {error.strerror}  {folder / name}", "bad")
+    else:
+        desk.tell(f"{path.name} written to {path.parent}", "good", f"{path.name}\n{path}")
+
+
+async def copy_menu(source: Source) -> None:
+    """Everything that can be copied here, by name; shown as selectable text afterwards."""
+    offered = {name: text for name, text in source.copies() if text}
+    if not offered:
+        source.desk.tell("nothing to copy here", "muted")
+        return
+    choice = Choice("COPY", "sends it to the clipboard and shows it", tuple(offered))
+    name = await source.app.push_screen_wait(choice)
+    if name is None:
+        return
+    said = await copying.copy(source.app, offered[name])
+    source.desk.tell(f"{said}: {name}", "muted")
+    save_here = partial(save, source.desk, source.desk.look.export_folder or Path.cwd())
+    source.app.push_screen(CopyBox(name, offered[name], said, save_here))
+
+
+async def copy_now(source: Source, text: str) -> None:
+    said = await copying.copy(source.app, text)
+    source.desk.tell(f"{said}: {copying.first_line(text)}", "muted")
+
+
+def table_papers(
+    name: str, titles: Sequence[str], rows: Sequence[Sequence[str]], total: int
+) -> list[Paper]:
+    """A list's loaded rows as CSV and JSON; the titles say when there are more."""
+    if not rows:
+        return []
+    counted = f"{len(rows):,} of {total:,} rows" if total > len(rows) else f"{len(rows):,} rows"
+    return [
+        Paper(f"{name}: {counted}, CSV", f"chainteller-{name}.csv", partial(as_csv, titles, rows)),
+        Paper(
+            f"{name}: {counted}, JSON", f"chainteller-{name}.json", partial(as_json, titles, rows)
+        ),
+    ]
+
+
+def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(titles)
+    writer.writerows([_cell(text) for text in row] for row in rows)
+    return out.getvalue()
+
+
+def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    names = [title.lower() for title in titles]
+    found = [dict(zip(names, map(clean, row), strict=False)) for row in rows]
+    return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
+
+
+def _cell(text: str) -> str:
+    """A cell that a spreadsheet takes for text, never for a formula."""
+    text = clean(text)
+    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text
+
+
+def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:
+    """The trade's receipt in each form; the command line writes the same bytes."""
+    endings = {"text": "txt", "json": "json", "csv": "csv"}
+
+    def make(form: str) -> str:
+        from chainteller.workspace import receipts  # noqa: PLC0415 - after the first frame
+
+        return receipts.render(receipts.receipt_of(desk.service, account_id, trade_id), form)
+
+    return [
+        Paper(
+            f"receipt of {trade_id}, {form if form == 'text' else form.upper()}",
+            f"chainteller-receipt-{trade_id}.{ending}",
+            partial(make, form),
+        )
+        for form, ending in endings.items()
+    ]

@@ -1,0 +1,47 @@
+"""``:info``: what this is, where it works, what is offered there, and where its files are."""
+
+import platform
+import sqlite3
+
+from chainteller import __version__
+from chainteller.service.features import EVERY_FEATURE
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.widgets.lines import Line, line
+
+
+class InfoScreen(Box):
+    def __init__(self, desk: Desk) -> None:
+        facts = _facts(desk)
+        rows: list[Line] = []
+        for name, value in facts:
+            first, *more = wrapped(value, 54) or [""]
+            rows.append(line((f"{name:<16}", "muted"), first))
+            rows += [line(" " * 16, row) for row in more]
+        text = "\n".join(f"{name:<16}{value}" for name, value in facts)
+        super().__init__("INFO", rows, again="c", text=text)
+
+
+def _facts(desk: Desk) -> list[tuple[str, str]]:
+    look, capabilities = desk.look, desk.started.capabilities if desk.started else None
+    file = desk.started.workspace_file if desk.started else None
+    mode = "read-only" if desk.read_only else "read and write"
+    facts = [
+        ("version", f"{__version__}, Python {platform.python_version()}"),
+        ("place", f"{look.kind} {look.label}, {mode}"),
+        ("profile", look.profile or "none"),
+        ("answers", f"{desk.reach.state}, {desk.reach.latency_ms} ms, last {desk.reach.at}Z"),
+        ("sqlite", sqlite3.sqlite_version),
+        ("themes", ", ".join(str(folder) for folder in look.theme_folders)),
+        ("workspace", str(file or "kept in memory only")),
+        ("logs", str(look.crash_folder or "the current folder")),
+        ("exports", str(look.export_folder or "the current folder")),
+    ]
+    if capabilities is not None:
+        missing = [name for name in EVERY_FEATURE if name not in capabilities.features]
+        facts += [
+            ("service", f"{capabilities.name} {capabilities.version}".strip() or "does not say"),
+            ("offers", ", ".join(capabilities.features) or "the specification alone"),
+            ("does not offer", ", ".join(missing) or "nothing is missing"),
+        ]
+    return facts

@@ -1,0 +1,120 @@
+"""What this desk asked of the service; ``c`` copies a call as curl, its key left out."""
+
+from functools import partial
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from chainteller.tui import copying
+from chainteller.tui.calls import Later
+from chainteller.tui.desk import Desk
+from chainteller.tui.requests import Request
+from chainteller.tui.widgets.bars import TooSmall
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+
+_COLUMNS = (
+    Column("AT", 8),
+    Column("METHOD", 6),
+    Column("PATH", 30, grows=True),
+    Column("STATUS", 6, "right"),
+    Column("MS", 5, "right"),
+    Column("ID", 12, rank=1),
+)
+
+
+class RequestsScreen(ModalScreen[None]):
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "close", show=False),
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "move(-10)", show=False),
+        Binding("pagedown", "move(10)", show=False),
+        Binding("c", "copy", show=False),
+    ]
+    DEFAULT_CSS = """
+    RequestsScreen { align: center middle; background: $background 60%; }
+    RequestsScreen > Vertical {
+        width: 116; max-width: 100%; height: 90%; background: $panel; border: solid $accent;
+        padding: 0 1;
+    }
+    RequestsScreen #said { height: 2; }
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        rows = desk.backstage.requests.rows if desk.backstage else ()
+        self._requests = {str(row.number): row for row in reversed(rows)}
+
+    def compose(self) -> ComposeResult:
+        keys = (("c", "key"), (" copies as curl   ", "muted"), ("esc", "key"), (" closes", "muted"))
+        with Vertical():
+            yield Lines([line(("REQUESTS", "strong"), "  of this desk", right=keys)])
+            yield PagedList(_COLUMNS, id="requests")
+            yield Lines([line(), line()], id="said")
+        yield TooSmall()
+
+    def on_mount(self) -> None:
+        listed, rows = self.query_one(PagedList), [_row(row) for row in self._requests.values()]
+        for start in range(0, max(1, len(rows)), PAGE_ROWS):
+            page = rows[start : start + PAGE_ROWS]
+            listed.put(start // PAGE_ROWS + 1, page, len(rows), follow=False)
+        listed.say_empty(("nothing was asked yet", "muted"))
+        self._tell()
+
+    def on_row_chosen(self) -> None:
+        self._tell()
+
+    @property
+    def _chosen(self) -> Request | None:
+        return self._requests.get(self.query_one(PagedList).cursor_key or "")
+
+    def _tell(self) -> None:
+        chosen = self._chosen
+        if chosen is None:
+            return
+        ended = f"{chosen.status or 'no answer'} {chosen.code}".strip()
+        where = "" if self._desk.look.kind == "REMOTE" else "  the same call over HTTP"
+        self.query_one("#said", Lines).show(
+            [
+                line((f"{chosen.method} {chosen.path}", "strong")),
+                line((f"{ended}  {chosen.took_ms} ms  id {chosen.id}{where}", "muted")),
+            ]
+        )
+
+    def action_copy(self) -> None:
+        chosen = self._chosen
+        if chosen is not None:
+            text = chosen.as_curl(self._desk.look.base_url)
+            self.run_worker(Later(partial(self._copy, text)), group="copy", exclusive=True)
+
+    async def _copy(self, text: str) -> None:
+        said = await copying.copy(self.app, text)
+        self.query_one("#said", Lines).show([line((said, "good")), line((text, "muted"))])
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+    def action_move(self, step: int) -> None:
+        self.query_one(PagedList).move(step)
+
+
+def _row(request: Request) -> Row:
+    refused = request.status == 0 or request.status >= 400
+    status = f"[x]{request.status or ' -'}" if refused else str(request.status)
+    return Row(
+        str(request.number),
+        (
+            (request.at, "muted"),
+            (request.method, "accent" if request.method == "POST" else ""),
+            (request.path, ""),
+            (status, "bad" if refused else "good"),
+            (str(request.took_ms), "muted"),
+            (request.id, "muted"),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The console with a training session behind it; imported by the ``train`` command only."""

@@ -1,0 +1,115 @@
+"""What the guide panel and the boxes of a training session show."""
+
+from collections.abc import Sequence
+
+from chainteller.domain.clock import SECOND, to_datetime
+from chainteller.training.score import Judged
+from chainteller.training.session import Session
+from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.formats import Piece, clock_time
+from chainteller.tui.widgets.lines import Line, line
+
+KEYS = (
+    ("f2", "story"),
+    ("f3", "goals"),
+    ("f4", "hint"),
+    ("f5", "pause"),
+    ("f6", "skip"),
+    ("f7", "say"),
+    ("f8", "send"),
+    ("f10", "end"),
+)
+_SAYS = "CUSTOMER "
+_BOX = 70
+
+
+def panel(session: Session, width: int, *, running: bool) -> list[Line]:
+    """Clock, the customer's newest words in two lines, keys."""
+    heard = session.progress.heard
+    said = wrapped(heard[-1][1], max(20, width - len(_SAYS) - 2)) if heard else [""]
+    if len(said) > 2:
+        said = [said[0], f"{said[1][: width - len(_SAYS) - 8]} ... f2"]
+    said += [""] * (2 - len(said))
+    state: Piece = ("running", "good") if running else ("PAUSED", "warn strong")
+    used, limit = minutes(session.elapsed), minutes(session.scenario.time_limit)
+    keys: list[Piece] = [(" ", "")]
+    for key, word in KEYS:
+        keys += [(key, "key"), (f" {word}  ", "muted")]
+    return [
+        line(
+            (f" {session.scenario.name}", "training"),
+            (f"  {used} of {limit}  ", ""),
+            state,
+            right=((f"{clock_time(to_datetime(session.clock.now()))}Z ", "muted"),),
+        ),
+        line((f" {_SAYS}", "muted"), (said[0], "strong")),
+        line((" " * (len(_SAYS) + 1), ""), (said[1], "strong")),
+        line(*keys),
+    ]
+
+
+def briefing(session: Session) -> list[Line]:
+    """What a trainee reads before the clock starts."""
+    rows = [line(row) for row in wrapped(session.scenario.about, _BOX)]
+    rows += [line(), line(("Keys of the training, beside those of the desk", "muted"))]
+    rows += [line((f"{key:<4} ", "key"), about) for key, about in _ABOUT_KEYS]
+    rows += [
+        line((":    ", "key"), "clock +5m, checkpoint, undo, say ..."),
+        line(("t    ", "key"), "shows words for the customer; what it shows counts as said"),
+        line(),
+        line(("The clock starts when you close this.", "strong")),
+    ]
+    return rows
+
+
+_ABOUT_KEYS = (
+    ("f2", "all that the customer said"),
+    ("f3", "the goals, and how they stand"),
+    ("f4", "a hint"),
+    ("f5", "the clock stands still, or goes on"),
+    ("f6", "on to the next thing that happens by itself"),
+    ("f7", "say something of your own choice"),
+    ("f8", "the customer sends the address (after +), or the signature"),
+    ("f10", "end, with the report"),
+)
+
+
+def story(session: Session) -> list[Line]:
+    rows = [line((row, "muted")) for row in wrapped(session.scenario.about, _BOX)]
+    for at, says in session.progress.heard:
+        rows += [line(), line((minutes(at - session.started_at), "muted"))]
+        rows += [line(row) for row in wrapped(says, _BOX)]
+    return rows
+
+
+def goals(judged: Sequence[Judged]) -> list[Line]:
+    """Where each goal stands now."""
+    rows: list[Line] = []
+    for each in judged:
+        mark: Piece = ("[ok] ", "good") if each.finding.met else ("[  ] ", "warn")
+        first, *rest = wrapped(each.goal.says, _BOX - 5)
+        rows += [line(mark, first), *(line(("     ", ""), row) for row in rest)]
+    return [*rows, line(), line(("A goal of safety stands until it is broken.", "muted"))]
+
+
+def hint(text: str, number: int, count: int) -> list[Line]:
+    shown = min(number, count)
+    return [
+        *(line(row) for row in wrapped(text, _BOX)),
+        line(),
+        line((f"hint {shown} of {count}; each costs two points", "muted")),
+    ]
+
+
+def report(lines: Sequence[str]) -> list[Line]:
+    rows: list[Line] = []
+    for each in lines:
+        tone = "bad" if each.startswith("[x]") else "good" if each.startswith("[ok]") else ""
+        indent = " " * (len(each) - len(each.lstrip()))
+        rows += [line((indent + row, tone)) for row in wrapped(each.strip(), _BOX - len(indent))]
+    return rows
+
+
+def minutes(microseconds: int) -> str:
+    whole, seconds = divmod(microseconds // SECOND, 60)
+    return f"{whole}:{seconds:02d}"

@@ -1,0 +1,53 @@
+"""What to say: the scenario's statements in full, chosen by digit."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+
+from chainteller.training.scenarios import Statement
+from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.widgets.lines import Line, Lines, line
+
+_WIDTH = 66
+
+
+class Sayings(ModalScreen[str | None]):
+    """Answers a statement's id, or None for esc."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
+    DEFAULT_CSS = """
+    Sayings { align: center middle; background: $background 60%; }
+    Sayings > VerticalScroll {
+        width: 76; max-width: 100%; height: auto; max-height: 90%; background: $panel;
+        border: solid $accent; padding: 0 1; scrollbar-size-vertical: 1;
+    }
+    """
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        super().__init__()
+        self._statements = tuple(statements)
+
+    def compose(self) -> ComposeResult:
+        rows: list[Line] = [
+            line(("WHAT DO YOU SAY?", "strong"), right=(("esc", "key"), (" nothing", "muted"))),
+        ]
+        for number, statement in enumerate(self._statements, start=1):
+            first, *rest = wrapped(statement.text, _WIDTH)
+            rows += [line(), line((f"{number}  ", "key"), first)]
+            rows += [line(("   ", ""), row) for row in rest]
+        with VerticalScroll(can_focus=False):
+            yield Lines(rows)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key.isdigit() and 1 <= int(event.key) <= len(self._statements):
+            event.stop()
+            self.dismiss(self._statements[int(event.key) - 1].id)

@@ -1,0 +1,164 @@
+"""Faults planted in a copy of the source: each must make the named tests fail.
+
+This proves the proofs. docs/proofs.md is the table of what was planted and what caught it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import chainteller
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(chainteller.__file__).parent
+SIMULATION = "tests/properties/test_simulation.py::test_a_seed_leaves_the_books_right"
+MACHINE = "tests/properties/test_service_machine.py"
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    file: str
+    right: str
+    wrong: str
+    caught_by: str
+
+
+FAULTS = (
+    Fault(
+        "a release keeps the last token",
+        "domain/ledger.py",
+        '"release",\n        reference,\n        (\n            leg\n'
+        "            for part in parts\n",
+        '"release",\n        reference,\n        (\n            leg\n'
+        "            for part in parts[:-1] or parts\n",
+        "tests/engine/test_trades.py::"
+        "test_cash_equivalents_are_drawn_in_their_order_and_given_back_as_they_were",
+    ),
+    Fault(
+        "the fee is rounded down",
+        "domain/quoting.py",
+        "ceil_div(self.flat_cents * BPS + base_cents * self.bps, BPS)",
+        "(self.flat_cents * BPS + base_cents * self.bps) // BPS",
+        SIMULATION,
+    ),
+    Fault(
+        "a quote dies at its last microsecond",
+        "domain/trades.py",
+        "return now <= expires",
+        "return now < expires",
+        SIMULATION,
+    ),
+    Fault(
+        "a cancelled withdrawal goes on counting",
+        "domain/transfers.py",
+        "COUNTED = frozenset({_S.REVIEWING,",
+        "COUNTED = frozenset({_S.CANCELLED, _S.REVIEWING,",
+        SIMULATION,
+    ),
+    Fault(
+        "outcomes are not kept under their keys",
+        "engine/transaction.py",
+        "    if key is not None:\n        claimed = {",
+        "    if key is not None and len(key) > 255:\n        claimed = {",
+        SIMULATION,
+    ),
+    Fault(
+        "the hold is committed alone",
+        "engine/quotes.py",
+        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n",
+        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n    tx.connection.commit()\n",
+        "tests/engine/test_kill.py::test_a_hundred_kills_lose_nothing",
+    ),
+    Fault(
+        "balance_after is the balance before",
+        "engine/ledger.py",
+        '"balance_after": balance,',
+        '"balance_after": balance - leg.change,',
+        SIMULATION,
+    ),
+    Fault(
+        "the exact balance is not enough",
+        "engine/ledger.py",
+        "if power < cents:",
+        "if power <= cents:",
+        SIMULATION,
+    ),
+    Fault(
+        "a withdrawal counts one microsecond too long",
+        "domain/limits.py",
+        "spent.at > now - rule.period",
+        "spent.at >= now - rule.period",
+        "tests/domain/test_limits.py",
+    ),
+    Fault(
+        "a limit cannot be reached",
+        "domain/limits.py",
+        "requested.notional_cents > rule.limit_cents",
+        "requested.notional_cents >= rule.limit_cents",
+        SIMULATION,
+    ),
+    Fault(
+        "a trade settles twice",
+        "engine/settlement.py",
+        "return (account, trade) if trade is not None and trade.status == status else None",
+        "return (account, trade) if trade is not None else None",
+        "tests/engine/test_trades.py",
+    ),
+    Fault(
+        "a sale is priced in the seller's favour",
+        "domain/quoting.py",
+        "return int(self.mid_micros * (scale - moved) // (scale * MICROS_PER_CENT))",
+        "return ceil_div(self.mid_micros * (scale - moved), scale * MICROS_PER_CENT)",
+        SIMULATION,
+    ),
+    Fault(
+        "tokens are drawn in another order",
+        "domain/ledger.py",
+        "for asset in order:\n        taken",
+        "for asset in reversed(order):\n        taken",
+        MACHINE,
+    ),
+)
+
+
+def plant(fault: Fault, folder: Path) -> Path:
+    """A copy of the source with the fault in it."""
+    folder.mkdir(exist_ok=True)
+    copy = folder / "src" / "chainteller"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("themes", "sample_data"):
+        (folder / name).symlink_to(ROOT / name)
+    victim = copy / fault.file
+    text = victim.read_text()
+    assert text.count(fault.right) == 1, f"{fault.name}: the place to plant it is gone"
+    victim.write_text(text.replace(fault.right, fault.wrong))
+    return folder / "src"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name.replace(" ", "-"))
+def test_a_planted_fault_is_caught(fault: Fault, tmp_path: Path) -> None:
+    source = plant(fault, tmp_path)
+    environment = os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
+    checked = subprocess.run(
+        [sys.executable, "-m", "pytest", "-x", "-q", "-m", "slow or not slow", fault.caught_by],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    # 1 is "tests were run and some failed"; anything else is no proof.
+    assert checked.returncode == 1, checked.stdout[-2_000:] + checked.stderr[-2_000:]
+    assert str(source) in checked.stdout or "AssertionError" in checked.stdout
+
+
+def test_every_fault_can_still_be_planted(tmp_path: Path) -> None:
+    for number, fault in enumerate(FAULTS):
+        plant(fault, tmp_path / str(number))

@@ -1,0 +1,49 @@
+"""A process that deposits until it is refused, if asked without root's rights."""
+
+import os
+import signal
+import sys
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.clock import SystemClock
+from chainteller.domain.randomness import SystemRandomness
+from chainteller.engine.engine import Bank, Engine
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.storage.database import open_database
+
+NOBODY = 65_534
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(path: str, account: str) -> None:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    request = DepositRequest(
+        amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
+    )
+    database = open_database(f"sqlite:///{path}")
+    engine = Engine(
+        Bank(database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1"))
+    )
+    try:
+        for _ in range(1_000):
+            engine.deposit(account, request)
+            say("done")
+    except ServiceUnavailable as error:
+        say(str(error.details["reason"]))
+    engine.token_balances(account)
+    engine.deposits(account)
+    say("reads go on")
+
+
+if __name__ == "__main__":
+    if sys.argv[3:] == ["as-nobody"]:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,26 @@
+"""Sessions on a bank that is made once per test run and copied."""
+
+from pathlib import Path
+
+from chainteller.paths import shipped
+from chainteller.training.scenarios import Scenario, find_scenarios, load
+from chainteller.training.session import Session
+from chainteller.training_world import ThrowawayWorld
+from chainteller.wallets.simulated import sample_wallets
+
+SEED = "42"
+SAMPLE_DATA = shipped("sample_data")
+WALLETS = sample_wallets(SAMPLE_DATA / "wallets.toml")
+SCENARIOS = find_scenarios([SAMPLE_DATA / "scenarios"])
+
+
+def scenario(name: str) -> Scenario:
+    return load(SCENARIOS[name], WALLETS)
+
+
+def open_session(folder: Path, base: Path, given: Scenario, seed: str = SEED) -> Session:
+    """A session that has begun; its bank lives in ``folder``, which is empty."""
+    world = ThrowawayWorld(folder, SAMPLE_DATA, seed, base)
+    session = Session(given, world, seed, WALLETS)
+    session.begin()
+    return session

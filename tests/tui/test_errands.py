@@ -1,0 +1,355 @@
+"""What works from everywhere: finding, switching, hiding, noting, handing over."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tui.conftest import REPOSITORY, Bench, answer, press, seen, settle
+from textual import events
+from textual.pilot import Pilot
+
+from chainteller.service.errors import ReadOnlyProfile, ServiceUnreachable
+from chainteller.service.models.funding import Currency, DepositRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.app import Console
+from chainteller.tui.keys import COMMANDS, PALETTE
+from chainteller.tui.palette import DeskProvider
+from chainteller.tui.start import ProfileRow, StartedDesk
+from chainteller.workspace.store import SentState, Workspace
+
+
+def _bought(bench: Bench, account_id: str) -> str:
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account_id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    request = ExecuteRequest(trading_account_id=account_id)
+    return bench.service.execute_quote(quote.id, request).value.id
+
+
+def _kept(bench: Bench, file: Path) -> Console:
+    """A console whose workspace lasts."""
+
+    def start() -> StartedDesk:
+        return StartedDesk(bench.service, "test bank", workspace_file=file)
+
+    return Console(start, bench.look)
+
+
+async def _paste(pilot: Pilot[Any], text: str) -> None:
+    pilot.app.post_message(events.Paste(text))
+    await settle(pilot)
+
+
+async def _hits(app: Console, text: str) -> list[str]:
+    provider = DeskProvider(app.screen)
+    return [str(hit.text) async for hit in provider.search(text)]
+
+
+# -- the palette, finding --------------------------------------------------------------------------
+
+
+async def test_the_palette_knows_commands_profiles_themes_ids_and_customers(bench: Bench) -> None:
+    account = bench.open(1)
+    name = account.customer_name or "?"
+    app = bench.console(profiles=(ProfileRow("branch", "remote", "https://bank.example"),))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert any("Trades" in hit for hit in await _hits(app, "trades"))
+        assert any("theme: light" in hit for hit in await _hits(app, "light"))
+        assert any("profile: branch" in hit for hit in await _hits(app, "branch"))
+        assert f"find {account.id}" in await _hits(app, account.id)
+        for wanted in (name[:5], "DDA-1"):
+            assert any(account.id in hit for hit in await _hits(app, wanted))
+        for command in PALETTE:
+            assert command.about in await _hits(app, command.about)
+
+
+@pytest.mark.parametrize("wanted", ["trade", "account", "bank account"])
+async def test_a_pasted_id_opens_what_it_names(bench: Bench, wanted: str) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.open(2)
+    trade_id = _bought(bench, account.id)
+    text = {"trade": trade_id, "account": account.id, "bank account": "DDA-1"}[wanted]
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        await _paste(pilot, f" {text}\n")
+        shown = seen(app)
+        assert app.current_mode == ("trades" if wanted == "trade" else "accounts")
+        assert text in shown
+        assert account.id in shown
+
+
+async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        before = seen(app)
+        await _paste(pilot, "d1000\n4C y")
+        await _paste(pilot, "0x" + "7" * 64)
+        assert seen(app) == before
+
+
+# -- views that last -------------------------------------------------------------------------------
+
+
+async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Path) -> None:
+    bench.open(1)
+    file = tmp_path / "state" / "desk.db"
+    app = _kept(bench, file)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "o", "o", "4", "f")
+        assert "only processing" in seen(app)
+    app.desk.end()
+    again = _kept(bench, file)
+    async with again.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert again.current_mode == "trades"
+        assert "only processing" in seen(again)
+        await press(pilot, "1")
+        assert "order: oldest" in seen(again)
+    again.desk.end()
+
+
+async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.open(1)
+    file = tmp_path / "desk.db"
+    kept = Workspace(file)
+    kept.set_view("list.accounts", {"_sort": 99})
+    kept.set_view("place", "nowhere")
+    kept.close()
+    app = _kept(bench, file)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert "order: last activity" in seen(app)
+    app.desk.end()
+
+
+# -- help ------------------------------------------------------------------------------------------
+
+
+async def test_help_lists_what_does_not_work_with_the_reason(bench: Bench) -> None:
+    app = bench.console(read_only=True)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "question_mark", *"deposit")
+        assert re.search(r"d +accounts +\(read-only: F9\) +Deposit", seen(app))
+        await press(pilot, *["backspace"] * 7, *"cancel")
+        assert "(only on trades)" in seen(app)
+        await press(pilot, *["backspace"] * 6, *"note about")
+        assert "(nothing is selected)" in seen(app)
+        await press(pilot, *["backspace"] * 10, *"requests")
+        await press(pilot, "enter")
+        assert "REQUESTS" in seen(app)
+
+
+# -- read-only -------------------------------------------------------------------------------------
+
+
+async def test_read_only_is_refused_behind_the_screens_too(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    request = DepositRequest(
+        amount="10.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
+    )
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f9")
+        assert "read-only" in seen(app)
+        with pytest.raises(ReadOnlyProfile):
+            app.desk.service.deposit(account.id, request)
+        await press(pilot, "f9")
+        assert app.desk.service.deposit(account.id, request).created
+        backstage = app.desk.backstage
+        assert backstage is not None
+        (sent,) = backstage.workspace.sent_requests()
+        assert sent.state is SentState.DONE
+
+
+async def test_a_desk_opened_read_only_asks_before_it_writes(bench: Bench) -> None:
+    app = bench.console(read_only=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f9")
+        assert "ALLOW CHANGES" in seen(app)
+        await answer(pilot, "n")
+        assert app.desk.read_only
+        await press(pilot, "f9")
+        await answer(pilot, "y")
+        assert not app.desk.read_only
+
+
+# -- privacy, requests -----------------------------------------------------------------------------
+
+
+async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
+    account = bench.open(1, deposit="1234.56")
+    name = account.customer_name or "?"
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "p")
+        assert name in _painted(app)
+        await pilot.app.run_action("hide")
+        await settle(pilot)
+        shown = _painted(app)
+        assert "HIDDEN" in shown
+        assert name not in shown
+        assert name[:6] not in shown
+        assert "1,234.56" not in shown
+        assert account.id in shown
+        await press(pilot, "b")
+        assert "1,234.56" not in _painted(app)
+        await press(pilot, "escape", "1")
+        await pilot.app.run_action("hide")
+        await settle(pilot)
+        assert name in _painted(app)
+
+
+def _painted(app: Console) -> str:
+    """What reaches the terminal: after the line filters."""
+    rows = []
+    for y in range(app.size.height):
+        for widget_strip in app.screen._compositor.render_strips(app.size)[y : y + 1]:
+            segments = list(widget_strip)
+            for line_filter in app.get_line_filters():
+                segments = line_filter.apply(segments, app.screen.styles.background)
+            rows.append("".join(segment.text for segment in segments))
+    return "\n".join(rows)
+
+
+async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console(base_url="https://bank.example")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"10", "enter")
+        await pilot.app.run_action("requests")
+        await settle(pilot)
+        shown = seen(app)
+        assert "POST" in shown
+        assert "/deposits" in shown
+        assert "201" in shown
+        rows = app.desk.backstage.requests.rows if app.desk.backstage else ()
+        sent = next(row for row in rows if row.path.endswith("/deposits") and row.method == "POST")
+        line = sent.as_curl("https://bank.example/")
+        assert "Bearer $CHAINTELLER_API_KEY" in line
+        assert f"Idempotency-Key: {sent.id}" in line
+        assert '"amount":"10.00"' in line
+        await press(pilot, "c")
+        assert app.clipboard.startswith("curl -sS -X")
+
+
+# -- profiles --------------------------------------------------------------------------------------
+
+
+async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Bench) -> None:
+    def start() -> StartedDesk:
+        raise ServiceUnreachable("bank.example does not answer.")
+
+    profiles = (
+        ProfileRow("branch", "remote", "https://bank.example"),
+        ProfileRow("own", "embedded", "x"),
+    )
+    app = Console(start, replace(bench.look, profiles=profiles, profile="branch"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        began = time.monotonic()
+        while "cannot be used" not in seen(app):
+            await pilot.pause(0.05)
+            assert time.monotonic() - began < 5
+        shown = seen(app)
+        assert "bank.example does not answer." in shown
+        assert "own" in shown
+        await pilot.press("down", "enter")
+        await pilot.pause(0.2)
+    assert app.wanted_profile == "own"
+
+
+# -- the call --------------------------------------------------------------------------------------
+
+
+async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "i")
+        await press(pilot, "n", *"wants sol", "enter")
+        assert "wants sol" in seen(app)
+        await press(pilot, "d", *"250", "enter")
+        bench.world.advance(120)
+        await press(pilot, "i")
+        shown = seen(app)
+        assert "HANDOVER" in shown
+        assert "call of 2 min" in shown
+        await press(pilot, "h")
+        for wanted in (account.id, "wants sol", "deposit 250.00", "Next: nothing is under way"):
+            assert wanted in app.clipboard
+    assert bench.service.audit().data[0].action != "note"
+
+
+async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _bought(bench, account.id)
+    app = bench.console()
+    rung: list[str] = []
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        _listen(app, rung.append)
+        await press(pilot, "4", "m")
+        assert "watching" in seen(app)
+        bench.world.advance(60)
+        bench.world.advance(60)
+        await press(pilot, "r")
+        shown = seen(app)
+        assert "trade settled" in shown
+        assert "(1 new !)" in shown
+        assert rung == ["bell"]
+        await press(pilot, "exclamation_mark", "escape")
+        assert "new !)" not in seen(app)
+
+
+def _listen(app: Console, heard: Callable[[str], None]) -> None:
+    app.bell = lambda: heard("bell")  # type: ignore[method-assign]  # the terminal's own
+
+
+# -- themes ----------------------------------------------------------------------------------------
+
+
+async def test_a_theme_file_is_followed_and_a_broken_one_is_named(
+    bench: Bench, tmp_path: Path
+) -> None:
+    own = tmp_path / "themes"
+    own.mkdir()
+    app = bench.console(theme_folders=(REPOSITORY / "themes", own))
+    good = (REPOSITORY / "themes" / "dark.toml").read_text()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        (own / "mine.toml").write_text(good.replace('name = "dark"', 'name = "mine"'))
+        app.reload_themes()
+        app.action_use_theme("mine")
+        await settle(pilot)
+        (own / "mine.toml").write_text(
+            good.replace('name = "dark"', 'name = "mine"').replace("#0e1218", "#010203")
+        )
+        (own / "mine.toml").touch()
+        app.reload_themes()
+        await settle(pilot)
+        assert app.theme == "mine"
+        assert app.theme_variables["background"].lower() == "#010203"
+        (own / "mine.toml").write_text(good.replace('up = "#7ddc9f"', ""))
+        app.reload_themes()
+        await settle(pilot)
+        assert any("mine.toml" in row.text and "missing up" in row.text for row in app.desk.log)
+
+
+def test_every_palette_command_is_said_in_words() -> None:
+    assert all(command.about and command.action for command in (*PALETTE, *COMMANDS))

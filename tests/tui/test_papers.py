@@ -1,0 +1,113 @@
+"""What leaves the desk: receipts, tables and copied text, with the place always named."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.world.bank import sqlite_url
+
+from chainteller.cli.main import program
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui import copying
+
+
+def _settled_trade(bench: Bench) -> tuple[str, str]:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    request = ExecuteRequest(trading_account_id=account.id)
+    trade = bench.service.execute_quote(quote.id, request).value
+    bench.world.advance(60)
+    bench.world.advance(60)
+    return account.id, trade.id
+
+
+@pytest.mark.parametrize(
+    ("keys", "form", "ending"),
+    [(("enter",), "text", "txt"), (("2",), "json", "json"), (("3",), "csv", "csv")],
+)
+async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_line(
+    bench: Bench,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    keys: tuple[str, ...],
+    form: str,
+    ending: str,
+) -> None:
+    account_id, trade_id = _settled_trade(bench)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "e", *keys)
+        assert f"receipt-{trade_id}.{ending} written to" in seen(app)
+    written = tmp_path / f"chainteller-receipt-{trade_id}.{ending}"
+    assert stat.S_IMODE(written.stat().st_mode) == 0o600
+    monkeypatch.setenv("CHAINTELLER_HOME", str(tmp_path / "home"))
+    line = ["--database", sqlite_url(tmp_path), "trades", "receipt", account_id, trade_id]
+    done = CliRunner().invoke(program, [*line, "--format", form])
+    assert done.stdout_bytes == written.read_bytes()
+    head = bench.service.audit().data[0].hash
+    assert head in done.stdout
+    assert trade_id in done.stdout
+    assert "settled" in done.stdout
+
+
+async def test_an_export_never_replaces_a_file_and_names_its_path(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e", "2")
+        await press(pilot, "e", "2")
+        assert "chainteller-accounts-2.json" in seen(app)
+    rows = json.loads((tmp_path / "chainteller-accounts.json").read_text())["rows"]
+    assert rows[0]["bank acct"] == "DDA-1"
+
+
+async def test_copying_says_what_was_done_and_no_more(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "c")
+        assert "sent to the terminal's clipboard (OSC 52)" in seen(app)
+        assert account.id in app.clipboard
+        await press(pilot, "t")
+        await press(pilot, "t")
+        assert "Your trading account is open" in app.clipboard
+        assert "sent to the terminal's clipboard (OSC 52)" in seen(app)
+
+
+def test_a_local_clipboard_program_is_used_only_on_the_agents_own_machine(tmp_path: Path) -> None:
+    tool = tmp_path / "wl-copy"
+    tool.write_text("#!/bin/sh\ncat\n")
+    tool.chmod(0o700)
+    here = {"PATH": str(tmp_path), "WAYLAND_DISPLAY": "wayland-0"}
+    assert copying.local_tool(here) == ("wl-copy",)
+    assert copying.local_tool({**here, "SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22"}) == ()
+    assert copying.local_tool({"PATH": str(tmp_path)}) == ()
+
+
+async def test_copied_is_said_only_after_the_program_took_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Terminal:
+        def copy_to_clipboard(self, text: str) -> None:
+            self.text = text
+
+    tool = tmp_path / "wl-copy"
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    monkeypatch.delenv("SSH_CONNECTION", raising=False)
+    monkeypatch.delenv("SSH_TTY", raising=False)
+    tool.write_text(f"#!/bin/sh\ncat > {tmp_path}/taken\n")
+    tool.chmod(0o700)
+    assert await copying.copy(Terminal(), "some text") == "copied (wl-copy)"
+    assert (tmp_path / "taken").read_text() == "some text"
+    tool.write_text("#!/bin/sh\nexit 1\n")
+    assert await copying.copy(Terminal(), "some text") == copying.SENT

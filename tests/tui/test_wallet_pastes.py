@@ -1,0 +1,175 @@
+"""What is pasted on Wallets: named, never kept when it is secret, and no try burned."""
+
+import pytest
+from tests.tui.conftest import Bench, press, seen
+from tests.tui.wallet_case import (
+    ALICE,
+    LARGE,
+    SECRET,
+    WORDS,
+    Case,
+    kept,
+    paste,
+    signed,
+    wallets,
+)
+
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.qr import half_blocks
+from chainteller.tui.screens.wallets import WalletsScreen
+
+
+@pytest.mark.parametrize("secret", [SECRET, SECRET[2:], WORDS])
+@pytest.mark.parametrize("key", ["", "v", "plus"])
+async def test_a_pasted_secret_is_never_kept_shown_or_sent(
+    bench: Bench, secret: str, key: str
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, *([key] if key else []))
+        await paste(pilot, secret)
+        assert "SECRET_PASTED" in seen(app)
+        assert secret[-20:] not in kept(pilot)
+        await press(pilot, "t")
+        assert "never send anyone your private key" in seen(app)
+    assert case.newest().attempts == 0
+    audit = case.service.audit(ListQuery(limit=100)).data
+    assert secret[-20:] not in str(audit)
+
+
+@pytest.mark.parametrize("secret", [SECRET, WORDS])
+@pytest.mark.parametrize("key", ["v", "plus"])
+async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
+    bench: Bench, secret: str, key: str
+) -> None:
+    Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, key)
+        await press(pilot, *(("space" if sign == " " else sign) for sign in secret))
+        assert secret[:24] not in seen(app)
+        await press(pilot, "enter")
+        assert "SECRET_PASTED" in seen(app)
+        assert secret[-20:] not in kept(pilot)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "finding", "says"),
+    [
+        ("trailing-newline", "TRAILING_NEWLINE", "another text or form was signed"),
+        ("lower-case", "LOWER_CASE_TEXT", "in small letters"),
+        ("wrong-network", "LOOKS_LIKE_SOLANA", "a wallet of another network signed"),
+        ("truncated", "TRUNCATED", "cut short"),
+        ("contract-wallet", "CONTRACT_WALLET", "smart-contract wallets"),
+        ("typed-by-hand", "UNKNOWN_SIGNER", "points to"),
+    ],
+)
+async def test_a_mistake_is_named_and_no_try_is_burned(
+    bench: Bench, mistake: str, finding: str, says: str
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, signed("alice-ethereum", case.newest(), mistake))
+        shown = seen(app)
+        assert finding in shown
+        assert says in " ".join(shown.split())
+        assert "certain" in shown or "likely" in shown
+    assert case.newest().attempts == 0
+
+
+async def test_a_paste_that_is_no_signature_is_ignored_and_never_keys(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, "Hello, the signature follows tomorrow.")
+        assert "NOT ACCEPTED" not in seen(app)
+        assert "is no signature" in seen(app)
+        assert isinstance(app.screen, WalletsScreen)
+        assert not app.screen.field_bar.is_open
+    assert case.newest().attempts == 0
+
+
+async def test_a_megabyte_is_judged_without_being_sent(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "v")
+        await paste(pilot, "0x" + "ab" * 500_000)
+        assert "TOO_LONG" in seen(app)
+    assert case.newest().attempts == 0
+
+
+async def test_the_field_takes_a_signature_typed_as_keys(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "v")
+        await press(pilot, *signed("alice-ethereum", case.newest()))
+        await press(pilot, "enter")
+        assert "WOULD BE ACCEPTED" in seen(app)
+        await press(pilot, "enter")
+        assert case.types == ["VerifiedCounterparty1P"]
+
+
+async def test_the_text_is_copied_and_written_byte_for_byte(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wallets(pilot)
+        await press(pilot, "enter", "c")
+        assert app.clipboard == case.newest().challenge
+        await press(pilot, "e")
+    assert bench.look.export_folder is not None
+    written = bench.look.export_folder / f"chainteller-{case.newest().id}.txt"
+    assert written.read_bytes() == case.newest().challenge.encode()
+
+
+async def test_the_code_shows_the_text_or_says_what_room_it_needs(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    rows = half_blocks(case.newest().challenge)
+    for size, fits in (((120, 40), True), ((80, 24), False)):
+        app = bench.console()
+        async with app.run_test(size=size) as pilot:
+            await wallets(pilot)
+            await press(pilot, "q")
+            assert (rows[3].strip() in seen(app)) == fits
+            assert ("The code needs a window of" in seen(app)) != fits
+            await press(pilot, "escape")
+            assert "WALLETS" in seen(app)
+
+
+def test_the_code_is_that_of_the_text() -> None:
+    import segno  # noqa: PLC0415 - this test's own
+
+    text = "Example Bank: I control ethereum wallet " + ALICE
+    pixels = {" ": (0, 0), "▀": (1, 0), "▄": (0, 1), "█": (1, 1)}
+    found: list[list[int]] = []
+    for row in half_blocks(text):
+        found.append([pixels[sign][0] for sign in row])
+        found.append([pixels[sign][1] for sign in row])
+    wanted = [list(row) for row in segno.make(text, error="l", boost_error=False).matrix]
+    inner = [row[2:-2] for row in found[2 : 2 + len(wanted)]]
+    assert inner == wanted
+    assert not any(any(row[:2] + row[-2:]) for row in found)
+
+
+async def test_a_signature_never_waits_in_memory_unless_it_would_pass(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    wrong = signed("bob-ethereum", case.newest())
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await paste(pilot, wrong)
+        screen = app.screen
+        assert isinstance(screen, WalletsScreen)
+        (verdict,) = screen.verdicts.values()
+        assert verdict.signature == ""
+        assert wrong not in kept(pilot)

@@ -1,0 +1,65 @@
+"""Withdrawals to a customer's wallet from the console."""
+
+from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.wallet_case import ALICE, BOB, LARGE, Case, wallets
+
+
+async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
+    bench: Bench,
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.link("alice-ethereum")
+    case.fund("80.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await wallets(pilot)
+        await press(pilot, "w")
+        assert "at most 50,000.00 USD now" in seen(app)
+        await press(pilot, *"12.5", "enter")
+        shown = seen(app)
+        assert "WITHDRAW 12.5 USDC" in shown
+        assert ALICE in shown
+        await press(pilot, "enter")
+        assert case.withdrawals == []
+        await answer(pilot, "y")
+    assert case.withdrawals == [("12.50", ALICE, True)]
+
+
+async def test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked(
+    bench: Bench,
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    case.fund("1500.00")
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "w")
+        assert "DESTINATION_ON_HOLD" in seen(app)
+        bench.world.advance(25 * 3_600)
+        await press(pilot, "escape", "w")
+        await press(pilot, *"1200", "enter")
+        assert "LIMIT_EXCEEDED" in seen(app)
+        await press(pilot, "escape", "w")
+        await press(pilot, *"2000", "enter")
+        assert "INSUFFICIENT_FUNDS" in seen(app)
+    assert case.withdrawals == []
+
+
+async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
+    bench: Bench,
+) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    case.link("bob-ethereum")
+    case.fund("80.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", "right")
+        shown = seen(app)
+        assert "Verified 1P  at most 50,000.00 USD" in shown
+        assert "not verified  at most 1,000.00 USD" in shown
+        await press(pilot, "1")
+        await press(pilot, *"5", "enter")
+        assert BOB in seen(app)
+        await answer(pilot, "y")
+    assert case.withdrawals == [("5.00", BOB, True)]
