@@ -207,7 +207,10 @@ def versions(rounds: int) -> None:
     """``--version`` against a Python that does nothing."""
     got: dict[str, list[float]] = {}
     for _ in range(rounds):
-        for name, words in (("bare", ["-c", "pass"]), ("version", ["-m", "chainteller", "--version"])):
+        for name, words in (
+            ("bare", ["-c", "pass"]),
+            ("version", ["-m", "chainteller", "--version"]),
+        ):
             begun = time.perf_counter()
             subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
             got.setdefault(name, []).append((time.perf_counter() - begun) * 1000)
