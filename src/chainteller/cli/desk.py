@@ -2,6 +2,7 @@
 the engine is built by ``start`` in the console's own thread.
 """
 
+import gc
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -75,7 +76,12 @@ def recognised(arguments: Sequence[str]) -> Console | None:
 
 
 def run(console: Console) -> int:
-    """Open the console that was recognised; a complaint where that cannot be."""
+    """Open the console that was recognised; a complaint where that cannot be.
+
+    Loading modules makes little garbage and many objects: collecting waits until all is loaded.
+    """
+    gc.disable()
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     try:
         if console.demo:
             return open_demo(console.seed, tour=console.tour)

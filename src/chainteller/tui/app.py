@@ -15,7 +15,7 @@ from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
-from chainteller.tui.ending import catch_signals, crash_report
+from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
 from chainteller.tui.errands import Errands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
@@ -92,7 +92,9 @@ class Console(Errands):
 
     async def _started(self) -> None:
         try:
-            self.begin(await ask(self._start))
+            started = await ask(self._start)
+            collect_garbage_again()
+            self.begin(started)
         except TellerError as error:
             self.not_started(error)
             return

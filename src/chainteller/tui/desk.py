@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
@@ -75,6 +76,10 @@ class Backstage(Protocol):
 
 class Shell(Protocol):
     """What screens may ask of the application around them."""
+
+    @property
+    def size(self) -> Size:
+        """The terminal's, in cells."""
 
     def go(self, name: str) -> None:
         """Show one of the five screens."""

@@ -80,9 +80,16 @@ class Errands(App[None]):
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
         if self.desk.look.theme in themes:
-            self.theme = self.desk.look.theme
+            self._begin_in(self.desk.look.theme)
         self._tell_problems(problems)
         self._theme_files = changed_files(self.desk.look.theme_folders)
+
+    def _begin_in(self, theme: str) -> None:
+        """The first theme, before anything is styled: a change would style everything twice."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.set_class(dark, "-dark-mode", update=False)
+        self.set_class(not dark, "-light-mode", update=False)
 
     def watch_theme_files(self) -> None:
         """Theme files are followed while the desk runs; nothing is painted until one changes."""

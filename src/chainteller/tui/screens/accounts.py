@@ -32,7 +32,6 @@ _DETAIL_DELAY_S = 0.06
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
-    CSS_PATH = "accounts.tcss"
     REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:

@@ -60,6 +60,15 @@ class DeskScreen(Screen[None]):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
+        self._fit_at_once()
+
+    def _fit_at_once(self) -> None:
+        """Textual sets these classes after the first layout, and would lay out twice."""
+        width, height = self.desk.shell.size
+        self.add_class(
+            *self._get_breakpoint_classes(width, self.HORIZONTAL_BREAKPOINTS),
+            *self._get_breakpoint_classes(height, self.VERTICAL_BREAKPOINTS),
+        )
 
     def compose(self) -> ComposeResult:
         yield TopBar()
