@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from tests.training.conftest import OpenSession
+from tests.training.test_scenarios import GOOD
 from tests.training.worlds import SAMPLE_DATA, scenario
 from tests.tui.conftest import Bench, answer, bench, press, seen, settle
 from textual.pilot import Pilot
@@ -17,6 +18,7 @@ from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.paths import locate
 from chainteller.training.playing import play_log
 from chainteller.training.reports import make_report, to_json
+from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
 from chainteller.tui.app import Console
 from chainteller.tui.keys import COMMANDS
@@ -158,6 +160,28 @@ async def test_guiding_keys_are_not_counted(begin: OpenSession, home: Path) -> N
         assert session.keys == before + 2
 
 
+async def test_a_withdrawal_to_a_verified_wallet_names_it_and_takes_y(
+    begin: OpenSession, write: Callable[[str], Scenario], home: Path
+) -> None:
+    setup = '["open checking", "deposit 5000.00", "quote eth-usd buy 4000.00", "execute", '
+    setup += '"wait 2m", "verify"]'
+    session = begin(write(GOOD.replace("par_keys = 10", f"par_keys = 10\nsetup = {setup}")))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await choose_customer(pilot)
+        await press(pilot, "5")
+        await press(pilot, "down")
+        await press(pilot, "w")
+        await press(pilot, *"0.5", "enter")
+        asked = seen(cast("Console", app))
+        assert "WITHDRAW 0.5 ETH" in asked
+        assert session.addresses["alice-ethereum"] in asked
+        await answer(pilot, "y")
+    (made,) = session.service.withdrawals(session.account_id or "").data
+    assert (made.amount, made.status) == ("0.50", "processing")
+
+
 # -- the tour -------------------------------------------------------------------------------------
 
 
@@ -190,7 +214,7 @@ async def test_the_tour_presses_keys_by_itself(bench: Bench) -> None:
     async with app.run_test(size=(100, 30)):
         await until(lambda: app.at == 3)
         assert app.current_mode == "trades"
-        assert "the desk is yours" in seen(cast("Console", app))
+        await until(lambda: "the desk is yours" in seen(cast("Console", app)))
 
 
 async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
@@ -201,8 +225,7 @@ async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
         await pilot.pause()
         assert not app.leading
         assert app.current_mode == "trades"
-        await asyncio.sleep(0.6)
-        assert "you have the desk" in seen(cast("Console", app))
+        await until(lambda: "you have the desk" in seen(cast("Console", app)))
         assert app.at == 0
         await pilot.press("f5")
         assert app.leading

@@ -70,6 +70,7 @@ class Session:
         Raises:
             ScenarioInvalid: a step of ``setup`` cannot be done.
         """
+        self.progress.cursor = self._world.service.events(-1).next
         player = Player(self._world.service, _Preparing(self), self._wallets)
         player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
         for number, line in enumerate(self.scenario.setup, start=1):
@@ -233,19 +234,13 @@ class Session:
         """Make moments of what the bank tells about this customer's account."""
         while True:
             page = self._world.service.events(self.progress.cursor, _EVENTS_AT_ONCE)
+            account = self.account_id if page.data else None
             for event in page.data:
-                if self._concerns_us(event):
+                if _concerns(event, account):
                     self._remember(Moment(self.clock.now(), event.type, event.resource))
             if page.next == self.progress.cursor or not page.data:
                 return
             self.progress.cursor = page.next
-
-    def _concerns_us(self, event: Event) -> bool:
-        account = self.account_id
-        return account is not None and account in {
-            event.resource,
-            event.data.get("tradingAccountId"),
-        }
 
     def _fire_due(self) -> None:
         progress = self.progress
@@ -380,3 +375,7 @@ class _Preparing:
 
     def pressed(self, keys: int) -> None:
         """Preparing costs nothing."""
+
+
+def _concerns(event: Event, account: str | None) -> bool:
+    return account is not None and account in (event.resource, event.data.get("tradingAccountId"))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
+    from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -77,7 +78,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
         return Listed(rows, found.pagination.total)
 
+    def glimpse(self, found: "Glimpse") -> None:
+        """Rows read before the engine stands; keys wait for it."""
+        rows, total = found
+        now = self.desk.now
+        self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
+        self._draw_title(total)
+
     def listed(self, total: int) -> None:
+        self.desk.shell.release_keys()
         self._draw_title(total)
         self._draw_empty()
         if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
