@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.engine.verification import verify_chain
 from chainteller.service.errors import ServiceUnreachable
@@ -38,6 +38,20 @@ async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
         for wanted in (account.id, "wants sol", "deposit 250.00", "Next: nothing is under way"):
             assert wanted in app.clipboard
     assert bench.service.audit().data[0].action != "note"
+
+
+async def test_notes_are_removed_only_after_a_yes(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "n", *"first", "enter")
+        await press(pilot, "n", "ctrl+d")
+        await answer(pilot, "n")
+        assert app.desk.note(account.id).endswith("first")
+        await press(pilot, "ctrl+d")
+        await answer(pilot, "y")
+        assert app.desk.note(account.id) == ""
 
 
 async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:

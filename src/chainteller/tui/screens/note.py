@@ -10,7 +10,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from chainteller.domain.clock import to_datetime
+from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.formats import clean
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -76,10 +78,16 @@ class NoteScreen(ModalScreen[None]):
         self.dismiss()
 
     def action_forget(self) -> None:
-        if self._desk.backstage is not None:
+        if self._desk.note(self._about):
+            self.run_worker(Later(self._forget), group="ask-forget", exclusive=True)
+
+    async def _forget(self) -> None:
+        asked = Ask(f"REMOVE all notes about {self._about}?", ("they are on this machine only",))
+        answer = await self.app.push_screen_wait(Question(asked, self._desk.shell.deafen))
+        if answer and self._desk.backstage is not None:
             self._desk.backstage.workspace.set_note(self._about, "")
-        self._desk.tell(f"notes about {self._about} removed", "muted")
-        self.dismiss()
+            self._desk.tell(f"notes about {self._about} removed", "muted")
+            self.dismiss()
 
     def action_close(self) -> None:
         self.dismiss()
