@@ -32,11 +32,28 @@ def fill(path: Path, trades: int) -> None:
             f"INSERT INTO trade ({COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own names
             (
                 (
-                    f"TXN_{number:022d}", "default", account, ordinal + number,
-                    transactions + number, f"QTE_{number:022d}", "sol-usd", "buy", "settled",
-                    20_000, "25000000", "500", "25000000", 3, 0, 50, 490, "[]",
-                    at - trades + number, at - trades + number, 3,
-                )  # fmt: skip
+                    f"TXN_{number:022d}",
+                    "default",
+                    account,
+                    ordinal + number,
+                    transactions + number,
+                    f"QTE_{number:022d}",
+                    "sol-usd",
+                    "buy",
+                    "settled",
+                    20_000,
+                    "25000000",
+                    "500",
+                    "25000000",
+                    3,
+                    0,
+                    50,
+                    490,
+                    "[]",
+                    at - trades + number,
+                    at - trades + number,
+                    3,
+                )
                 for number in range(1, trades + 1)
             ),
         )

@@ -10,7 +10,7 @@ from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import TokenBalance, TradingAccount
+    from chainteller.service.models.accounts import TokenBalance
     from chainteller.service.models.trades import Transaction
 
 COLUMNS = (
