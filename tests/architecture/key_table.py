@@ -13,7 +13,7 @@ FILE = Path(__file__).parents[2] / "docs" / "keys.md"
 _HEAD = """\
 # Keys
 
-Made from `src/chainteller/tui/keys.py` by `python -m tests.architecture.key_table`; do not edit it here.
+Made from `src/chainteller/tui/keys.py` by `python -m tests.architecture.key_table`.
 `?` shows the same list in the console, with what works where you are; enter runs an entry.
 
 A capital moves what cannot be taken back. Whatever moves money asks in one sentence and takes only
