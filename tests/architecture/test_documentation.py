@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.architecture import key_table
 
 from chainteller.cli.complaints import Exit
 from chainteller.cli.main import program
@@ -93,7 +92,3 @@ def test_the_readme_starts_with_two_lines_that_can_be_pasted() -> None:
         assert "--require-hashes" in line
     assert lines[0].endswith("chainteller demo")
     assert lines[1].endswith("-m pytest -q -n 2")
-
-
-def test_the_key_table_is_the_consoles() -> None:
-    assert key_table.FILE.read_text(encoding="utf-8") == key_table.rendered()

@@ -16,7 +16,6 @@ from chainteller.tui.keys import COMMANDS, PALETTE
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-PACKAGE = ROOT / "src" / "chainteller"
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FILE = re.compile(
@@ -25,6 +24,7 @@ _FILE = re.compile(
 _COMMAND = re.compile(
     r"(?:^|`|/bin/|\| )chainteller((?: --?[a-z][\w-]*)*)((?: [a-z][a-z-]*)+)", re.MULTILINE
 )
+_TEST = re.compile(r"`(?:([\w/]+\.py))?::(test_\w+)")
 _NAME = re.compile(r"`((?:engine|service|desk|accounts|quote|trades|wallets)\.[a-z_0-9.]+)`")
 
 
@@ -51,13 +51,31 @@ def test_every_link_and_picture_leads_somewhere(page: Path) -> None:
             assert anchor in _headings(aim), target
 
 
+@cache
+def _sources() -> tuple[str, ...]:
+    """Every module of ours and every test, by its path from the top."""
+    files = (each for top in ("src", "tests") for each in (ROOT / top).rglob("*.py"))
+    return tuple(f"/{each.relative_to(ROOT)}" for each in files)
+
+
+@cache
+def _tests() -> frozenset[str]:
+    found = (re.findall(r"def (test_\w+)", _text(ROOT / each[1:])) for each in _sources())
+    return frozenset(name for names in found for name in names)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_file_that_is_named_exists(page: Path) -> None:
     for name in _FILE.findall(_text(page)):
-        places = [ROOT / name, PACKAGE / name, *PACKAGE.rglob(Path(name).name)]
-        assert any(place.exists() and str(place).endswith(name.rstrip("/")) for place in places), (
-            name
-        )
+        known = any(each.endswith(f"/{name}") for each in _sources())
+        assert known or (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_test_that_is_named_exists(page: Path) -> None:
+    for file, name in _TEST.findall(_text(page)):
+        assert name in _tests(), name
+        assert not file or any(each.endswith(f"/{file}") for each in _sources()), file
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.properties.auditor import Auditor, Rules
+from tests.properties.auditor import Auditor
+from tests.properties.books import Rules
 from tests.worlds import CustomerSeed, make_world
 
 from chainteller.adapters.venue_simulated import SimulatedVenue

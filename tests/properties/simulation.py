@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from tests.properties.auditor import CURRENCIES, DECIMALS, MARKETS, Auditor
+from tests.properties.auditor import Auditor
+from tests.properties.books import CURRENCIES, DECIMALS, MARKETS
 
 from chainteller.domain.randomness import SeededRandomness, below
 

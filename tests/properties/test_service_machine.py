@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.properties.auditor import CURRENCIES, DECIMALS, MARKETS, Auditor
+from tests.properties.auditor import Auditor
+from tests.properties.books import CURRENCIES, DECIMALS, MARKETS
 from tests.properties.deployments import BANK_ACCOUNTS, LIMITS, EmbeddedDeployment, audited
 
 from chainteller.engine.verification import verify

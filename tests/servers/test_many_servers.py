@@ -48,7 +48,7 @@ def held_by_the_database(world: World) -> Counter[str]:
         rows = connection.execute(
             select(transfer.c.direction, func.count()).group_by(transfer.c.direction)
         )
-        by_direction: dict[str, int] = dict(row._tuple() for row in rows)
+        by_direction: dict[str, int] = {row[0]: row[1] for row in rows}
         trades = connection.execute(select(func.count()).select_from(trade)).scalar_one()
         quotes = connection.execute(select(func.count()).select_from(quote)).scalar_one()
     return Counter(
@@ -64,6 +64,13 @@ def held_by_the_database(world: World) -> Counter[str]:
 def raced(url: str, home: Path, steps: int) -> Storm:
     """Run the storm with a kill in its middle, and check all that must hold after it."""
     world = build(url, clock=SystemClock())
+    try:
+        return checked(world, url, home, steps)
+    finally:
+        world.engine.close()
+
+
+def checked(world: World, url: str, home: Path, steps: int) -> Storm:
     accounts, api_key = opened(world), world.key()
     one, two = (ServeProgram(url, home, **SETTINGS) for _ in range(2))
     storm = Storm((one.address, two.address), api_key, accounts)
@@ -81,7 +88,6 @@ def raced(url: str, home: Path, steps: int) -> Storm:
     counted = {kind: storm.effects[kind] for kind in ("deposit", "withdraw", "execute", "quote")}
     assert held_by_the_database(world) == Counter(counted)
     assert verify(world.bank.database, LIMITS) == ()
-    world.engine.close()
     return storm
 
 

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -271,54 +270,6 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         await pilot.press("down", "enter")
         await pilot.pause(0.2)
     assert app.wanted_profile == "own"
-
-
-# -- the call --------------------------------------------------------------------------------------
-
-
-async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
-    account = bench.open(1)
-    app = bench.console()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await press(pilot, "i")
-        await press(pilot, "n", *"wants sol", "enter")
-        assert "wants sol" in seen(app)
-        await press(pilot, "d", *"250", "enter")
-        bench.world.advance(120)
-        await press(pilot, "i")
-        shown = seen(app)
-        assert "HANDOVER" in shown
-        assert "call of 2 min" in shown
-        await press(pilot, "h")
-        for wanted in (account.id, "wants sol", "deposit 250.00", "Next: nothing is under way"):
-            assert wanted in app.clipboard
-    assert bench.service.audit().data[0].action != "note"
-
-
-async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:
-    account = bench.open(1, deposit="500.00")
-    _bought(bench, account.id)
-    app = bench.console()
-    rung: list[str] = []
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(pilot)
-        _listen(app, rung.append)
-        await press(pilot, "4", "m")
-        assert "watching" in seen(app)
-        bench.world.advance(60)
-        bench.world.advance(60)
-        await press(pilot, "r")
-        shown = seen(app)
-        assert "trade settled" in shown
-        assert "(1 new !)" in shown
-        assert rung == ["bell"]
-        await press(pilot, "exclamation_mark", "escape")
-        assert "new !)" not in seen(app)
-
-
-def _listen(app: Console, heard: Callable[[str], None]) -> None:
-    app.bell = lambda: heard("bell")  # type: ignore[method-assign]  # the terminal's own
 
 
 # -- themes ----------------------------------------------------------------------------------------

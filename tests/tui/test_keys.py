@@ -1,8 +1,14 @@
 """Every command is declared once and shows up wherever an agent looks for it."""
 
-import pytest
+from pathlib import Path
 
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+
+from chainteller.tui.app import run_console
+from chainteller.tui.key_table import markdown
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_of
+from chainteller.tui.start import DeskLook, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
 
@@ -38,3 +44,31 @@ def test_a_users_keys_that_clash_are_named_with_both_commands() -> None:
     assert "accounts.withdraw" in problem
     assert clashes({"accounts.fly": "x"}) == ["keys.accounts.fly: no such command"]
     assert clashes({"accounts.deposit": "ctrl+d"}) == []
+
+
+def test_the_page_of_keys_is_made_from_the_commands() -> None:
+    page = Path(__file__).parents[2] / "docs" / "keys.md"
+    assert page.read_text(encoding="utf-8") == markdown()
+
+
+def test_a_clash_ends_the_start_with_2_and_names_both(capsys: pytest.CaptureFixture[str]) -> None:
+    def never() -> StartedDesk:
+        raise AssertionError
+
+    code = run_console(never, DeskLook(keys={"accounts.deposit": "w"}))
+    assert code == 2
+    told = capsys.readouterr().err
+    assert "accounts.deposit" in told
+    assert "accounts.withdraw" in told
+
+
+async def test_a_users_key_runs_the_command_and_stands_in_the_footer(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console(keys={"accounts.deposit": "g"})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "g deposit" in seen(app)
+        await press(pilot, "d")
+        assert "deposit into" not in seen(app)
+        await press(pilot, "g")
+        assert "deposit into" in seen(app)

@@ -52,6 +52,10 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     head = bench.service.audit().data[0].hash
     assert head in done.stdout
     assert trade_id in done.stdout
+    told = CliRunner().invoke(program, [*line[:2], "trades", "text", account_id, trade_id])
+    assert told.stdout.startswith("Your order to buy SOL is complete.")
+    told = CliRunner().invoke(program, [*line[:2], "accounts", "text", account_id])
+    assert told.stdout.startswith("Your trading account is open.")
     assert "settled" in done.stdout
 
 

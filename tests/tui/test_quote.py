@@ -130,7 +130,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
             reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
-            app.desk.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
+            app.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)
             assert app.desk.watched == set()

@@ -2,7 +2,7 @@
 
 import click
 
-from chainteller.cli.options import TellerGroup, example, idempotent, listed
+from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import listing, record
 
 
@@ -123,6 +123,30 @@ def _show(value: object) -> None:
             ("last activity", value.last_activity),
         ],
     )
+
+
+@accounts.command("text", epilog=example("chainteller accounts text TDA_..."))
+@click.argument("account_id", metavar="ID")
+def text(account_id: str) -> None:
+    """Print what the customer may be told about an account and what is under way."""
+    from chainteller.cli.opening import service
+    from chainteller.cli.output import document, line
+    from chainteller.domain.clock import SystemClock
+    from chainteller.paths import shipped
+    from chainteller.tui.customer_texts import CustomerTexts
+    from chainteller.tui.reads import account_sheet
+    from chainteller.tui.telling import about_account
+
+    with service() as bank:
+        sheet = account_sheet(bank, account_id)
+    texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
+    bank_name = options().configured.settings.service.bank_name
+    said = about_account(texts, sheet, SystemClock().now(), bank_name)
+    if options().json:
+        document({"text": said})
+        return
+    for each in said.splitlines():
+        line(each)
 
 
 @accounts.command("balances", epilog=example("chainteller accounts balances TDA_..."))

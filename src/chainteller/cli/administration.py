@@ -123,9 +123,14 @@ def restore(file: Path) -> Outcome:
 def copy(to_url: str) -> tuple[Outcome, list[str]]:
     """Copy what is sound and look at the copy; what was done, and every breach of either side."""
     from chainteller.engine.verification import verify as verified
+    from chainteller.settings.values import database
     from chainteller.storage.copying import copy as copied
     from chainteller.storage.database import open_database
 
+    try:
+        database(to_url)
+    except ValueError as error:
+        raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
         limits = found.bank.options.limits

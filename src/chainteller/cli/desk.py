@@ -2,6 +2,7 @@
 the engine is built by ``start`` in the console's own thread.
 """
 
+import gc
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING
 from chainteller.cli.complaints import Exit, PartMissing, complain, say
 from chainteller.paths import Paths, locate, shipped
 from chainteller.service.errors import TellerError
-from chainteller.settings.place import Configured, Flags, Place, configure
+from chainteller.settings.place import Configured, Flags, Place, configure, sqlite_path
 from chainteller.settings.tree import DeskSettings, Settings
 from chainteller.settings.values import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from chainteller.tui.start import DeskLook, ProfileRow, Reopen, Start, StartedDesk
+    from chainteller.tui.start import DeskLook, Glimpse, ProfileRow, Reopen, Start, StartedDesk
 
 DEMO_SEED = "42"
 _VALUED = {"--profile", "--database", "--url", "--seed"}
@@ -75,7 +76,12 @@ def recognised(arguments: Sequence[str]) -> Console | None:
 
 
 def run(console: Console) -> int:
-    """Open the console that was recognised; a complaint where that cannot be."""
+    """Open the console that was recognised; a complaint where that cannot be.
+
+    Loading modules makes little garbage and many objects: collecting waits until all is loaded.
+    """
+    gc.disable()
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     try:
         if console.demo:
             return open_demo(console.seed, tour=console.tour)
@@ -110,7 +116,15 @@ def _opening(configured: Configured) -> "tuple[Start, DeskLook]":
         return start_desk(configured, place)
 
     look = _look(configured.settings, place)
+    if place.address.startswith("sqlite:///"):
+        look = replace(look, glimpse=partial(_glimpse, sqlite_path(place.address)))
     return start, replace(look, profiles=tuple(_profiles(configured)))
+
+
+def _glimpse(file: Path, rows: int) -> "Glimpse | None":
+    from chainteller.storage.first_page import first_accounts
+
+    return first_accounts(file, rows)
 
 
 def _reopen(before: Configured, profile: str) -> "tuple[Start, DeskLook]":

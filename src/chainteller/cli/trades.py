@@ -93,6 +93,26 @@ def show(account_id: str, trade_id: str) -> None:
         _show(bank.trade(account_id, trade_id))
 
 
+@trades.command("text", epilog=example("chainteller trades text TDA_... TXN_..."))
+@click.argument("account_id", metavar="ACCOUNT")
+@click.argument("trade_id", metavar="TRADE")
+def text(account_id: str, trade_id: str) -> None:
+    """Print what the customer may be told about a trade."""
+    from chainteller.cli.opening import service
+    from chainteller.cli.output import document, line
+    from chainteller.paths import shipped
+    from chainteller.tui.customer_texts import CustomerTexts
+
+    with service() as bank:
+        found = bank.trade(account_id, trade_id)
+    texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
+    said = texts.of_trade(found, options().configured.settings.service.bank_name)
+    if options().json:
+        document({"text": said})
+    else:
+        line(said)
+
+
 @trades.command(
     "receipt", epilog=example("chainteller trades receipt TDA_... TXN_... --format csv")
 )

@@ -138,6 +138,7 @@ def _session(
     from chainteller.bootstrap import training_session
     from chainteller.cli.throwaway import Throwaway
 
+    say(f"preparing the bank of {scenario.name} ...")
     with Throwaway() as folder:
         bank = folder.path / "bank"
         bank.mkdir()

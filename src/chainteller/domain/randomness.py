@@ -1,7 +1,7 @@
 """The one source of randomness: the operating system's, or a seed's where a run must repeat."""
 
 import hashlib
-import secrets
+import os
 from typing import Protocol
 
 
@@ -14,7 +14,7 @@ class SystemRandomness:
     """The operating system's generator: ids, nonces and keys of everything real."""
 
     def bytes(self, count: int) -> bytes:
-        return secrets.token_bytes(count)
+        return os.urandom(count)
 
 
 class SeededRandomness:

@@ -153,7 +153,8 @@ def _goal(session: Session, judged: Judged) -> dict[str, Any]:
 
 
 def _fails(moment: Moment) -> bool:
-    return moment.outcome not in {"", DONE}
+    """Refused acts; a diagnosis only looks, and the desk asks for some by itself."""
+    return moment.outcome not in {"", DONE} and moment.method != "diagnose_signature"
 
 
 def _refusal(session: Session, moment: Moment) -> dict[str, str]:

@@ -7,19 +7,17 @@ and the same report, again. The session never reads the machine's clock.
 import threading
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any
 
-from chainteller.domain.clock import SECOND
-from chainteller.service.errors import TellerError
+from chainteller.domain.clock import HOUR, SECOND
 from chainteller.service.interface import Service
-from chainteller.service.models.counterparties import Challenge
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Event
 from chainteller.training.checks import View
 from chainteller.training.coach import Coach, inputs_of, outcome_of
-from chainteller.training.faults import Arsenal, Faults
+from chainteller.training.faults import Faults
 from chainteller.training.moments import DONE, SIGNED, START, TOLD, Moment
+from chainteller.training.progress import NoCheckpoint, NothingToSign, Progress
 from chainteller.training.reading import ScenarioInvalid
 from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
 from chainteller.training.verbs import Player, VerbUnknown
@@ -27,33 +25,8 @@ from chainteller.training.world import TrainingWorld
 from chainteller.wallets.simulated import SampleWallet, sign_sample
 
 _EVENTS_AT_ONCE = 1_000
+_LONGEST_STEP = 2 * HOUR
 _Step = Story | WorldChange | Fault
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far the session is: what a checkpoint keeps beside the bank's records."""
-
-    now: int = 0
-    moments: list[Moment] = field(default_factory=list)
-    heard: list[tuple[int, str]] = field(default_factory=list)
-    """What the customer said so far, with its instant."""
-    waiting: list[tuple[int, int]] = field(default_factory=list)
-    """(instant, number of the plan's step) of what is triggered and not yet due."""
-    fired: set[int] = field(default_factory=set)
-    arsenal: Arsenal = field(default_factory=Arsenal)
-    cursor: int = 0
-    signings: int = 0
-    challenges: list[Challenge] = field(default_factory=list)
-
-
-class NothingToSign(TellerError):
-    code = "NOTHING_TO_SIGN"
-    next_step = "Make a challenge for the customer's wallet first."
-
-
-class NoCheckpoint(TellerError):
-    code = "NO_CHECKPOINT"
 
 
 class Session:
@@ -97,6 +70,7 @@ class Session:
         Raises:
             ScenarioInvalid: a step of ``setup`` cannot be done.
         """
+        self.progress.cursor = self._world.service.events(-1).next
         player = Player(self._world.service, _Preparing(self), self._wallets)
         player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
         for number, line in enumerate(self.scenario.setup, start=1):
@@ -207,14 +181,19 @@ class Session:
             self._pass_to(target)
 
     def step(self) -> int:
-        """Jump to the next thing that happens; how many microseconds that was, 0 for none."""
+        """Jump to the next thing that this customer sees or says; how far that was, 0 for none."""
         with self._lock:
-            following = self._next_instant()
-            if following is None:
-                return 0
-            passed = max(0, following - self.clock.now())
-            self.advance(passed)
-            return passed
+            begins, seen = self.clock.now(), self._seen
+            while self._seen == seen:
+                following = self._next_instant()
+                if following is None or following > begins + _LONGEST_STEP:
+                    break
+                self.advance(following - self.clock.now())
+            return self.clock.now() - begins
+
+    @property
+    def _seen(self) -> tuple[int, int]:
+        return len(self.progress.moments), len(self.progress.heard)
 
     def _spend(self, microseconds: int) -> None:
         self._pass_to(self.clock.now() + microseconds)
@@ -255,19 +234,13 @@ class Session:
         """Make moments of what the bank tells about this customer's account."""
         while True:
             page = self._world.service.events(self.progress.cursor, _EVENTS_AT_ONCE)
+            account = self.account_id if page.data else None
             for event in page.data:
-                if self._concerns_us(event):
+                if _concerns(event, account):
                     self._remember(Moment(self.clock.now(), event.type, event.resource))
             if page.next == self.progress.cursor or not page.data:
                 return
             self.progress.cursor = page.next
-
-    def _concerns_us(self, event: Event) -> bool:
-        account = self.account_id
-        return account is not None and account in {
-            event.resource,
-            event.data.get("tradingAccountId"),
-        }
 
     def _fire_due(self) -> None:
         progress = self.progress
@@ -402,3 +375,7 @@ class _Preparing:
 
     def pressed(self, keys: int) -> None:
         """Preparing costs nothing."""
+
+
+def _concerns(event: Event, account: str | None) -> bool:
+    return account is not None and account in (event.resource, event.data.get("tradingAccountId"))

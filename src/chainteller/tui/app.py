@@ -1,5 +1,6 @@
 """The console: wiring only. Screens, themes, poller, signals; behaviour lives elsewhere."""
 
+import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
-from chainteller.tui.ending import catch_signals, crash_report
+from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
 from chainteller.tui.errands import Errands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
@@ -28,8 +29,10 @@ from chainteller.tui.start import DeskLook, Reopen, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
+from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
+ENGINE_LIMIT_S = 15.0
 
 
 def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> int:
@@ -90,13 +93,27 @@ class Console(Errands):
         """The first frame is painted: now the engine, pydantic and storage may load."""
         self.run_worker(Later(self._started), group="start", exclusive=True)
 
+    async def _glimpse(self) -> None:
+        """Account rows on the screen before the engine is imported."""
+        look = self.desk.look.glimpse
+        found = await ask(look, PAGE_ROWS) if look is not None else None
+        if found and found[0] and isinstance(self.screen, AccountsScreen):
+            self.screen.glimpse(found)
+            self.typed_ahead.hold(ENGINE_LIMIT_S)
+            painted = asyncio.Event()
+            self.call_after_refresh(painted.set)
+            await painted.wait()
+
     async def _started(self) -> None:
+        await self._glimpse()
         try:
-            self.desk.begin(await ask(self._start))
+            started = await ask(self._start)
+            collect_garbage_again()
+            self.begin(started)
         except TellerError as error:
+            self.release_keys()
             self.not_started(error)
             return
-        self.begun()
         await self._poller.poll()
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(self.desk.look.poll_interval_s, self._poll)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from chainteller.service.read_only import ReadOnly
+from chainteller.tui.desk import Desk
 from chainteller.tui.requests import RequestLog, Traced
 from chainteller.tui.watching import take_notice
 from chainteller.workspace.registry import Remembering
@@ -16,14 +17,13 @@ from chainteller.workspace.store import Workspace
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.tui.desk import Desk
     from chainteller.tui.start import StartedDesk
 
 
-class Backstage:
+class Behind:
     """The service as screens see it, with what the desk keeps about its use."""
 
-    def __init__(self, desk: "Desk", started: "StartedDesk") -> None:
+    def __init__(self, desk: Desk, started: "StartedDesk") -> None:
         self.requests = RequestLog(desk.look.clock)
         self.workspace = _workspace(started.workspace_file, desk)
 
@@ -46,7 +46,7 @@ class Backstage:
         self.workspace.close()
 
 
-def _workspace(file: Path | None, desk: "Desk") -> Workspace:
+def _workspace(file: Path | None, desk: Desk) -> Workspace:
     """The notes of this place; where they cannot be kept, ones that are forgotten."""
     try:
         return Workspace(file, desk.look.clock)

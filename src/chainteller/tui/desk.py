@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
@@ -17,19 +18,23 @@ from chainteller.tui.start import DeskLook, StartedDesk
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.backstage import Backstage
+    from chainteller.tui.requests import RequestLog
+    from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One line of the event log; ``detail`` is what the log opens to."""
+    """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
+    that was selected then.
+    """
 
     at: str
     text: str
     tone: str = ""
     detail: str = ""
+    account_id: str = ""
 
 
 @dataclass(slots=True)
@@ -52,8 +57,29 @@ class Choice:
     trade_id: str | None = None
 
 
+class Backstage(Protocol):
+    """What stands between the screens and the service (``tui/backstage.py``)."""
+
+    requests: "RequestLog"
+    workspace: "Workspace"
+
+    @property
+    def service(self) -> "Service":
+        """As screens may use it."""
+
+    def set_read_only(self, *, on: bool) -> None:
+        """Refuse every write from here on, whoever sends it, or none."""
+
+    def close(self) -> None:
+        """Let go of the workspace's file."""
+
+
 class Shell(Protocol):
     """What screens may ask of the application around them."""
+
+    @property
+    def size(self) -> Size:
+        """The terminal's, in cells."""
 
     def go(self, name: str) -> None:
         """Show one of the five screens."""
@@ -84,7 +110,7 @@ class Desk:
     look: DeskLook
     read_only: bool = False
     started: StartedDesk | None = None
-    backstage: "Backstage | None" = None
+    backstage: Backstage | None = None
     privacy: Privacy = field(default_factory=Privacy)
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
@@ -123,14 +149,11 @@ class Desk:
         self.on_reach = Signal(self.owner, "reach")
         self.on_customer_text = Signal(self.owner, "customer text")
 
-    def begin(self, started: StartedDesk) -> None:
-        """The engine or client is there: put the guard and the records around it."""
-        from chainteller.tui.backstage import Backstage  # noqa: PLC0415 - after the first frame
-
+    def begin(self, started: StartedDesk, backstage: Backstage) -> None:
+        """The engine or client is there, with the guard and the records around it."""
         if self.backstage is not None:
             self.backstage.close()
-        self.started = started
-        self.backstage = Backstage(self, started)
+        self.started, self.backstage = started, backstage
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
@@ -171,9 +194,7 @@ class Desk:
     def offers(self, feature: str) -> bool:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""
         capabilities = self.started.capabilities if self.started else None
-        return (
-            capabilities is None or not capabilities.features or (feature in capabilities.features)
-        )
+        return capabilities is None or feature in capabilities.features
 
     def begin_write(self, lock: str) -> None:
         self.writing.add(lock)
@@ -190,7 +211,8 @@ class Desk:
 
     def tell(self, text: str, tone: str = "", detail: str = "") -> None:
         """One line for the agent: on the status line now, in the event log for good."""
-        told = Told(clock_time(to_datetime(self.now)), text, tone, detail)
+        whose = self.choice.account.id if self.choice.account else ""
+        told = Told(clock_time(to_datetime(self.now)), text, tone, detail, whose)
         self.log.append(told)
         self.unread += 1
         self.on_told.publish(told)

@@ -5,6 +5,7 @@ A crash leaves a file without values: a traceback's locals could hold keys and n
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import traceback
@@ -56,3 +57,9 @@ def write_crash_file(error: BaseException, folder: Path, name: str) -> Path | No
     except OSError:
         return None
     return path
+
+
+def collect_garbage_again() -> None:
+    """After the start, which switched it off: what is loaded by now stays and is not looked at."""
+    gc.freeze()
+    gc.enable()

@@ -20,6 +20,7 @@ from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.finding import load_samples, open_found, wanted_id
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.start import StartedDesk
 from chainteller.tui.themes import changed_files, load_themes
 
 _THEMES_EVERY_S = 2.0
@@ -35,11 +36,13 @@ class Errands(App[None]):
 
     # -- the start ----------------------------------------------------------------------------
 
-    def begun(self) -> None:
+    def begin(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
+        from chainteller.tui.backstage import Behind  # noqa: PLC0415 - after the first frame
+
         desk = self.desk
-        if desk.started is not None:
-            desk.on_start.publish(desk.started)
+        desk.begin(started, Behind(desk, started))
+        desk.on_start.publish(started)
         place = desk.remembered(_PLACE)
         untouched = self.current_mode == "accounts" and len(self.screen_stack) == 1
         if untouched and place in SCREENS and place != "accounts":
@@ -77,9 +80,16 @@ class Errands(App[None]):
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
         if self.desk.look.theme in themes:
-            self.theme = self.desk.look.theme
+            self._begin_in(self.desk.look.theme)
         self._tell_problems(problems)
         self._theme_files = changed_files(self.desk.look.theme_folders)
+
+    def _begin_in(self, theme: str) -> None:
+        """The first theme, before anything is styled: a change would style everything twice."""
+        self.set_reactive(App.theme, theme)
+        dark = self.current_theme.dark
+        self.set_class(dark, "-dark-mode", update=False)
+        self.set_class(not dark, "-light-mode", update=False)
 
     def watch_theme_files(self) -> None:
         """Theme files are followed while the desk runs; nothing is painted until one changes."""

@@ -1,9 +1,9 @@
 """Going to what an id names, and loading the sample data: errands of the whole desk."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.tui.calls import ask
@@ -14,12 +14,33 @@ from chainteller.tui.reads import query
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.tui.errands import Errands
 
 PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
+
+
+class Finder(Protocol):
+    """The part of the console that errands here need."""
+
+    desk: Desk
+
+    @property
+    def screen(self) -> Any:
+        """What is shown now."""
+
+    def go(self, name: str) -> None:
+        """Show one of the five screens."""
+
+    def deafen(self) -> None:
+        """Ignore all keys for a moment."""
+
+    def call_after_refresh(self, callback: Callable[[], None]) -> bool:
+        """Run when the next screen stands."""
+
+    async def push_screen_wait(self, screen: Question) -> bool | None:
+        """Ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +59,7 @@ def wanted_id(pasted: str) -> str:
     return text if PASTED.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
 
 
-async def open_found(console: "Errands", text: str) -> None:
+async def open_found(console: Finder, text: str) -> None:
     """Show what an id, an address, a bank account or a customer's name stands for."""
     try:
         found = await ask(locate, console.desk.service, text)
@@ -63,6 +84,8 @@ async def open_found(console: "Errands", text: str) -> None:
 
 def locate(service: "Service", text: str) -> Found:
     """Where an id leads. Runs in a thread; raises NotFound for a transaction of no account."""
+    if text.startswith("TDA_"):
+        return Found("accounts", service.trading_account(text).id)
     if text.startswith("TXN_"):
         return _transaction(service, text)
     if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
@@ -132,7 +155,7 @@ def _wallets(service: "Service", text: str) -> list[Found]:
     return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
 
 
-async def load_samples(console: "Errands", desk: Desk) -> None:
+async def load_samples(console: Finder, desk: Desk) -> None:
     """Ask, then load the sample data, where the deployment can."""
     load = desk.started.load_samples if desk.started else None
     if load is None:

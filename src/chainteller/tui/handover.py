@@ -1,6 +1,7 @@
 """The handover note: what this call was about, ready to be pasted into the ticket.
 
-Made of the event log since the call began, the agent's own notes and how things stand now.
+Made of the event log since the call began, the agent's own notes and how things stand now; only
+of the selected account: no other customer stands in it.
 """
 
 from functools import partial
@@ -44,7 +45,8 @@ def handover_note(desk: Desk, began: int | None, sheet: AccountSheet | None) -> 
     now = to_datetime(desk.now)
     since = clock_time(to_datetime(began)) if began is not None else ""
     lasted = f", call of {seconds_between(began, desk.now) // 60} min" if began is not None else ""
-    told = [row for row in desk.log if row.at >= since]
+    whose = sheet.account.id if sheet is not None else ""
+    told = [row for row in desk.log if row.at >= since and row.account_id == whose]
     rows = [
         f"HANDOVER {now:%Y-%m-%d %H:%M} UTC{lasted}, {desk.look.operator}, {desk.look.kind}",
     ]

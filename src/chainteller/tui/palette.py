@@ -71,7 +71,8 @@ class DeskProvider(Provider):
                 yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)
         for found in await self._found(wanted):
             text = clean(found.label)
-            yield Hit(0.5, Content(text), partial(self.console.find, found.text), text)
+            score = 2.0 if wanted.lower() in text.lower() else 0.5
+            yield Hit(score, Content(text), partial(self.console.find, found.text), text)
 
     async def _found(self, wanted: str) -> list[Found]:
         """Accounts by customer or bank account and wallets by address; none while it starts."""

@@ -38,6 +38,9 @@ class Source(Protocol):
 
     desk: Desk
 
+    async def ready(self) -> None:
+        """Return when what the screen shows has come."""
+
     def papers(self) -> Sequence[Paper]:
         """The files of this screen, most wanted first."""
 
@@ -47,6 +50,7 @@ class Source(Protocol):
 
 async def export(source: Source) -> None:
     """Let one of the screen's files be chosen and write it."""
+    await source.ready()
     desk, offered = source.desk, {paper.title: paper for paper in source.papers()}
     if not offered:
         desk.tell("nothing to export here", "muted")

@@ -8,6 +8,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.watching import Alert, look_out
 
 _LONGEST_WAIT_S = 30
+_PROBE_EVERY = 30
 
 
 class Poller:
@@ -21,6 +22,7 @@ class Poller:
         self._skip = 0
         self._wait = 1
         self._by_events = True
+        self._polls = 0
 
     async def poll(self, *, now: bool = False) -> None:
         """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
@@ -43,6 +45,7 @@ class Poller:
 
     async def _fetch(self) -> None:
         if not self._by_events:
+            await self._ask_markets()
             self._desk.on_change.publish(())
             return
         before = perf_counter()
@@ -50,6 +53,7 @@ class Poller:
             page = await ask(self._desk.service.events, self._cursor)
         except NotOffered:
             self._by_events = False
+            await self._ask_markets()
             return
         latency_ms = round((perf_counter() - before) * 1000)
         first = self._cursor == -1
@@ -58,3 +62,12 @@ class Poller:
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         if page.data or first or self._desk.reach.state != "live":
             self._desk.heard(latency_ms)
+
+    async def _ask_markets(self) -> None:
+        """Without events, whether the service answers is asked of its smallest list, seldom."""
+        self._polls += 1
+        if self._desk.reach.state == "live" and self._polls % _PROBE_EVERY:
+            return
+        before = perf_counter()
+        await ask(self._desk.service.markets)
+        self._desk.heard(round((perf_counter() - before) * 1000))

@@ -1,18 +1,47 @@
 """What the console is given: how the desk looks before the engine is there, and the engine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.clock import Clock, SystemClock
 from chainteller.domain.randomness import Randomness, SystemRandomness
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from textual.widget import Widget
 
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
+
+
+class ListedAccount(Protocol):
+    """What a row of the accounts list shows; a ``TradingAccount`` is one."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def bank_account_id(self) -> str: ...
+    @property
+    def bank_account_type(self) -> str: ...
+    @property
+    def customer_name(self) -> str | None: ...
+    @property
+    def controls(self) -> Sequence[str]: ...
+    @property
+    def buying_power(self) -> str | None: ...
+    @property
+    def crypto_value_usd(self) -> str | None: ...
+    @property
+    def last_activity(self) -> "datetime | None": ...
+    @property
+    def last_activity_type(self) -> str | None: ...
+
+
+Glimpse = tuple[Sequence[ListedAccount], int]
+"""The first accounts, and how many there are in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +75,8 @@ class DeskLook:
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
     profiles: "tuple[ProfileRow, ...]" = ()
+    glimpse: "Callable[[int], Glimpse | None] | None" = None
+    """Reads so many account rows without the engine, where that is quick; called in a thread."""
     clock: Clock = field(default_factory=SystemClock)
     randomness: Randomness = field(default_factory=SystemRandomness)
 

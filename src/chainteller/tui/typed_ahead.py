@@ -20,12 +20,13 @@ class TypedAhead:
         self._round = 0
         self._deaf_until = 0.0
 
-    def hold(self) -> None:
-        """Keep keys until ``release``; a place that never comes lets them go after a second."""
+    def hold(self, limit_s: float = _LONGEST_WAIT_S) -> None:
+        """Keep keys until ``release``; a place that never comes lets them go after
+        ``limit_s``. ctrl+q is never kept."""
         self._holding = True
         self._round += 1
         this_round = self._round
-        self._target.set_timer(_LONGEST_WAIT_S, lambda: self._overdue(this_round))
+        self._target.set_timer(limit_s, lambda: self._overdue(this_round))
 
     def _overdue(self, this_round: int) -> None:
         if this_round == self._round:
@@ -39,9 +40,10 @@ class TypedAhead:
         """Whether the key is dropped or kept, and so goes no further now."""
         if monotonic() < self._deaf_until:
             return True
-        if self._holding:
-            self._kept.append(event)
-        return self._holding
+        if not self._holding or event.key == "ctrl+q":
+            return False
+        self._kept.append(event)
+        return True
 
     def release(self) -> None:
         """Hand the first waiting key on; those behind it follow, or wait again after it."""

@@ -1,6 +1,6 @@
 """Boxes over a screen: a text for the customer, the event log."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -70,7 +70,7 @@ def wrapped(text: str, width: int) -> list[str]:
     rows: list[str] = []
     for paragraph in text.splitlines() or [""]:
         row = ""
-        for word in paragraph.split(" "):
+        for word in _short_words(paragraph, width):
             if row and len(row) + 1 + len(word) > width:
                 rows.append(row)
                 row = word
@@ -78,3 +78,10 @@ def wrapped(text: str, width: int) -> list[str]:
                 row = f"{row} {word}" if row else word
         rows.append(row)
     return rows
+
+
+def _short_words(paragraph: str, width: int) -> Iterator[str]:
+    """The words of a paragraph; a path or a hash that is wider than a line is cut into lines."""
+    for word in paragraph.split(" "):
+        for start in range(0, max(1, len(word)), width):
+            yield word[start : start + width]

@@ -9,7 +9,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.domain.assets import USD
-from chainteller.service.errors import NotOffered
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
+    from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -33,7 +33,6 @@ _DETAIL_DELAY_S = 0.06
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
-    CSS_PATH = "accounts.tcss"
     REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
@@ -43,7 +42,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
-        self._unlisted = False
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -75,16 +73,20 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         asked = query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
-        try:
-            found = self.desk.service.trading_accounts(asked)
-        except NotOffered:
-            self._unlisted = True
-            return Listed((), 0)
+        found = self.desk.service.trading_accounts(asked)
         now = self.desk.now
         rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
         return Listed(rows, found.pagination.total)
 
+    def glimpse(self, found: "Glimpse") -> None:
+        """Rows read before the engine stands; keys wait for it."""
+        rows, total = found
+        now = self.desk.now
+        self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
+        self._draw_title(total)
+
     def listed(self, total: int) -> None:
+        self.desk.shell.release_keys()
         self._draw_title(total)
         self._draw_empty()
         if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
@@ -102,14 +104,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             line(
                 (" ACCOUNTS", "strong"),
                 (f"  {shown}", "accent"),
+                ("" if self.desk.offers("trading-accounts") else "  known here", "muted"),
                 right=((f"{count}   order: {SORTS[self._sort][1]} ", "muted"),),
             )
         )
 
     def _draw_empty(self) -> None:
-        if self._unlisted:
+        if not self.desk.offers("trading-accounts"):
             cannot = ("This deployment cannot list accounts.  ", "")
-            self.paged.say_empty(cannot, ("+", "key"), (" opens one", "muted"))
+            self.paged.say_empty(cannot, ("+", "key"), (" add TDA_... or open", "muted"))
         elif self._filter:
             nothing = (f"nothing matches {self._filter}   ", "muted")
             self.paged.say_empty(nothing, ("esc", "key"), (" all accounts", "muted"))
@@ -230,6 +233,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self.selected
         if purpose == "filter":
             self.find(value.strip())
+        elif purpose == "known":
+            self.write("account", lambda: self._add(value.strip()))
         elif purpose == "withdraw-to-wallet":
             self.to_wallet.submitted(value)
         elif account is not None and self._amount_is_good(value):
@@ -282,7 +287,26 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- a new account ------------------------------------------------------------------------
 
     def action_new_account(self) -> None:
-        self.read("new", self._new_account)
+        if self.desk.offers("customers"):
+            self.read("new", self._new_account)
+            return
+        self.field_bar.open(
+            "known",
+            (("account ", "strong"),),
+            note=(("TDA_... to add it, or DDA-1 checking to open one   esc: no", "muted"),),
+        )
+
+    async def _add(self, typed: str) -> None:
+        """Where customers cannot be looked up: an account by its id, or a new one."""
+        bank_account_id, _, kind = typed.partition(" ")
+        service, key = self.desk.service, self.desk.new_key()
+        if kind:
+            made = await ask(writes.open_account, service, bank_account_id, kind.strip(), key)
+        else:
+            made = await ask(service.trading_account, typed)
+        self._filter, self._wanted_key = "", made.id
+        self.desk.tell(f"account {made.id} is on this desk's list", "good")
+        self.restart()
 
     async def _new_account(self) -> None:
         from chainteller.tui.screens import registry  # noqa: PLC0415 - at the first `+`

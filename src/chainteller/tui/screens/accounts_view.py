@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import age, grouped, short_address, short_id, status, when
 from chainteller.tui.reads import AccountSheet, Gap
+from chainteller.tui.start import ListedAccount
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import TokenBalance, TradingAccount
+    from chainteller.service.models.accounts import TokenBalance
     from chainteller.service.models.trades import Transaction
 
 COLUMNS = (
@@ -29,7 +30,7 @@ _CLASSES = {
 }
 
 
-def account_row(account: "TradingAccount", now: int) -> Row:
+def account_row(account: ListedAccount, now: int) -> Row:
     last = age(account.last_activity, now) if account.last_activity else "-"
     about = (account.last_activity_type or "").replace("-", ".").partition(".")[0]
     kind = _KINDS.get(about, about)

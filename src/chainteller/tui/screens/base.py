@@ -60,6 +60,15 @@ class DeskScreen(Screen[None]):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
+        self._fit_at_once()
+
+    def _fit_at_once(self) -> None:
+        """Textual sets these classes after the first layout, and would lay out twice."""
+        width, height = self.desk.shell.size
+        self.add_class(
+            *self._get_breakpoint_classes(width, self.HORIZONTAL_BREAKPOINTS),
+            *self._get_breakpoint_classes(height, self.VERTICAL_BREAKPOINTS),
+        )
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -122,7 +131,9 @@ class DeskScreen(Screen[None]):
 
     def _draw_top(self) -> None:
         number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
-        self.query_one(TopBar).place(number, _deployment(self.desk), _reach(self.desk))
+        self.query_one(TopBar).place(
+            number, _deployment(self.desk), _reach(self.desk, narrow=self.app.size.width < 110)
+        )
 
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
@@ -236,6 +247,9 @@ class DeskScreen(Screen[None]):
     def action_export(self) -> None:
         self.read("ask-export", partial(papers.export, self))
 
+    async def ready(self) -> None:
+        """Return when what the screen shows has come; at once where nothing is awaited."""
+
     def papers(self) -> Sequence[papers.Paper]:
         """The files that ``e`` can write, most wanted first."""
         text = self.main_text()
@@ -329,12 +343,15 @@ def _call(desk: Desk) -> str:
     return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
 
 
-def _reach(desk: Desk) -> list[Piece]:
+def _reach(desk: Desk, *, narrow: bool) -> list[Piece]:
     reach = desk.reach
-    operator: Piece = (_call(desk) + desk.look.operator + "  ", "muted")
+    call = _call(desk)
+    operator: Piece = (call if call and narrow else call + desk.look.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
+    if reach.state == "failed" and not reach.retry_in_s:
+        return [operator, ("no answer, r: again", "bad")]
     if reach.state == "failed":
         return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
-    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s else ""
+    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s and not narrow else ""
     return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

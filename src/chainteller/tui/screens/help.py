@@ -10,11 +10,12 @@ from textual.widgets import Input
 
 from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_key
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
+_TEXT_CELLS = 60
 _ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 8), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
@@ -122,8 +123,11 @@ class LogScreen(Box):
     def __init__(self, desk: Desk) -> None:
         rows = []
         for told in reversed(desk.log):
-            rows.append(line((f"{told.at}Z  ", "muted"), (told.text, told.tone)))
-            rows += [line(("           " + part, "muted")) for part in told.detail.splitlines()[1:]]
+            first, *more = wrapped(told.text, _TEXT_CELLS)
+            rows.append(line((f"{told.at}Z  ", "muted"), (first, told.tone)))
+            rows += [line(" " * 11, (part, told.tone)) for part in more]
+            for part in told.detail.splitlines()[1:]:
+                rows += [line((" " * 11 + row, "muted")) for row in wrapped(part, _TEXT_CELLS)]
         text = "\n".join(f"{told.at}Z  {told.text}" for told in desk.log)
         super().__init__(
             "EVENT LOG  (this desk, since it started)",

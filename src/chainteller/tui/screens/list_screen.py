@@ -1,10 +1,13 @@
 """A screen around one paged list: fetching its pages, moving in it, filtering and exporting it."""
 
+import asyncio
+import contextlib
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
@@ -13,7 +16,7 @@ from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 Record = TypeVar("Record")
-_DETAIL_DELAY_S = 0.06
+_LONGEST_WAIT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.records: dict[str, Record] = {}
         self._generation = 0
         self._recalled = False
+        self._came = asyncio.Event()
 
     @abstractmethod
     def columns(self) -> Sequence[Column]:
@@ -75,6 +79,7 @@ class ListScreen(DeskScreen, Generic[Record]):
     def reload(self) -> None:
         """Fetch the pages in the window again; the cursor stays on its record."""
         self.recall()
+        self.paged.say_waiting(("loading", "muted"))
         self.read("list", self._fetch_window)
 
     def restart(self) -> None:
@@ -100,9 +105,21 @@ class ListScreen(DeskScreen, Generic[Record]):
             self.records[row.key] = record
         self.paged.put(page, [row for row, _ in listed.records], listed.total)
         self.listed(listed.total)
+        self._came.set()
+
+    async def ready(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._came.wait(), _LONGEST_WAIT_S)
 
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
+
+    def fail(self, error: TellerError) -> None:
+        """A list that was never fetched says so, instead of loading for ever."""
+        super().fail(error)
+        if self.paged.total is None:
+            words = "not offered by this deployment" if isinstance(error, NotOffered) else "failed"
+            self.paged.say_waiting((f"{words}   r: again", "bad"))
 
     def on_page_wanted(self, message: PageWanted) -> None:
         async def fetch() -> None:

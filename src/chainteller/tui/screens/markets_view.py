@@ -3,6 +3,8 @@
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from chainteller.domain.clock import from_datetime
+from chainteller.tui.charts import price_chart
 from chainteller.tui.formats import (
     Piece,
     change,
@@ -31,7 +33,6 @@ COLUMNS = (
     Column("AGE", 7, "right"),
 )
 _CHART_ROWS = 7
-_EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
 def is_open(market: "Market") -> bool:
@@ -97,28 +98,6 @@ def indicative(market: "Market") -> Line:
 
 
 def chart(samples: "tuple[PriceSample, ...]", width: int) -> list[Line]:
-    """Columns of blocks between the lowest and the highest recent price."""
-    if len(samples) < 2:
-        return [line((" no recent prices yet", "muted"))]
-    labels = 13
-    cells = max(10, width - labels - 3)
-    shown = _thinned([Decimal(row.price) for row in samples], cells)
-    low, high = min(shown), max(shown)
-    span = high - low or Decimal(1)
-    levels = [int((value - low) / span * (_CHART_ROWS * 8 - 1)) + 1 for value in shown]
-    rows = []
-    for row in range(_CHART_ROWS - 1, -1, -1):
-        price = low + span * row / (_CHART_ROWS - 1)
-        label = f"{price:>{labels - 1},.2f} " if row % 3 == 0 else " " * labels
-        blocks = "".join(_EIGHTHS[min(8, max(0, level - row * 8))] for level in levels)
-        rows.append(line((label, "muted"), ("│", "rule"), (blocks, "accent")))
-    first, last = clock_time(samples[0].at), clock_time(samples[-1].at)
-    gap = " " * max(1, len(shown) - len(first) - len(last))
-    rows.append(line((" " * (labels + 1) + first + gap + last, "muted")))
-    return rows
-
-
-def _thinned(values: list[Decimal], cells: int) -> list[Decimal]:
-    """At most ``cells`` values; fewer ones are stretched over the width."""
-    count = len(values)
-    return [values[place * (count - 1) // (cells - 1)] for place in range(cells)]
+    """The recent prices of one market by their time."""
+    shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
+    return price_chart(shown, width, _CHART_ROWS)

@@ -114,6 +114,11 @@ class TrainingConsole(Console):
 
     def _go(self) -> None:
         self.running = True
+        self._redraw()
+
+    def _redraw(self) -> None:
+        for panel in self.screen.query(GuidePanel):
+            panel.redraw()
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -139,6 +144,7 @@ class TrainingConsole(Console):
             self.bell()
             await ask(self.session.checkpoint)
         self._heard = heard
+        self._redraw()
 
     def jump(self, microseconds: int) -> None:
         """Let so much time pass at once."""
@@ -154,6 +160,7 @@ class TrainingConsole(Console):
     def action_pause(self) -> None:
         self.running = not self.running
         self.desk.tell("the clock runs" if self.running else "the clock stands still", "muted")
+        self._redraw()
 
     def action_skip(self) -> None:
         """To the next thing that happens by itself."""
@@ -232,7 +239,7 @@ class TrainingConsole(Console):
         """Back to the checkpoint, with every screen as new: none may show what never was."""
         await ask(self.session.undo)
         self._heard = len(self.session.progress.heard)
-        self._poller = Poller(self.desk, self.bell)
+        self._poller = Poller(self.desk, self.alert)
         self.desk.choice = Choice()
         self.add_mode(_AWAY, Screen)
         self.switch_mode(_AWAY)

@@ -89,7 +89,7 @@ class FieldBar(Horizontal):
     FieldBar { display: none; height: 1; background: $panel; }
     FieldBar.open { display: block; }
     FieldBar > #field-label, FieldBar > #field-note { width: auto; background: $panel; }
-    FieldBar > Field { width: 1fr; }
+    FieldBar > Field { width: 1fr; min-width: 18; }
     """
 
     def compose(self) -> ComposeResult:

@@ -64,6 +64,7 @@ class PagedList(Toned):
         self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._asked: set[int] = set()
         self._empty: tuple[Piece, ...] = ()
+        self._waiting: Piece = ("loading", "muted")
         self.total: int | None = None
         self.cursor = 0
         self.top = 0
@@ -94,6 +95,11 @@ class PagedList(Toned):
     def say_empty(self, *pieces: Piece) -> None:
         """What stands instead of rows when there are none; it names the next key."""
         self._empty = pieces
+        self.refresh()
+
+    def say_waiting(self, words: Piece) -> None:
+        """What stands while no page has come: that it loads, or that it could not be fetched."""
+        self._waiting = words
         self.refresh()
 
     def reset(self) -> None:
@@ -250,9 +256,9 @@ class PagedList(Toned):
 
     def _nothing(self, y: int, base: Style, width: int) -> Strip:
         if self.total is None and y == 1:
-            return Strip([Segment(" loading", base + self.tone("muted"))]).adjust_cell_length(
-                width, base
-            )
+            text, tone = self._waiting
+            said = Segment(f" {text}", base + self.tone(tone))
+            return Strip([said]).adjust_cell_length(width, base)
         if self.total == 0 and y == 2:
             pieces = [Segment(" ", base)]
             pieces += [Segment(text, base + self.tone(tone)) for text, tone in self._empty]

@@ -1,0 +1,246 @@
+"""How fast the console is, on a real pseudo-terminal: first frame, rows, keys, idle bytes, memory.
+
+Run: python benchmarks/console.py [--starts N] [--database FILE] [--live] [SCENARIO.toml ...]
+
+The programs take turns in one run, so that a noisy machine is noisy for all: quote the ratios of
+the minima and of the medians, never the milliseconds. Needs the package pyte (extra ``test``).
+"""
+
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyte
+
+FOLDER = Path(__file__).parent / "console"
+SIZE = (40, 120)
+LIMIT_S = 30.0
+KEYS = {"down": "\x1b[B", "up": "\x1b[A", "pagedown": "\x1b[6~", "pageup": "\x1b[5~"}
+_STRANGE = re.compile(rb"\x1b\[[<=>][0-9;:]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
+
+
+@dataclass
+class Terminal:
+    """A program on a pty; its output is read at once and emulated afterwards."""
+
+    command: list[str]
+    home: str
+    started: float = 0.0
+    written: int = 0
+    screen: pyte.Screen = field(default_factory=lambda: pyte.Screen(SIZE[1], SIZE[0]))
+
+    def __post_init__(self) -> None:
+        self._stream = pyte.ByteStream(self.screen)
+        environment = {
+            **{name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ},
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LANG": "C.UTF-8",
+            "HOME": self.home,
+            "CHAINTELLER_HOME": f"{self.home}/chainteller",
+        }
+        self.started = time.perf_counter()
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
+            os.execvpe(self.command[0], self.command, environment)  # noqa: S606 - our own program
+
+    def press(self, key: str) -> float:
+        os.write(self._fd, KEYS.get(key, key).encode())
+        return time.perf_counter()
+
+    def read(self, seconds: float) -> float | None:
+        """One chunk: when it came; None when nothing did."""
+        if not select.select([self._fd], [], [], max(0.0, seconds))[0]:
+            return None
+        data = os.read(self._fd, 65536)
+        at = time.perf_counter()
+        self.written += len(data)
+        self._stream.feed(_STRANGE.sub(b"", data))
+        return at
+
+    def until(self, wanted: str, limit_s: float = LIMIT_S) -> float:
+        """Seconds from the start until ``wanted`` stands on the screen."""
+        end = time.perf_counter() + limit_s
+        at = time.perf_counter()
+        while not re.search(wanted, self.text()):
+            if at > end:
+                raise TimeoutError(f"{wanted} never came:\n{self.text()}")
+            at = self.read(0.5) or time.perf_counter()
+        return at - self.started
+
+    def quiet(self, seconds: float) -> None:
+        """Read what still comes, for so long."""
+        end = time.perf_counter() + seconds
+        while (left := end - time.perf_counter()) > 0:
+            self.read(left)
+
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def peak_mib(self) -> float:
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
+
+    def cpu_ms(self) -> float:
+        """Processor time of all threads so far: less noisy than the clock on a busy machine."""
+        tasks = Path(f"/proc/{self.pid}/task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e6
+
+    def close(self) -> None:
+        os.kill(self.pid, signal.SIGTERM)
+        end = time.perf_counter() + 5
+        while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+            if time.perf_counter() > end:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                break
+            if select.select([self._fd], [], [], 0.01)[0]:
+                try:
+                    os.read(self._fd, 65536)
+                except OSError:
+                    time.sleep(0.01)
+        os.close(self._fd)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    data: dict[str, Any]
+    home: str
+    database: str
+
+    @property
+    def name(self) -> str:
+        return str(self.data["name"])
+
+    def open(self) -> Terminal:
+        places = {"python": sys.executable, "root": str(FOLDER), "database": self.database}
+        return Terminal([word.format(**places) for word in self.data["command"]], self.home)
+
+    def start(self) -> dict[str, float]:
+        """Milliseconds to the first frame with anything on it, and to the marker."""
+        terminal = self.open()
+        try:
+            paint = terminal.until(r"\S") * 1000
+            cpu = terminal.cpu_ms()
+            return {"frame": paint, "frame cpu": cpu, "rows": terminal.until(self.marker) * 1000}
+        finally:
+            terminal.close()
+
+    @property
+    def marker(self) -> str:
+        return str(self.data["marker"])
+
+
+def starts(scenarios: list[Scenario], rounds: int) -> None:
+    got: dict[str, list[dict[str, float]]] = {scenario.name: [] for scenario in scenarios}
+    for scenario in scenarios:
+        scenario.start()
+    for _ in range(rounds):
+        for scenario in scenarios:
+            got[scenario.name].append(scenario.start())
+    floor = got[scenarios[0].name]
+    for name, rows in got.items():
+        for what in ("frame", "frame cpu", "rows"):
+            base = [row["frame" if what == "rows" else what] for row in floor]
+            mine = [row[what] for row in rows]
+            least, middle = min(mine) / min(base), statistics.median(mine) / statistics.median(base)
+            print(
+                f"{name:<8} {what:<10} min {min(mine):7.1f} median {statistics.median(mine):7.1f} ms"
+                f"   ratio to {scenarios[0].name}: {least:.2f} (minima) {middle:.2f} (medians)"
+            )
+
+
+def latencies(terminal: Terminal, cycle: list[str], presses: int) -> list[float]:
+    """Milliseconds from each key to the first byte that answers it."""
+    found = []
+    for number in range(presses):
+        terminal.quiet(0.03)
+        sent = terminal.press(cycle[number % len(cycle)])
+        at = terminal.read(0.5)
+        if at is not None:
+            found.append((at - sent) * 1000)
+    return sorted(found)
+
+
+def live(scenario: Scenario, idle_s: float, presses: int) -> None:
+    terminal = scenario.open()
+    try:
+        terminal.until(scenario.marker)
+        terminal.quiet(3)
+        for place in scenario.data.get("at", []):
+            terminal.press(place["screen"])
+            terminal.until(place["shows"])
+            terminal.quiet(2)
+            before = terminal.written
+            terminal.quiet(idle_s)
+            rate = (terminal.written - before) / idle_s
+            print(f"{scenario.name} {place['shows']:<9} idle {rate:7.0f} B/s")
+            for cycle in place.get("cycles", []):
+                found = latencies(terminal, cycle, presses)
+                p50, p99 = statistics.median(found), found[int(len(found) * 0.99)]
+                print(
+                    f"{scenario.name} {place['shows']:<9} {'/'.join(cycle):<16} p50 {p50:5.1f}"
+                    f" p99 {p99:5.1f} ms of {len(found)}"
+                )
+        print(f"{scenario.name} peak memory {terminal.peak_mib():.0f} MiB")
+    finally:
+        terminal.close()
+
+
+def versions(rounds: int) -> None:
+    """``--version`` against a Python that does nothing."""
+    got: dict[str, list[float]] = {}
+    for _ in range(rounds):
+        for name, words in (
+            ("bare", ["-c", "pass"]),
+            ("version", ["-m", "chainteller", "--version"]),
+        ):
+            begun = time.perf_counter()
+            subprocess.run([sys.executable, *words], check=True, stdout=subprocess.DEVNULL)
+            got.setdefault(name, []).append((time.perf_counter() - begun) * 1000)
+    least = min(got["version"]) / min(got["bare"])
+    middle = statistics.median(got["version"]) / statistics.median(got["bare"])
+    print(f"--version / bare python: {least:.2f} (minima) {middle:.2f} (medians)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenarios", nargs="*", default=["empty", "demo"])
+    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--database", default="")
+    parser.add_argument("--live", action="store_true", help="also keys, idle bytes and memory")
+    parser.add_argument("--idle", type=float, default=10.0, help="seconds")
+    parser.add_argument("--presses", type=int, default=200)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+        found = [
+            Scenario(tomllib.loads((FOLDER / f"{name}.toml").read_text()), home, given.database)
+            for name in given.scenarios
+        ]
+        if given.starts:
+            versions(given.starts)
+            starts(found, given.starts)
+        if given.live:
+            for scenario in found:
+                if "at" in scenario.data:
+                    live(scenario, given.idle, given.presses)
+
+
+if __name__ == "__main__":
+    main()

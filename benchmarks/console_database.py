@@ -1,0 +1,68 @@
+"""A database with the sample data and many settled trades, for the console's benchmark.
+
+Run: python benchmarks/console_database.py FILE [TRADES]
+"""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+COLUMNS = (
+    "id, organisation_id, trading_account_id, ordinal, transaction_ordinal, quote_id, market, "
+    "side, status, price_cents, amount, sold, bought, fee_cents, fee_flat_cents, fee_bps, "
+    "provider_cents, hold, created, updated, version"
+)
+
+
+def fill(path: Path, trades: int) -> None:
+    """The trades go to the account with the latest activity, which the list shows first."""
+    program = [sys.executable, "-m", "chainteller", "db", "sample"]
+    subprocess.run([*program, "--database", f"sqlite:///{path}"], check=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("BEGIN")
+        account, ordinal, transactions, at = connection.execute(
+            "SELECT id, trade_count, transaction_count, last_activity FROM trading_account "
+            "ORDER BY last_activity DESC LIMIT 1"
+        ).fetchone()
+        marks = ",".join("?" * len(COLUMNS.split(",")))
+        connection.executemany(
+            f"INSERT INTO trade ({COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own names
+            (
+                (
+                    f"TXN_{number:022d}",
+                    "default",
+                    account,
+                    ordinal + number,
+                    transactions + number,
+                    f"QTE_{number:022d}",
+                    "sol-usd",
+                    "buy",
+                    "settled",
+                    20_000,
+                    "25000000",
+                    "500",
+                    "25000000",
+                    3,
+                    0,
+                    50,
+                    490,
+                    "[]",
+                    at - trades + number,
+                    at - trades + number,
+                    3,
+                )  # fmt: skip
+                for number in range(1, trades + 1)
+            ),
+        )
+        connection.execute(
+            "UPDATE trading_account SET trade_count = ?, transaction_count = ? WHERE id = ?",
+            (ordinal + trades, transactions + trades, account),
+        )
+        connection.execute("COMMIT")
+
+
+if __name__ == "__main__":
+    fill(Path(sys.argv[1]).absolute(), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000)

@@ -1,0 +1,91 @@
+"""The first accounts of a SQLite database, read before anything heavy is imported.
+
+SQLAlchemy takes longer to load than the whole first frame; these few rows need only ``sqlite3``.
+The engine reads the same rows again when it stands, with everything that is computed.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from chainteller.domain.actors import DEFAULT_ORGANISATION
+from chainteller.domain.assets import ASSETS_BY_KEY, Asset
+from chainteller.domain.clock import to_datetime
+from chainteller.domain.ledger import Bucket, buying_power, customer
+from chainteller.domain.money import format_cents
+
+APPLICATION_ID = 0x43544C52
+SCHEMA_VERSION = 1
+"""As in ``storage.schema``, which loads SQLAlchemy; a test holds them together."""
+_ACCOUNTS = """
+SELECT t.id, t.bank_account_id, t.bank_account_type, t.control, c.control, c.name,
+       t.last_activity, t.last_activity_type
+FROM trading_account t JOIN customer c ON c.id = t.customer_id
+WHERE t.organisation_id = ?
+ORDER BY t.last_activity DESC, t.id DESC LIMIT ?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountAtAGlance:
+    """What a row of the list shows; None is not known yet."""
+
+    id: str
+    bank_account_id: str
+    bank_account_type: str
+    customer_name: str
+    controls: tuple[str, ...]
+    buying_power: str
+    last_activity: datetime
+    last_activity_type: str
+    crypto_value_usd: str | None = None
+
+
+def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], int] | None:
+    """The accounts with the latest activity and how many there are in all; None where the file is
+    missing, damaged or of another version: the engine will say what is wrong with it.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
+            if not _is_ours(found):
+                return None
+            rows = found.execute(_ACCOUNTS, (DEFAULT_ORGANISATION, limit)).fetchall()
+            total = found.execute(
+                "SELECT count(*) FROM trading_account WHERE organisation_id = ?",
+                (DEFAULT_ORGANISATION,),
+            ).fetchone()[0]
+            return [_glance(row, _available(found, row[0])) for row in rows], total
+    except (sqlite3.Error, ValueError):
+        return None
+
+
+def _is_ours(found: sqlite3.Connection) -> bool:
+    application = found.execute("PRAGMA application_id").fetchone()[0]
+    version = found.execute("PRAGMA user_version").fetchone()[0]
+    return bool(application == APPLICATION_ID and version == SCHEMA_VERSION)
+
+
+def _available(found: sqlite3.Connection, account_id: str) -> dict[Asset, int]:
+    rows = found.execute(
+        "SELECT asset, balance FROM ledger_account WHERE code = ?",
+        (customer(account_id, Bucket.AVAILABLE),),
+    )
+    return {ASSETS_BY_KEY[asset]: int(balance) for asset, balance in rows}
+
+
+def _glance(row: Sequence[str | int | None], available: dict[Asset, int]) -> AccountAtAGlance:
+    account_id, bank_account, kind, control, of_customer, name, at, activity = row
+    controls = dict.fromkeys(str(word) for word in (control, of_customer) if word)
+    return AccountAtAGlance(
+        id=str(account_id),
+        bank_account_id=str(bank_account),
+        bank_account_type=str(kind),
+        customer_name=str(name),
+        controls=tuple(controls),
+        buying_power=format_cents(buying_power(available)),
+        last_activity=to_datetime(int(at or 0)),
+        last_activity_type=str(activity or ""),
+    )

@@ -1,0 +1,34 @@
+"""How far a session is: what a checkpoint keeps beside the bank's records."""
+
+from dataclasses import dataclass, field
+
+from chainteller.service.errors import TellerError
+from chainteller.service.models.counterparties import Challenge
+from chainteller.training.faults import Arsenal
+from chainteller.training.moments import Moment
+
+
+@dataclass(slots=True)
+class Progress:
+    """Instants are microseconds; a copy of it, with the bank's file, is a checkpoint."""
+
+    now: int = 0
+    moments: list[Moment] = field(default_factory=list)
+    heard: list[tuple[int, str]] = field(default_factory=list)
+    """What the customer said so far, with its instant."""
+    waiting: list[tuple[int, int]] = field(default_factory=list)
+    """(instant, number of the plan's step) of what is triggered and not yet due."""
+    fired: set[int] = field(default_factory=set)
+    arsenal: Arsenal = field(default_factory=Arsenal)
+    cursor: int = 0
+    signings: int = 0
+    challenges: list[Challenge] = field(default_factory=list)
+
+
+class NothingToSign(TellerError):
+    code = "NOTHING_TO_SIGN"
+    next_step = "Make a challenge for the customer's wallet first."
+
+
+class NoCheckpoint(TellerError):
+    code = "NO_CHECKPOINT"

@@ -1,0 +1,233 @@
+"""The console of a session and the guided tour, driven by keys."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.training.conftest import OpenSession
+from tests.training.test_scenarios import GOOD
+from tests.training.worlds import SAMPLE_DATA, scenario
+from tests.tui.conftest import Bench, answer, bench, press, seen, settle
+from textual.pilot import Pilot
+
+from chainteller.cli.desk import training_look
+from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.paths import locate
+from chainteller.training.playing import play_log
+from chainteller.training.reports import make_report, to_json
+from chainteller.training.scenarios import Scenario
+from chainteller.training.session import Session
+from chainteller.tui.app import Console
+from chainteller.tui.keys import COMMANDS
+from chainteller.tui.start import StartedDesk
+from chainteller.tui.tour import Step, TourConsole, read_tour
+from chainteller.tui.training.console import TrainingConsole
+
+__all__ = ["bench"]
+SIZES = [(80, 24), (120, 40)]
+
+
+def console_of(session: Session, home: Path) -> TrainingConsole:
+    """A console whose clock moves by keys only."""
+    look = training_look(locate({"CHAINTELLER_HOME": str(home)}))
+    object.__setattr__(look, "poll_interval_s", 0)
+    return TrainingConsole(session, look)
+
+
+async def begun(pilot: Pilot[Any]) -> None:
+    await settle(pilot)
+    await press(pilot, "escape")
+
+
+async def choose_customer(pilot: Pilot[Any]) -> None:
+    await press(pilot, "slash", *"DDA-1001", "enter")
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_it_says_training_briefs_first_and_shows_the_story(
+    begin: OpenSession, home: Path, size: tuple[int, int]
+) -> None:
+    session = begin(scenario("first-steps"))
+    app = console_of(session, home)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert "The clock starts when you close this." in seen(cast("Console", app))
+        assert not app.running
+        await press(pilot, "escape")
+        shown = seen(cast("Console", app))
+        assert "TRAINING" in shown.splitlines()[0]
+        assert "I would like to buy SOL" in shown
+        assert app.running
+        assert app.theme == "training"
+
+
+async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
+    begin: OpenSession, home: Path
+) -> None:
+    session = begin(scenario("first-steps"))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await choose_customer(pilot)
+        await press(pilot, "d", *"1000", "enter")
+        await press(pilot, "b")
+        await press(pilot, *"1000", "enter")
+        await press(pilot, "t")
+        await press(pilot, "escape")
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        app.jump(40 * SECOND)
+        await settle(pilot)
+        await press(pilot, "r")
+        await press(pilot, "t")
+        await press(pilot, "escape")
+        await press(pilot, "f10")
+        assert "SCORE 100 of 100" in seen(cast("Console", app))
+        await pilot.press("escape")
+    report = to_json(make_report(session))
+    again = begin(scenario("first-steps"))
+    play_log(again, json.loads(report)["log"])
+    assert to_json(make_report(again)) == report
+
+
+async def test_pause_step_and_jump_move_the_sessions_clock(begin: OpenSession, home: Path) -> None:
+    session = begin(scenario("market-maintenance"))
+    app = console_of(session, home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begun(pilot)
+        await press(pilot, "f5")
+        assert "PAUSED" in seen(cast("Console", app))
+        await press(pilot, "colon", *"clock +5m")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert session.elapsed == 5 * MINUTE
+        await press(pilot, "f6")
+        assert session.elapsed > 5 * MINUTE
+
+
+async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Path) -> None:
+    session = begin(scenario("cancel-too-late"))
+    app = console_of(session, home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begun(pilot)
+        await press(pilot, "f4")
+        assert "hint 1 of 3" in seen(cast("Console", app))
+        await press(pilot, "escape")
+        await press(pilot, "f3")
+        assert "[  ] The customer knows" in seen(cast("Console", app))
+        await press(pilot, "escape")
+        await press(pilot, "f7")
+        assert "WHAT DO YOU SAY?" in seen(cast("Console", app))
+        await press(pilot, "1")
+        await press(pilot, "f3")
+        assert "[ok] The customer knows" in seen(cast("Console", app))
+    assert session.hints == 1
+
+
+async def test_undo_shows_screens_as_new(begin: OpenSession, home: Path) -> None:
+    session = begin(scenario("first-steps"))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await choose_customer(pilot)
+        await press(pilot, "d", *"1000", "enter")
+        await press(pilot, "b")
+        await press(pilot, *"1000", "enter")
+        assert "QUOTED, NOT EXECUTED" in seen(cast("Console", app))
+        await press(pilot, "colon", *"undo")
+        await pilot.press("enter")
+        await settle(pilot)
+        await press(pilot, "3")
+        assert "QUOTED" not in seen(cast("Console", app))
+        await press(pilot, "1")
+        await choose_customer(pilot)
+        assert "1,000.00" not in seen(cast("Console", app))
+    assert session.undos == 1
+
+
+async def test_guiding_keys_are_not_counted(begin: OpenSession, home: Path) -> None:
+    session = begin(scenario("first-steps"))
+    app = console_of(session, home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await begun(pilot)
+        before = session.keys
+        await press(pilot, "f2")
+        await press(pilot, "escape")
+        await press(pilot, "2")
+        assert session.keys == before + 2
+
+
+async def test_a_withdrawal_to_a_verified_wallet_names_it_and_takes_y(
+    begin: OpenSession, write: Callable[[str], Scenario], home: Path
+) -> None:
+    setup = '["open checking", "deposit 5000.00", "quote eth-usd buy 4000.00", "execute", '
+    setup += '"wait 2m", "verify"]'
+    session = begin(write(GOOD.replace("par_keys = 10", f"par_keys = 10\nsetup = {setup}")))
+    app = console_of(session, home)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await begun(pilot)
+        await choose_customer(pilot)
+        await press(pilot, "5")
+        await press(pilot, "down")
+        await press(pilot, "w")
+        await press(pilot, *"0.5", "enter")
+        asked = seen(cast("Console", app))
+        assert "WITHDRAW 0.5 ETH" in asked
+        assert session.addresses["alice-ethereum"] in asked
+        await answer(pilot, "y")
+    (made,) = session.service.withdrawals(session.account_id or "").data
+    assert (made.amount, made.status) == ("0.50", "processing")
+
+
+# -- the tour -------------------------------------------------------------------------------------
+
+
+def test_the_tours_keys_exist_and_it_takes_about_five_minutes() -> None:
+    steps = read_tour(SAMPLE_DATA / "tour.toml")
+    known = {key for command in COMMANDS for key in command.key.split(",")}
+    known |= {*"0123456789", "enter", "escape", "y"}
+    for step in steps:
+        assert all(key in known or key.startswith("wait:") for key in step.keys), step
+    assert 240 <= sum(step.reads_s for step in steps) <= 330
+
+
+def tour(bench: Bench, steps: tuple[Step, ...]) -> TourConsole:
+    def start() -> StartedDesk:
+        return StartedDesk(bench.service, "test bank")
+
+    return TourConsole(start, bench.look, steps)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if done():
+            return
+        await asyncio.sleep(0.03)
+    raise AssertionError("it never happened")
+
+
+async def test_the_tour_presses_keys_by_itself(bench: Bench) -> None:
+    app = tour(bench, (Step("one", 0), Step("two", 0, ("2",)), Step("three", 0, ("4",))))
+    async with app.run_test(size=(100, 30)):
+        await until(lambda: app.at == 3)
+        assert app.current_mode == "trades"
+        await until(lambda: "the desk is yours" in seen(cast("Console", app)))
+
+
+async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
+    app = tour(bench, (Step("look around", 60), Step("markets", 60, ("2",))))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(lambda: app.desk.started is not None)
+        await pilot.press("4")
+        await pilot.pause()
+        assert not app.leading
+        assert app.current_mode == "trades"
+        await until(lambda: "you have the desk" in seen(cast("Console", app)))
+        assert app.at == 0
+        await pilot.press("f5")
+        assert app.leading
+        await pilot.press("f6")
+        await until(lambda: app.current_mode == "markets")

@@ -1,0 +1,129 @@
+"""What a scenario's file may say, and how its mistakes are named."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.program import chainteller
+from tests.training.worlds import SCENARIOS, WALLETS, scenario
+
+from chainteller.domain.clock import MINUTE
+from chainteller.training.reading import ScenarioInvalid
+from chainteller.training.scenarios import Scenario, find_scenarios, load
+
+Write = Callable[[str], Scenario]
+GOOD = """
+title = "A small one"
+about = "Nothing happens."
+level = 1
+time_limit = "10m"
+par_time = "3m"
+par_keys = 10
+[customer]
+bank_account = "DDA-1001"
+wallet = "alice-ethereum"
+[[story]]
+says = "Hello."
+[[goal]]
+id = "bought"
+part = "correctness"
+says = "Bought"
+missed = "Not bought"
+check = "trades"
+market = "sol-usd"
+[[goal]]
+id = "quiet"
+part = "safety"
+says = "Nothing was said"
+missed = "Something was said"
+check = "never_told"
+any_of = ["something"]
+"""
+
+
+def problem(write: Write, text: str) -> str:
+    with pytest.raises(ScenarioInvalid) as refused:
+        write(text)
+    return "\n".join(refused.value.problems)
+
+
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
+def test_every_shipped_scenario_is_good_and_says_what_the_book_says(name: str) -> None:
+    found = scenario(name)
+    assert found.name == name
+    assert found.par_time < found.time_limit
+    assert found.hints
+    assert found.story
+    assert found.book
+    assert all(goal.book for goal in found.goals)
+    assert len({goal.id for goal in found.goals}) == len(found.goals)
+
+
+def test_a_good_file_is_read(write: Write) -> None:
+    found = write(GOOD)
+    assert (found.title, found.par_time, found.weights["correctness"]) == (
+        "A small one",
+        3 * MINUTE,
+        50,
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        (
+            "par_keys = 10",
+            "par_kees = 10",
+            "mine.toml: par_kees: unknown key (did you mean par_keys?)",
+        ),
+        ('title = "A small one"', "", "mine.toml: title: missing"),
+        ('check = "trades"', 'check = "trade"', "[[goal]] 1 (bought): check: 'trade' is none of"),
+        ('market = "sol-usd"', 'market = "sol-usdt"', "(did you mean sol-usd?)"),
+        ('time_limit = "10m"', 'time_limit = "ten"', "time_limit: 'ten' is not a time such as"),
+        ('wallet = "alice-ethereum"', 'wallet = "alice"', "[customer]: wallet: 'alice' is none of"),
+        ('says = "Hello."', 'says = "Hello."\non = "exekute_quote"', "[[story]] 1: on: "),
+        ('says = "Hello."', 'says = "Hello."\non = "deposit:NO_FUNDS"', "on: 'deposit:NO_FUNDS'"),
+        ("level = 1", "level = true", "level: needs a whole number, 1 or more"),
+        ('part = "safety"', 'part = "correctness"', "goal: at least one goal of safety"),
+        ('any_of = ["something"]', "", "words that the customer is told"),
+        ("[customer]", "[weights]\ntime = 60\n[customer]", "the four weights fall from"),
+        ("[customer]", "[[fault]]\nkind = 'outage'\n[customer]", "[[fault]] 1: lasts: missing"),
+        ("[customer]", "[[world]]\nchange = 'rain'\n[customer]", "change: 'rain' is none of"),
+        ("par_keys = 10", "par_keys = 10\nsetup = ['fly away']", "setup: unknown verb fly"),
+        ("par_keys = 10", "par_keys = ", "mine.toml: no TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_file_table_and_key(
+    write: Write, before: str, after: str, wanted: str
+) -> None:
+    assert before in GOOD
+    assert wanted in problem(write, GOOD.replace(before, after, 1))
+
+
+def test_all_mistakes_are_named_at_once(write: Write) -> None:
+    text = GOOD.replace("level = 1", "").replace('check = "trades"', 'check = "x"')
+    assert len(problem(write, text).splitlines()) >= 2
+
+
+def test_a_users_own_scenario_replaces_a_shipped_one(tmp_path: Path) -> None:
+    mine = tmp_path / "first-steps.toml"
+    mine.write_text(GOOD, encoding="utf-8")
+    found = find_scenarios([SCENARIOS["first-steps"].parent, tmp_path, tmp_path / "none"])
+    assert found["first-steps"] == mine
+    assert load(mine, WALLETS).title == "A small one"
+
+
+def test_the_command_line_validates_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD.replace("level = 1", "levle = 1"), encoding="utf-8")
+    ended = chainteller("scenarios", "validate", str(file))
+    assert ended.code == 1
+    assert "mine.toml: levle: unknown key (did you mean level?)" in ended.err
+    file.write_text(GOOD, encoding="utf-8")
+    assert chainteller("scenarios", "validate", str(file)).code == 0
+
+
+def test_the_list_names_every_scenario() -> None:
+    ended = chainteller("train", "--list")
+    assert ended.code == 0
+    assert all(name in ended.out for name in SCENARIOS)

@@ -1,0 +1,216 @@
+"""The session's clock, faults, words and checkpoints."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from tests.training.conftest import OpenSession
+from tests.training.test_scenarios import GOOD
+from tests.training.worlds import scenario
+
+from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
+from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.training.coach import WITHHELD
+from chainteller.training.playing import play_log, play_steps
+from chainteller.training.progress import NothingToSign
+from chainteller.training.reading import ScenarioInvalid
+from chainteller.training.reports import from_json, make_report, summarise_lines, to_json
+from chainteller.training.scenarios import Scenario
+from chainteller.training.session import Session
+
+Write = Callable[[str], Scenario]
+FUNDED = GOOD.replace(
+    "par_keys = 10", 'par_keys = 10\nsetup = ["open checking", "deposit 1000.00"]'
+)
+
+
+def with_fault(fault: str) -> str:
+    return f"{FUNDED}\n[[fault]]\n{fault}\n"
+
+
+def execute(session: Session, key: str = "k1", quote: str = "") -> str:
+    account = session.account_id or ""
+    if not quote:
+        request = QuoteRequest(amount="100.00", side="buy", trading_account_id=account)
+        quote = session.service.create_quote("sol-usd", request, idempotency_key="q1").value.id
+    request_ = ExecuteRequest(trading_account_id=account)
+    session.service.execute_quote(quote, request_, idempotency_key=key)
+    return quote
+
+
+def count_trades(session: Session) -> int:
+    return session.service.trades(session.account_id or "").pagination.total
+
+
+def test_time_passes_only_when_it_is_moved(begin: OpenSession, write: Write) -> None:
+    session = begin(write(FUNDED))
+    before = session.clock.now()
+    execute(session)
+    assert session.clock.now() == before
+    session.advance(40 * SECOND)
+    assert session.elapsed == 40 * SECOND
+
+
+def test_what_falls_due_happens_at_its_own_instant(begin: OpenSession, write: Write) -> None:
+    session = begin(write(FUNDED))
+    execute(session)
+    session.advance(5 * MINUTE)
+    trade = session.service.trades(session.account_id or "").data[0]
+    assert trade.status == "settled"
+    assert trade.executed_at is not None
+    assert (trade.executed_at - trade.created).total_seconds() == 10
+    assert trade.settled_at is not None
+    assert (trade.settled_at - trade.created).total_seconds() == 30
+
+
+def test_the_size_of_the_steps_changes_nothing(begin: OpenSession, write: Write) -> None:
+    reports = []
+    for step in (SECOND, 40 * SECOND):
+        session = begin(write(FUNDED))
+        execute(session)
+        for _ in range(40 * SECOND // step):
+            session.advance(step)
+        reports.append(to_json(make_report(session)))
+    assert reports[0] == reports[1]
+
+
+def test_a_step_goes_to_the_next_thing_that_happens(begin: OpenSession, write: Write) -> None:
+    story = '[[story]]\non = "execute_quote"\nafter = "7s"\nsays = "And?"\n'
+    session = begin(write(FUNDED + story))
+    execute(session)
+    session.advance(SECOND)
+    assert session.step() == 6 * SECOND
+    assert session.progress.heard[-1][1] == "And?"
+
+
+def test_a_dropped_reply_is_an_unknown_outcome_of_what_was_done(
+    begin: OpenSession, write: Write
+) -> None:
+    session = begin(write(with_fault('kind = "dropped-reply"\nmethod = "execute_quote"')))
+    with pytest.raises(OutcomeUnknown) as unknown:
+        execute(session)
+    assert unknown.value.idempotency_key == "k1"
+    assert count_trades(session) == 1
+
+
+def test_repeating_with_the_same_key_gives_the_trade_that_was_made(
+    begin: OpenSession, write: Write
+) -> None:
+    session = begin(write(with_fault('kind = "dropped-reply"\nmethod = "execute_quote"')))
+    with pytest.raises(OutcomeUnknown):
+        execute(session)
+    quote = session.service.quotes(ListQuery(trading_account_id=session.account_id)).data[0].id
+    execute(session, quote=quote)
+    assert count_trades(session) == 1
+
+
+def test_a_lost_request_did_nothing(begin: OpenSession, write: Write) -> None:
+    session = begin(write(with_fault('kind = "lost-request"\nmethod = "execute_quote"')))
+    with pytest.raises(OutcomeUnknown):
+        execute(session)
+    assert count_trades(session) == 0
+
+
+def test_an_outage_ends_by_itself(begin: OpenSession, write: Write) -> None:
+    session = begin(write(with_fault('kind = "outage"\nlasts = "30s"')))
+    with pytest.raises(ServiceUnreachable):
+        session.service.markets()
+    session.advance(30 * SECOND)
+    assert session.service.markets().data
+
+
+def test_latency_is_time_on_the_sessions_clock(begin: OpenSession, write: Write) -> None:
+    session = begin(write(with_fault('kind = "latency"\nmethod = "create_quote"\nlasts = "9s"')))
+    execute(session)
+    assert session.elapsed == 9 * SECOND
+
+
+@pytest.mark.parametrize("code", ["INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE"])
+def test_a_refusal_comes_as_often_as_it_says(begin: OpenSession, write: Write, code: str) -> None:
+    fault = f'kind = "refusal"\nmethod = "create_quote"\ncode = "{code}"\ntimes = 2'
+    session = begin(write(with_fault(fault)))
+    play_steps(session, ["quote sol-usd buy 100.00"] * 3)
+    outcomes = [each.outcome for each in session.progress.moments if each.outcome]
+    assert outcomes == [code, code, "done"]
+
+
+def test_undo_brings_back_bank_clock_and_story(begin: OpenSession) -> None:
+    session = begin(scenario("cancel-in-time"))
+    play_steps(session, ["checkpoint", "wait 30s", "say too-late"])
+    assert count_trades(session) == 1
+    assert session.service.trades(session.account_id or "").data[0].status == "settled"
+    session.undo()
+    assert session.service.trades(session.account_id or "").data[0].status == "processing"
+    assert session.elapsed == 0
+    assert not [each for each in session.progress.moments if each.name == "told"]
+    play_steps(session, ["look", "cancel", "say cancelled"])
+    report = make_report(session)
+    assert report["undos"] == 1
+    assert report["score"] == 97
+
+
+def test_a_second_undo_goes_one_checkpoint_further_back(begin: OpenSession) -> None:
+    session = begin(scenario("first-steps"))
+    play_steps(session, ["wait 10s", "checkpoint", "wait 10s", "undo", "undo"])
+    assert session.elapsed == 0
+
+
+def test_hints_cost_and_the_last_one_stays(begin: OpenSession, write: Write) -> None:
+    text = FUNDED.replace("par_keys = 10", 'par_keys = 10\nhints = ["one", "two"]')
+    session = begin(write(text))
+    assert [session.hint() for _ in range(3)] == ["one", "two", "two"]
+
+
+def test_a_customer_without_a_challenge_signs_nothing(begin: OpenSession, write: Write) -> None:
+    with pytest.raises(NothingToSign):
+        begin(write(FUNDED)).sign()
+
+
+def test_a_pasted_secret_is_not_in_the_log(begin: OpenSession, write: Write) -> None:
+    session = begin(write(FUNDED))
+    secret = "abandon " * 11 + "about"  # the published example phrase
+    play = RegisterCounterparty(address=secret, network="ethereum")
+    with pytest.raises(Exception, match="not an address"):
+        session.service.register_counterparty(play, idempotency_key="s1")
+    report = to_json(make_report(session))
+    assert "abandon" not in report
+    assert WITHHELD in report
+    again = begin(write(FUNDED))
+    play_log(again, json.loads(report)["log"])
+    assert to_json(make_report(again)) == report
+
+
+def test_a_setup_that_cannot_be_done_is_the_scenarios_fault(
+    begin: OpenSession, write: Write
+) -> None:
+    with pytest.raises(ScenarioInvalid, match="setup 1"):
+        begin(write(FUNDED.replace("open checking", "deposit 5")))
+
+
+def test_the_time_limit_ends_what_speed_can_earn(begin: OpenSession) -> None:
+    session = begin(scenario("cancel-too-late"))
+    play_steps(session, ["say too-late", "wait 9m"])
+    report = make_report(session)
+    assert session.is_over
+    assert report["parts"]["time"]["points"] == 0
+    assert report["parts"]["correctness"]["points"] == 50
+
+
+def test_a_trainers_summary_counts_runs_and_what_is_missed(begin: OpenSession) -> None:
+    reports = []
+    for steps in (["say too-late"], ["say cancelled"]):
+        session = begin(scenario("cancel-too-late"))
+        play_steps(session, steps)
+        reports.append(from_json(to_json(make_report(session))))
+    lines = summarise_lines(reports)
+    assert "cancel-too-late" in lines[1]
+    assert "no-false-comfort (1)" in lines[1]
+    assert "2 runs of 1 scenarios" in lines[-1]
+
+
+def test_what_is_no_report_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a report"):
+        from_json("[]")

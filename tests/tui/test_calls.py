@@ -1,0 +1,154 @@
+"""The call: notes, the handover note, what rings, and what can be proved about it."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from tests.tui.conftest import Bench, press, seen, settle
+
+from chainteller.engine.verification import verify_chain
+from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.app import Console
+from chainteller.tui.start import StartedDesk
+
+
+def _bought(bench: Bench, account_id: str) -> str:
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account_id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    request = ExecuteRequest(trading_account_id=account_id)
+    return bench.service.execute_quote(quote.id, request).value.id
+
+
+async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "i")
+        await press(pilot, "n", *"wants sol", "enter")
+        assert "wants sol" in seen(app)
+        await press(pilot, "d", *"250", "enter")
+        bench.world.advance(120)
+        await press(pilot, "i")
+        shown = seen(app)
+        assert "HANDOVER" in shown
+        assert "call of 2 min" in shown
+        await press(pilot, "h")
+        for wanted in (account.id, "wants sol", "deposit 250.00", "Next: nothing is under way"):
+            assert wanted in app.clipboard
+    assert bench.service.audit().data[0].action != "note"
+
+
+async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _bought(bench, account.id)
+    app = bench.console()
+    rung: list[str] = []
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settle(pilot)
+        _listen(app, rung.append)
+        await press(pilot, "4", "m")
+        assert "watching" in seen(app)
+        bench.world.advance(60)
+        bench.world.advance(60)
+        await press(pilot, "r")
+        shown = seen(app)
+        assert "trade settled" in shown
+        assert "(1 new !)" in shown
+        assert rung == ["bell"]
+        await press(pilot, "exclamation_mark", "escape")
+        assert "new !)" not in seen(app)
+
+
+def _listen(app: Console, heard: Callable[[str], None]) -> None:
+    app.bell = lambda: heard("bell")  # type: ignore[method-assign]  # the terminal's own
+
+
+async def test_a_text_to_sign_that_runs_out_soon_rings_once(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.desk.challenges["CHG_1"] = app.desk.now + 290 * 1_000_000
+        app.desk.challenges["CHG_2"] = app.desk.now + 3_600 * 1_000_000
+        await press(pilot, "r")
+        assert "a text to sign runs out in 4:50" in seen(app)
+        assert app.desk.alerts == 1
+        await press(pilot, "r")
+        assert app.desk.alerts == 1
+        assert set(app.desk.challenges) == {"CHG_2"}
+
+
+async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Bench) -> None:
+    account = bench.open(1, deposit="10.00")
+
+    def start() -> StartedDesk:
+        database = bench.world.bank.database
+        return StartedDesk(bench.service, "bank", verify_audit=lambda: verify_chain(database))
+
+    app = Console(start, bench.look)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        shown = seen(app)
+        assert f"AUDIT  {account.id}" in shown
+        assert "op01" in shown
+        await press(pilot, "v")
+        assert "rows intact" in seen(app)
+        assert bench.service.audit().data[0].hash in app.desk.log[-1].text
+        with bench.world.bank.database.engine.begin() as connection:
+            triggers = connection.exec_driver_sql(
+                "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+            )
+            for (name,) in triggers.fetchall():
+                connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
+            connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE seq = 2")
+        await press(pilot, "v")
+        assert "broken at row 2" in seen(app)
+
+
+async def test_facts_about_the_place_name_what_it_lacks(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.app.run_action("info")
+        await settle(pilot)
+        shown = seen(app)
+        for wanted in ("version", "EMBEDDED", "read and write", "workspace", "offers"):
+            assert wanted in shown
+
+
+async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"75")
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        assert "This window is too small." in seen(app)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert "75" in seen(app)
+
+
+async def test_no_answer_is_told_with_when_it_is_asked_again(bench: Bench) -> None:
+    class Silent:
+        silent = False
+
+        def __getattr__(self, name: str) -> Any:
+            if self.silent and name == "events":
+                raise ServiceUnreachable("No connection.")
+            return getattr(bench.service, name)
+
+    silent = Silent()
+    app = bench.console(silent)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        silent.silent = True
+        await press(pilot, "r", "r")
+        assert re.search(r"no answer, retry in \d+ s", seen(app))
+        silent.silent = False
+        await press(pilot, "r")
+        assert "live" in seen(app)

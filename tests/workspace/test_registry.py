@@ -1,0 +1,85 @@
+"""A deployment of the bare specification: the desk remembers the accounts that it met."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.world.bank import World, build, sqlite_url
+
+from chainteller.domain.actors import Actor
+from chainteller.service.errors import NotFound, NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.pages import ListQuery
+from chainteller.workspace.registry import Remembering
+from chainteller.workspace.store import Workspace
+
+_ADDITIONS = {"trading_accounts", "trading_account", "customers", "events", "audit", "quote"}
+_ADDITIONS |= {"deposits", "transactions", "limits", "all_trades", "blockchain_accounts"}
+
+
+class Bare:
+    """A service that offers the specification alone."""
+
+    def __init__(self, inner: Service) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _ADDITIONS:
+            return self._refuse
+        return getattr(self._inner, name)
+
+    def _refuse(self, *_: object, **__: object) -> None:
+        raise NotOffered("not offered by this deployment")
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    world = build(sqlite_url(tmp_path))
+    yield world
+    world.engine.close()
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    workspace = Workspace(None)
+    yield workspace
+    workspace.close()
+
+
+def _bare(world: World) -> Service:
+    return cast("Service", Bare(cast("Service", world.engine.acting_as(Actor(name="op01")))))
+
+
+def test_an_account_opened_here_is_listed_though_the_deployment_cannot(
+    world: World, workspace: Workspace
+) -> None:
+    desk = Remembering.over(_bare(world), workspace)
+    asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    opened = desk.open_trading_account(asked).value
+    again = Remembering.over(_bare(world), workspace)
+    (listed,) = again.trading_accounts(ListQuery(text="dda-1")).data
+    assert (listed.id, listed.bank_account_id, listed.buying_power) == (opened.id, "DDA-1", None)
+    assert again.trading_accounts(ListQuery(text="nobody")).data == ()
+
+
+def test_an_account_known_by_id_alone_is_checked_by_its_balances(
+    world: World, workspace: Workspace
+) -> None:
+    asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    elsewhere = world.engine.acting_as(Actor(name="op02")).open_trading_account(asked).value
+    desk = Remembering.over(_bare(world), workspace)
+    with pytest.raises(NotFound):
+        desk.trading_account("TDA_NOBODY")
+    assert desk.trading_accounts().data == ()
+    assert desk.trading_account(elsewhere.id).bank_account_id == "not told"
+    assert [row.id for row in desk.trading_accounts().data] == [elsewhere.id]
+
+
+def test_a_deployment_that_lists_is_asked_itself(world: World, workspace: Workspace) -> None:
+    inner = cast("Service", world.engine.acting_as(Actor(name="op01")))
+    asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
+    opened = inner.open_trading_account(asked).value
+    (listed,) = Remembering.over(inner, workspace).trading_accounts().data
+    assert listed == inner.trading_account(opened.id)
