@@ -5,6 +5,9 @@ import click
 from chainteller.cli.complaints import say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, table
+from chainteller.domain.actors import SCOPES
+
+_SCOPE_HELP = f"What it may do, may be repeated: {', '.join(SCOPES)}. Without it: all but admin."
 
 
 @click.group("keys", cls=TellerGroup)
@@ -20,9 +23,9 @@ def keys() -> None:
     ),
 )
 @click.option("--name", required=True, help="What the audit trail shows.")
-@click.option("--scope", "scopes", multiple=True, metavar="S", help="May be repeated.")
+@click.option("--scope", "scopes", multiple=True, metavar="S", help=_SCOPE_HELP)
 @click.option("--organisation", default="default", metavar="O", help="Whose records it opens.")
-@click.option("--expires", metavar="90d", help="How long it is valid.")
+@click.option("--expires", metavar="90d", help="How long it is valid; without it, until revoked.")
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
     """Make a key and print it, once, alone on stdout."""
     from chainteller.cli.administration import api_keys, judged

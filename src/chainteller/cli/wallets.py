@@ -29,7 +29,12 @@ def blockchain_accounts() -> None:
     "open", epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum")
 )
 @click.argument("trading_account_id", metavar="TDA")
-@click.option("--network", required=True, metavar="N", help="ethereum, solana or bitcoin.")
+@click.option(
+    "--network",
+    required=True,
+    metavar="N",
+    help="ethereum, solana, bitcoin, base …; info lists all.",
+)
 @idempotent
 def open_blockchain_account(
     trading_account_id: str, network: str, idempotency_key: str | None
@@ -106,7 +111,12 @@ def wallets() -> None:
     "register", epilog=example("chainteller wallets register 0x... --network ethereum")
 )
 @click.argument("address")
-@click.option("--network", required=True, metavar="N", help="ethereum, solana or bitcoin.")
+@click.option(
+    "--network",
+    required=True,
+    metavar="N",
+    help="ethereum, solana, bitcoin, base …; info lists all.",
+)
 @idempotent
 def register(address: str, network: str, idempotency_key: str | None) -> None:
     """Register a wallet's address as a counterparty."""
@@ -123,7 +133,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
     "challenge",
     epilog=example(
         "chainteller wallets challenge CPT_... --account BCA_... | "
-        "chainteller wallets sign --sample NAME"
+        "chainteller wallets sign --sample erin-ethereum"
     ),
 )
 @click.argument("counterparty_id", metavar="CPT")
@@ -271,10 +281,21 @@ def list_wallets(account_id: str, page: int, limit: int) -> None:
 
 @wallets.command(
     "sign",
-    epilog=example("chainteller wallets sign --sample NAME < challenge.txt"),
+    epilog=example(
+        "chainteller wallets sign --sample erin-ethereum < challenge.json",
+        "chainteller wallets sign --sample erin-ethereum --mistake wrong-account < challenge.json",
+    ),
 )
-@click.option("--sample", "name", required=True, metavar="NAME", help="A sample wallet's name.")
-@click.option("--mistake", metavar="M", help="Sign wrongly, as customers do.")
+@click.option(
+    "--sample",
+    "name",
+    required=True,
+    metavar="NAME",
+    help="erin-ethereum …; a wrong name lists all.",
+)
+@click.option(
+    "--mistake", metavar="M", help="Sign wrongly, as customers do; a wrong name lists all."
+)
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path, dir_okay=False),

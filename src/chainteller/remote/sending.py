@@ -95,7 +95,7 @@ class Sender:
         try:
             reply = self._answered(Outgoing("GET", path, query), ATTEMPTS)
         except TransportFault as fault:
-            raise _unread(fault) from None
+            raise _unread(fault, self.transport.base) from None
         if reply.status >= 400:
             raise _refusal(reply) or ReplyUnusable(_strange(reply))
         try:
@@ -115,7 +115,7 @@ class Sender:
         try:
             reply = self._answered(write.outgoing(), ATTEMPTS if repeatable else 1)
         except NotSent as fault:
-            raise ServiceUnreachable(f"No connection: {fault}.") from None
+            raise ServiceUnreachable(f"No connection to {self.transport.base} ({fault}).") from None
         except TransportFault as fault:
             raise OutcomeUnknown(f"Sent, but no usable answer: {fault}.", write.key) from None
         if reply.status >= 400:
@@ -190,11 +190,11 @@ def _refusal(reply: Reply) -> ServiceError | None:
     return from_wire(body.error, body.message, body.details, reply.status)
 
 
-def _unread(fault: TransportFault) -> ClientError:
+def _unread(fault: TransportFault, base: str) -> ClientError:
     if isinstance(fault, NotSent):
-        return ServiceUnreachable(f"No connection: {fault}.")
+        return ServiceUnreachable(f"No connection to {base} ({fault}).")
     if isinstance(fault, Unanswered):
-        return ServiceUnreachable(f"No answer: {fault}.")
+        return ServiceUnreachable(f"No answer from {base}: {fault}.")
     return ReplyUnusable(f"The reply cannot be used: {fault}.")
 
 

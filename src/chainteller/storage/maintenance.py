@@ -283,6 +283,12 @@ def restore(file: Path, url: str) -> Path | None:
 
 
 def _copy_checked(file: Path, draft: Path) -> None:
+    if not file.exists():
+        raise unavailable(
+            "NO_DATABASE",
+            f"There is no backup file {file.name}.",
+            "Name a file that chainteller db backup wrote.",
+        )
     report = check(f"sqlite:///{file}")
     if report.problems:
         raise unavailable("STORAGE_CORRUPT", "The backup is damaged.", "Use another backup.")
