@@ -127,11 +127,11 @@ class WalletWithdrawal:
     def _open_field(self, means: Means) -> None:
         end = means.wallet.counterparty.address[-6:]
         most = f"{grouped(means.balance.amount)} available"
-        limit = f"   at most {grouped(means.remaining)} USD now" if means.remaining else ""
+        limit = f"at most {grouped(means.remaining)} USD now   " if means.remaining else ""
         self._screen.field_bar.open(
             PURPOSE,
             (("withdraw to ", "strong"), (f"..{end} ", ""), (f"{means.asset.symbol} ", "muted")),
-            note=((f"{most}{limit}", "muted"),),
+            note=((f"{limit}{most}", "muted"),),
             amount=True,
         )
 
