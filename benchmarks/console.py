@@ -161,8 +161,8 @@ def starts(scenarios: list[Scenario], rounds: int) -> None:
             mine = [row[what] for row in rows]
             least, middle = min(mine) / min(base), statistics.median(mine) / statistics.median(base)
             print(
-                f"{name:<8} {what:<10} min {min(mine):7.1f} median {statistics.median(mine):7.1f} ms"
-                f"   ratio to {scenarios[0].name}: {least:.2f} (minima) {middle:.2f} (medians)"
+                f"{name:<8} {what:<10} min {min(mine):7.1f} ms, {least:.2f} x {scenarios[0].name}"
+                f"   median {statistics.median(mine):7.1f} ms, {middle:.2f} x"
             )
 
 

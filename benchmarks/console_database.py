@@ -53,7 +53,7 @@ def fill(path: Path, trades: int) -> None:
                     at - trades + number,
                     at - trades + number,
                     3,
-                )  # fmt: skip
+                )
                 for number in range(1, trades + 1)
             ),
         )

@@ -53,9 +53,9 @@ def test_a_withdrawal_names_amount_account_and_target(account: str) -> None:
     assert child.exitstatus == 0
 
 
-def _screen(child: "pexpect.spawn[bytes]", marker: str) -> str:
-    """Read until ``marker`` is on the screen; the screen's text."""
-    screen = pyte.Screen(80, 24)
+def _screen(child: "pexpect.spawn[bytes]", marker: str, screen: pyte.Screen | None = None) -> str:
+    """Read until ``marker`` is on the screen, a new one or the one before; the screen's text."""
+    screen = screen or pyte.Screen(80, 24)
     stream = pyte.ByteStream(screen)
     while marker not in (shown := "\n".join(screen.display)):
         stream.feed(child.read_nonblocking(65_536, timeout=_TIMEOUT_S))
@@ -96,3 +96,26 @@ def test_a_broken_configuration_is_told_before_the_console_opens(home: Path) -> 
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 2
+
+
+def test_a_profile_is_switched_to_without_leaving_the_program(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(
+        '[profiles.north]\nkind = "embedded"\nlabel = "North"\n'
+        f'database = "sqlite:///{home}/north.db"\n'
+        '[profiles.south]\nkind = "embedded"\nlabel = "South"\nread_only = true\n'
+        f'database = "sqlite:///{home}/south.db"\n'
+    )
+    child, screen = _started("--profile", "north"), pyte.Screen(80, 24)
+    _screen(child, "No accounts yet.", screen)
+    child.send(":")
+    child.send("profile: south")
+    _screen(child, "profile: south  embedded", screen)
+    child.send("\r")
+    shown = _screen(child, "South read-only", screen)
+    assert "North" not in shown
+    _screen(child, "No accounts yet.", screen)
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0

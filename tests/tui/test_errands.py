@@ -132,6 +132,23 @@ async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
     app.desk.end()
 
 
+async def test_requests_that_were_never_answered_are_told_at_the_next_start(
+    bench: Bench, tmp_path: Path
+) -> None:
+    file = tmp_path / "desk.db"
+    kept = Workspace(file, bench.look.clock)
+    kept.sending("desk-1", "deposit", {"ids": ["TDA_1"], "request": None})
+    kept.close()
+    app = _kept(bench, file)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "exclamation_mark")
+        shown = seen(app)
+        assert "1 requests of an earlier session were never answered" in shown
+        assert "deposit desk-1" in shown
+    app.desk.end()
+
+
 # -- help ------------------------------------------------------------------------------------------
 
 
@@ -267,6 +284,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         shown = seen(app)
         assert "bank.example does not answer." in shown
         assert "own" in shown
+        assert "failed   r: again" in shown
         await pilot.press("down", "enter")
         await pilot.pause(0.2)
     assert app.wanted_profile == "own"

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.world.bank import sqlite_url
+from textual.widgets import Static
 
 from chainteller.cli.main import program
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -85,6 +86,26 @@ async def test_copying_says_what_was_done_and_no_more(bench: Bench) -> None:
         await press(pilot, "t")
         assert "Your trading account is open" in app.clipboard
         assert "sent to the terminal's clipboard (OSC 52)" in seen(app)
+
+
+async def test_everything_here_can_be_copied_by_name_selected_or_written(
+    bench: Bench, tmp_path: Path
+) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.app.run_action("screen.copy_menu")
+        await settle(pilot)
+        for offered in ("the main text", "the text for the customer", "the id"):
+            assert offered in seen(app)
+        await press(pilot, "3")
+        assert app.clipboard == account.id
+        app.screen.query_one(Static).text_select_all()
+        assert app.screen.get_selected_text() == account.id
+        await press(pilot, "f")
+        assert "chainteller-the-id.txt" in seen(app)
+    assert (tmp_path / "chainteller-the-id.txt").read_text() == account.id
 
 
 def test_a_local_clipboard_program_is_used_only_on_the_agents_own_machine(tmp_path: Path) -> None:

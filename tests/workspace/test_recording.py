@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.contract.test_trading import TOKEN, opened, quoted
@@ -129,3 +129,29 @@ def test_refuses_what_is_no_write_or_was_never_sent(world: World, workspace: Wor
 
 def test_every_write_of_the_service_is_known() -> None:
     assert set(WRITES) == GUARDED
+
+
+def test_a_request_that_cannot_be_recorded_is_not_sent(world: World, workspace: Workspace) -> None:
+    service = cast("Service", world.engine)
+    account = opened(service).id
+    desk = Recorder(service, workspace)
+    workspace.close()
+    with pytest.raises(ServiceUnreachable, match="own record"):
+        desk.write("deposit", account, DepositRequest(amount="5.00", currency=TOKEN))
+    assert service.deposits(account).data == ()
+
+
+def test_an_answer_that_cannot_be_recorded_is_still_the_answer(
+    world: World, workspace: Workspace
+) -> None:
+    class Closing:
+        def deposit(self, *given: Any, **named: Any) -> Any:
+            done = service.deposit(*given, **named)
+            workspace.close()
+            return done
+
+    service = cast("Service", world.engine)
+    account = opened(service).id
+    desk = Recorder(cast("Service", Closing()), workspace)
+    done = desk.write("deposit", account, DepositRequest(amount="5.00", currency=TOKEN))
+    assert done.value.amount == "5.00"

@@ -11,6 +11,7 @@ from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.tui.calls import Later, ask
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.start import DeskLook, StartedDesk
@@ -129,6 +130,9 @@ class Desk:
     challenges: dict[str, int] = field(default_factory=dict)
     """Challenges issued here that are still open, with the instant they run out."""
     warned: set[str] = field(default_factory=set)
+    unsaved: dict[str, Any] = field(default_factory=dict)
+    """How things are shown, not on disk yet."""
+    _saving: bool = False
     followed: dict[str, str] = field(default_factory=dict)
     """Trades that this desk began, with the status last told."""
     on_start: "Signal[StartedDesk]" = field(init=False)
@@ -160,6 +164,7 @@ class Desk:
         if self.started is not None:
             self.started.close()
         if self.backstage is not None:
+            self.backstage.workspace.set_views(dict(self.unsaved))
             self.backstage.close()
 
     @property
@@ -180,8 +185,23 @@ class Desk:
         return self.backstage.workspace.view(name) if self.backstage else None
 
     def remember(self, name: str, value: Any) -> None:
-        if self.backstage is not None:
-            self.backstage.workspace.set_view(name, value)
+        """Keep how something is shown; the disk is waited for in a thread, never by a key."""
+        if self.backstage is None:
+            return
+        self.unsaved[name] = value
+        if not self._saving:
+            self._saving = True
+            self.owner.run_worker(Later(self._save), group="remember")
+
+    async def _save(self) -> None:
+        """One writer at a time, so that the newest value is the one that stays."""
+        try:
+            while self.unsaved and self.backstage is not None:
+                views = dict(self.unsaved)
+                self.unsaved.clear()
+                await ask(self.backstage.workspace.set_views, views)
+        finally:
+            self._saving = False
 
     def note(self, identifier: str) -> str:
         """The agent's own words about a record; on this machine only."""

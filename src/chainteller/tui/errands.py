@@ -13,6 +13,7 @@ from textual import events
 from textual.app import App
 from textual.screen import Screen
 
+from chainteller.domain.clock import DAY
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
@@ -47,7 +48,8 @@ class Errands(App[None]):
         untouched = self.current_mode == "accounts" and len(self.screen_stack) == 1
         if untouched and place in SCREENS and place != "accounts":
             self.go(place)
-        in_doubt = desk.backstage.workspace.in_doubt() if desk.backstage else []
+        sent = desk.backstage.workspace.in_doubt() if desk.backstage else []
+        in_doubt = [row for row in sent if desk.now - row.sent_at < DAY]
         if in_doubt:
             desk.tell(
                 f"{len(in_doubt)} requests of an earlier session were never answered",

@@ -5,13 +5,21 @@ the request leaves, so that a request in doubt can be sent again under the same 
 and is then found, not repeated.
 """
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.service.errors import NotOffered, OutcomeUnknown, ServiceError, TellerError
+from chainteller.service.errors import (
+    NotOffered,
+    OutcomeUnknown,
+    ServiceError,
+    ServiceUnreachable,
+    TellerError,
+)
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import Written
@@ -75,12 +83,16 @@ class Recorder:
 
         Raises:
             TellerError: as the operation does; the outcome is recorded first.
+            ServiceUnreachable: the request could not be recorded, so it was not sent.
             ValueError: no such operation.
         """
         if operation not in WRITES:
             raise ValueError(f"no such write: {operation}")
         key = key or self.new_key()
-        self.workspace.sending(key, operation, _saved(arguments))
+        try:
+            self.workspace.sending(key, operation, _saved(arguments))
+        except sqlite3.Error as fault:
+            raise ServiceUnreachable(f"The desk's own record cannot be written: {fault}.") from None
         return self._send(operation, arguments, key)
 
     def resend(self, key: str) -> Written[Any]:
@@ -106,14 +118,19 @@ class Recorder:
         try:
             outcome = call(*arguments, idempotency_key=key)
         except TellerError as fault:
-            self.workspace.answered(key, _state_after(fault), fault.code)
+            with contextlib.suppress(sqlite3.Error):
+                self.workspace.answered(key, _state_after(fault), fault.code)
             raise
-        record = outcome.value
-        self.workspace.answered(key, SentState.DONE, record.id)
-        parent = arguments[0] if isinstance(arguments[0], str) else ""
-        kind = KINDS.get(record.id.partition("_")[0], "record")
-        self.workspace.remember(record.id, kind, parent)
+        # What happened at the bank counts: a record that cannot be written stays in doubt.
+        with contextlib.suppress(sqlite3.Error):
+            self._keep(key, outcome.value.id, arguments)
         return outcome
+
+    def _keep(self, key: str, identifier: str, arguments: tuple[str | BaseModel, ...]) -> None:
+        self.workspace.answered(key, SentState.DONE, identifier)
+        parent = arguments[0] if isinstance(arguments[0], str) else ""
+        kind = KINDS.get(identifier.partition("_")[0], "record")
+        self.workspace.remember(identifier, kind, parent)
 
 
 def _state_after(fault: TellerError) -> SentState:

@@ -5,6 +5,8 @@ it knows enough; an account that was never met is checked by its balances, which
 has, and then remembered. Writes are recorded before they are sent.
 """
 
+import contextlib
+import sqlite3
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -39,7 +41,8 @@ class Remembering:
         def write(*given: Any, idempotency_key: str | None = None) -> Written[Any]:
             done = self._recorder.write(name, *given, key=idempotency_key)
             if isinstance(done.value, TradingAccount):
-                self._remember(done.value)
+                with contextlib.suppress(sqlite3.Error):
+                    self._remember(done.value)
             return done
 
         return write

@@ -4,6 +4,7 @@ It holds no money and decides nothing: a lost file costs memory aids, never fund
 are on disk before they are sent, so that a crash in between leaves the key to ask with.
 """
 
+import contextlib
 import json
 import sqlite3
 import threading
@@ -170,6 +171,12 @@ class Workspace:
 
     def set_view(self, name: str, value: Any) -> None:
         self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
+
+    def set_views(self, views: Mapping[str, Any]) -> None:
+        """Several of them; how a list looked is not worth a complaint where it cannot be kept."""
+        for name, value in views.items():
+            with contextlib.suppress(sqlite3.Error):
+                self.set_view(name, value)
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:

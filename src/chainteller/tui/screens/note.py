@@ -1,5 +1,6 @@
 """``n``: the agent's own words about a record, kept on this machine and never sent."""
 
+import sqlite3
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -66,7 +67,11 @@ class NoteScreen(ModalScreen[None]):
         at = to_datetime(self._desk.now)
         added = f"{at:%d %b %H:%M}Z {self._desk.look.operator}  {text}"
         before = self._desk.note(self._about)
-        backstage.workspace.set_note(self._about, f"{before}\n{added}" if before else added)
+        try:
+            backstage.workspace.set_note(self._about, f"{before}\n{added}" if before else added)
+        except sqlite3.Error as error:
+            self._desk.tell(f"not noted: {error}", "bad")
+            return
         self._desk.tell(f"noted about {self._about}", "muted", f"noted\n{text}")
         self.dismiss()
 

@@ -5,6 +5,7 @@ No markup is ever interpreted: text is data here. A tone is one or more words of
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -176,11 +177,11 @@ class Lines(Toned):
         if before == after:
             return
         self._lines = after
-        if len(before) != len(after):
-            self.refresh(layout=self.styles.is_auto_height)
+        if len(before) != len(after) and self.styles.is_auto_height:
+            self.refresh(layout=True)
             return
         width, base = self.size.width, self.rich_style
-        for y, (old, new) in enumerate(zip(before, after, strict=True)):
+        for y, (old, new) in enumerate(zip_longest(before, after, fillvalue=EMPTY)):
             if old == new:
                 continue
             span = differing(self.strip_of(old, width, base), self.strip_of(new, width, base))

@@ -35,6 +35,10 @@ class Row:
     cells: tuple[Piece, ...]
 
 
+_Seen = tuple[Row | None, bool, bool]
+"""A line's row, whether the cursor stands on it, and whether it lies within the list."""
+
+
 def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
     """The columns that fit into ``width``: (index, width); one cell stands between two."""
     kept = list(range(len(columns)))
@@ -94,8 +98,10 @@ class PagedList(Toned):
 
     def say_empty(self, *pieces: Piece) -> None:
         """What stands instead of rows when there are none; it names the next key."""
-        self._empty = pieces
-        self.refresh()
+        if self._empty != pieces:
+            self._empty = pieces
+            if not self.total:
+                self.refresh()
 
     def say_waiting(self, words: Piece) -> None:
         """What stands while no page has come: that it loads, or that it could not be fetched."""
@@ -113,7 +119,7 @@ class PagedList(Toned):
     def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
         """Take a page in; with ``follow`` the cursor stays on its record if that moved."""
         key = self.cursor_key if follow else None
-        before, seen = (self.total, self._pages.get(page)), (self.cursor, self.top)
+        before, seen = (self.total, self._pages.get(page)), self._lines_seen()
         self._pages[page] = tuple(rows)
         self._pages.move_to_end(page)
         while len(self._pages) > _PAGES_KEPT:
@@ -122,7 +128,7 @@ class PagedList(Toned):
         self.total = total
         if before != (total, self._pages[page]):
             self._settle_cursor(key, page)
-            self._repaint_changed(page, before, seen)
+            self._repaint_differing(seen)
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -135,25 +141,23 @@ class PagedList(Toned):
                     self._repaint_cells((page - 1) * PAGE_ROWS + offset, old, row)
                     return
 
-    def _repaint_changed(
-        self,
-        page: int,
-        before: tuple[int | None, tuple[Row, ...] | None],
-        seen: tuple[int, int],
-    ) -> None:
-        """Only the rows that differ, where nothing moved: a live price repaints its line."""
-        total, old = before
-        rows = self._pages[page]
-        if old is None or (total, len(old), seen) != (
-            self.total,
-            len(rows),
-            (self.cursor, self.top),
-        ):
+    def _lines_seen(self) -> list[_Seen] | None:
+        """What each line of the window shows; None while there are no rows."""
+        if not self.total:
+            return None
+        window = range(self.top, self.top + self.window_rows)
+        total = self.total
+        return [(self._row(at), at == self.cursor, at < total) for at in window]
+
+    def _repaint_differing(self, before: list[_Seen] | None) -> None:
+        """A live price repaints its line, and a record that moved those that it passed."""
+        after = self._lines_seen()
+        if before is None or after is None or len(before) != len(after):
             self.refresh()
             return
-        for offset, (was, row) in enumerate(zip(old, rows, strict=True)):
-            if was != row:
-                self._repaint_cells((page - 1) * PAGE_ROWS + offset, was, row)
+        for y, (was, now) in enumerate(zip(before, after, strict=True), start=1):
+            if was != now:
+                self.refresh(Region(0, y, self.size.width, 1))
 
     def _settle_cursor(self, key: str | None, page: int) -> None:
         if key is not None:
