@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
-from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -150,12 +148,6 @@ class Console(Errands):
             self.switch_mode(name)
             self.on_mode_changed(name)
 
-    def pop_screen(self) -> AwaitComplete:
-        """Two quick keys can both dismiss a dialog; the second finds nothing left to close."""
-        if len(self.screen_stack) < 2:
-            return AwaitComplete.nothing()
-        return super().pop_screen()
-
     def back(self) -> None:
         if len(self.screen_stack) > 1:
             self.pop_screen()
@@ -206,7 +198,7 @@ class Console(Errands):
         meets what it opened.
         """
         if isinstance(event, events.Key) and not event.is_forwarded:
-            if self.typed_ahead.takes(event):
+            if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
                 return
             if isinstance(self.focused, Field):
                 if event.key in {"enter", "escape"}:
@@ -222,12 +214,6 @@ class Console(Errands):
         """Not in a window too small for it: Textual's palette fails there."""
         if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
             super().action_command_palette()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """A palette left open in a window that became too small for it would fail too."""
-        small = event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT
-        if small and CommandPalette.is_open(self):
-            self.pop_screen()
 
     def on_command_palette_opened(self) -> None:
         for field in self.screen.query(Input):
