@@ -197,7 +197,7 @@ class Console(Errands):
         meets what it opened.
         """
         if isinstance(event, events.Key) and not event.is_forwarded:
-            if self.typed_ahead.takes(event):
+            if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
                 return
             if isinstance(self.focused, Field):
                 if event.key in {"enter", "escape"}:

@@ -7,17 +7,19 @@ errand needs is imported when it is first asked for.
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from textual import events
 from textual.app import App
+from textual.await_complete import AwaitComplete
+from textual.command import CommandPalette
 from textual.screen import Screen
 
 from chainteller.domain.clock import DAY
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH, Ask, Question
 from chainteller.tui.finding import load_samples, open_found, wanted_id
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
@@ -72,6 +74,24 @@ class Errands(App[None]):
 
     def on_mode_changed(self, name: str) -> None:
         self.desk.remember(_PLACE, name)
+
+    # -- what Textual's own screens stumble over -----------------------------------------------
+
+    def pop_screen(self) -> AwaitComplete:
+        """Two quick keys can both dismiss a dialog; the second finds nothing left to close."""
+        if len(self.screen_stack) < 2:
+            return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+        return super().pop_screen()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A palette left open in a window that became too small for it would fail too."""
+        small = event.size.width < LEAST_WIDTH or event.size.height < LEAST_HEIGHT
+        if small and CommandPalette.is_open(cast("App[object]", self)):
+            self.pop_screen()
+
+    def fails_in_palette(self, key: str) -> bool:
+        """Textual's palette fails on a page key until its list is laid out; arrows do."""
+        return key in {"pageup", "pagedown"} and CommandPalette.is_open(cast("App[object]", self))
 
     # -- themes -------------------------------------------------------------------------------
 

@@ -6,12 +6,11 @@ from decimal import Decimal
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.ids import short
+from chainteller.domain.untrusted import printable
 
 SECOND = 1_000_000
-_HOSTILE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
-)
 REPLACEMENT = "\ufffd"
+_COMBINING = re.compile("([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+")
 
 Piece = tuple[str, str]
 """A run of text and its tone (see ``widgets/lines.py``)."""
@@ -35,10 +34,12 @@ _GLYPHS: dict[str, Piece] = {
 
 
 def clean(text: str) -> str:
-    """``text`` without anything that a terminal would act on or that would hide or reorder it."""
+    """``text`` without anything that a terminal would act on or that would hide or reorder it;
+    a flood of combining marks would cover the lines around it.
+    """
     if text.isascii() and text.isprintable():
         return text
-    return _HOSTILE.sub(REPLACEMENT, text)
+    return _COMBINING.sub(REPLACEMENT, printable(text))
 
 
 def grouped(amount: str) -> str:

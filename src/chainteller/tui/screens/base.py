@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
+from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -165,6 +166,10 @@ class DeskScreen(Screen[None]):
             await work()
         except TellerError as error:
             self.fail(error)
+        except NoMatches:
+            if self.is_current:
+                raise
+            # The screen was closed while its answer was on the way: nothing is left to show it on.
 
     async def confirm(self, asked: Ask) -> bool:
         """Only from a worker: waits for ``y``."""

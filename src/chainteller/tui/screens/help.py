@@ -35,6 +35,7 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, desk: Desk, behind: Screen[Any]) -> None:
         super().__init__()
+        self._left = False
         self._desk, self._behind = desk, behind
         self._here = getattr(behind, "KEY", "")
 
@@ -67,17 +68,23 @@ class HelpScreen(ModalScreen[None]):
     def on_input_submitted(self) -> None:
         key = self.query_one(PagedList).cursor_key
         command = next((row for row in _ALL if row.id == key), None)
-        if command is None:
+        if command is None or self._left:
             return
         reason = why_not(self._desk, self._behind, command)
         if reason:
             self._desk.tell(f"{command.shown_key}: {reason}", "muted")
             return
-        self.dismiss()
+        self._leave()
         self.app.call_later(self.app.run_action, command.action, self._behind)
 
     def action_close(self) -> None:
-        self.dismiss()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Once: a second quick key would answer twice."""
+        if not self._left:
+            self._left = True
+            self.dismiss()
 
     def action_move(self, step: int) -> None:
         self.query_one(PagedList).move(step)

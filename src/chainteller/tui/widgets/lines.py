@@ -74,6 +74,7 @@ def _crop(text: str, width: int) -> str:
         return ""
     if text.isascii():
         return text[: width - 1] + "…"
+    text = text[: 4 * width]
     while text and cell_len(text) >= width:
         text = text[:-1]
     return text + "…"

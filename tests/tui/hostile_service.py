@@ -1,0 +1,118 @@
+"""A deployment whose every text is hostile, and a program that shows it on a terminal."""
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from chainteller.service.errors import TellerError
+from chainteller.service.interface import Service
+
+HOSTILE = (
+    "\x1b]52;c;ZXZpbA==\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;title\x07", "\x1b]2;title\x1b\\",
+    "\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "\x1b[2J", "\x1b[31m", "\x1b[?1049l",
+    "\x1bc", "\x1bP1$r\x1b\\", "\x9b31m", "\x9d52;c;ZXZpbA==\x9c", "\x90q\x9c", "a\x00b", "a\x7fb",
+    "\r\nforged line", "\x08\x08\x08", "\t\v\f", "\u202egnp.exe", "\u2066left\u2069", "\u061cmark",
+    "pay\u200bpal", "zero\ufeffwidth", "soft\u00adhyphen", "\U000e0041\U000e0042tag",
+    "line\u2028break\u2029", "\ufff9anchor\ufffb", "lone \ud800 surrogate",
+    "[@click=app.quit]ACME[/]", "[@click='app.bell']x", "Bob [/] Ltd", "[bold", "[$error]x[/]",
+    "[link=http://evil.example]x[/link]", "a" + "\u0301" * 400, "W" * 5_000, "字" * 3_000,
+    "שלום עולם", "👩‍👩‍👧‍👦 family", "%s {0} ${x}",
+)  # fmt: skip
+_NUMBER = re.compile(r"[-+]?[\d.,]+")
+
+
+class HostileService:
+    """Answers as ``inner`` does, with hostile text in every field that is no number. Ids keep
+    working: what comes back in a call is found again."""
+
+    def __init__(self, inner: Service, pairs: set[tuple[str, int]]) -> None:
+        self._inner = inner
+        self._real: dict[str, str] = {}
+        self._turn = 0
+        self.pairs = pairs
+        """(model.field, number of the string) shown so far."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        if name == "capabilities" or not callable(found):
+            return found
+
+        def call(*given: Any, **named: Any) -> Any:
+            try:
+                answer = found(
+                    *[self._back(one) for one in given],
+                    **{key: self._back(one) for key, one in named.items()},
+                )
+            except TellerError as error:
+                error.args = (self._spoil("error.message", str(error)),)
+                raise
+            return self._of(answer)
+
+        return call
+
+    def _back(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._real.get(value, value)
+        if isinstance(value, BaseModel):
+            return value.model_copy(
+                update={key: self._back(getattr(value, key)) for key in type(value).model_fields}
+            )
+        return value
+
+    def _spoil(self, where: str, text: str) -> str:
+        number = self._turn % len(HOSTILE)
+        self._turn += 1
+        self.pairs.add((where, number))
+        spoiled = HOSTILE[number] + text
+        self._real[spoiled] = text
+        return spoiled
+
+    def _of(self, value: Any, where: str = "") -> Any:
+        if isinstance(value, BaseModel):
+            kind = type(value).__name__
+            changed = {
+                key: self._of(getattr(value, key), f"{kind}.{key}")
+                for key in type(value).model_fields
+            }
+            return value.model_copy(update=changed)
+        if isinstance(value, str) and where and not _kept(where, value):
+            return self._spoil(where, value)
+        if isinstance(value, tuple):
+            return tuple(self._of(one, where) for one in value)
+        if isinstance(value, Mapping):
+            return {key: self._of(one, where) for key, one in value.items()}
+        if hasattr(value, "value") and hasattr(value, "replayed"):
+            return type(value)(self._of(value.value), value.replayed)
+        return value
+
+
+def _kept(where: str, value: str) -> bool:
+    """Numbers are no text, and what a remote's ``type`` is decides the model."""
+    return _NUMBER.fullmatch(value) is not None or where.endswith((".type", "market_name"))
+
+
+def main() -> int:
+    from tests.tui.conftest import make_bench  # noqa: PLC0415 - only where this is the program
+
+    folder = Path(sys.argv[1])
+    for bench in make_bench(folder):
+        for number in range(1, 9):
+            bench.open(number, deposit="50.00")
+        pairs: set[tuple[str, int]] = set()
+        service = HostileService(bench.service, pairs)
+        app = bench.console(cast("Service", service))
+        app.run()
+        fields = sorted({where for where, _ in pairs})
+        (folder / "pairs.txt").write_text(
+            f"{len(pairs)} {len(fields)} {app.return_code}\n" + "\n".join(fields)
+        )
+        return app.return_code or 0
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
