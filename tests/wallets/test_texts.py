@@ -1,8 +1,9 @@
 import pytest
 from tests.wallets.customers import IDS, address
 
+from chainteller.domain.bank_names import check_bank_name
 from chainteller.wallets.networks import NETWORKS, Family
-from chainteller.wallets.texts import challenge_text, check_bank_name
+from chainteller.wallets.texts import challenge_text
 
 LONGEST = "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c"
 

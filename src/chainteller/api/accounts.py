@@ -1,7 +1,7 @@
 """Trading accounts, their balances and limits, and the bank's customers."""
 
 from chainteller.api.limits import Bucket
-from chainteller.api.listing import ACTIVITY_SORTS
+from chainteller.api.listing import ACTIVITY_SORTS, PAGING, cut
 from chainteller.api.operations import Call, Operation, Routes
 from chainteller.service import errors
 from chainteller.service.models.accounts import (
@@ -91,14 +91,16 @@ def get_trading_account(call: Call) -> TradingAccount:
                 "description": "Whether assets of which nothing is held are listed too.",
                 "schema": {"type": "boolean", "default": False},
             },
+            *PAGING,
         ),
         errors=(errors.NotFound,),
     )
 )
 def list_token_balances(call: Call) -> Page[TokenBalance]:
-    return call.service.token_balances(
+    found = call.service.token_balances(
         call.path["tradingAccountId"], include_zero=call.query.flag("includeZero")
     )
+    return cut(found, call.query)
 
 
 @routes.add(
@@ -109,11 +111,12 @@ def list_token_balances(call: Call) -> Page[TokenBalance]:
         "Show what may leave the account, by class of destination",
         "accounts:read",
         Page[LimitUsage],
+        query=PAGING,
         errors=(errors.NotFound,),
     )
 )
 def list_limits(call: Call) -> Page[LimitUsage]:
-    return call.service.limits(call.path["tradingAccountId"])
+    return cut(call.service.limits(call.path["tradingAccountId"]), call.query)
 
 
 @routes.add(

@@ -1,11 +1,18 @@
 """Paging, filters and order of lists, as ``page``, ``limit``, ``filter[...]`` and ``sort``."""
 
 from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from chainteller.api.reading import QueryText
 from chainteller.domain.clock import format_instant, parse_instant
 from chainteller.service.errors import ValidationFailed
-from chainteller.service.models.pages import DEFAULT_LIMIT, MAXIMUM_LIMIT, ListQuery
+from chainteller.service.models.pages import (
+    DEFAULT_LIMIT,
+    MAXIMUM_LIMIT,
+    MAXIMUM_PAGE,
+    ListQuery,
+    Page,
+)
 
 FILTERS: Mapping[str, tuple[str, ...]] = {
     "text": ("filter[query]", "query"),
@@ -26,6 +33,8 @@ TRANSACTION_TYPES = (
     "withdrawal-transaction",
 )
 SORTS = ("-created", "created")
+_PAGE, _LIMIT = ("page", "page[number]"), ("limit", "page[size]")
+Item = TypeVar("Item")
 _LAST_INSTANT = 253_402_300_799_999_999
 """9999-12-31T23:59:59.999999Z; nothing was created outside this and the epoch."""
 
@@ -48,13 +57,30 @@ def read_listing(
             asked["created_lt"] = _timestamp(query, "filter[created][lt]")
         else:
             asked["text" if kind == "object" else kind] = query.get(*FILTERS[kind])
-    limit = query.whole_number(("limit", "page[size]"), low=1, default=DEFAULT_LIMIT)
+    page, limit = _paging(query)
     return ListQuery(
-        page=query.whole_number(("page", "page[number]"), low=1, default=1, high=MAXIMUM_PAGE),
-        limit=min(limit, MAXIMUM_LIMIT),
+        page=page,
+        limit=limit,
         sort=_sort(query, sorts),
         **asked,
     )
+
+
+def cut(found: Page[Item], query: QueryText) -> Page[Item]:
+    """The page asked for of a list that the engine gives whole; unasked, the whole.
+
+    Raises:
+        ValidationFailed: a page or limit that cannot be.
+    """
+    page, limit = _paging(query)
+    asked = query.get(*_PAGE) is not None or query.get(*_LIMIT) is not None
+    return found.cut(page, limit) if asked else found
+
+
+def _paging(query: QueryText) -> tuple[int, int]:
+    page = query.whole_number(_PAGE, low=1, default=1, high=MAXIMUM_PAGE)
+    limit = query.whole_number(_LIMIT, low=1, default=DEFAULT_LIMIT)
+    return page, min(limit, MAXIMUM_LIMIT)
 
 
 def _sort(query: QueryText, sorts: tuple[str, ...]) -> str | None:
@@ -75,9 +101,7 @@ def _timestamp(query: QueryText, name: str) -> str | None:
         raise ValidationFailed.of(name, "A timestamp such as 2026-11-20T12:00:00Z.") from None
 
 
-MAXIMUM_PAGE = 10**9
-
-PAGING: tuple[Mapping[str, object], ...] = (
+PAGING: tuple[dict[str, Any], ...] = (
     {
         "name": "page",
         "schema": {"type": "integer", "minimum": 1, "maximum": MAXIMUM_PAGE, "default": 1},

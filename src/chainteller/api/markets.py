@@ -1,5 +1,6 @@
 """Markets and their prices."""
 
+from chainteller.api.listing import PAGING, cut
 from chainteller.api.operations import Call, Operation, Routes
 from chainteller.service import errors
 from chainteller.service.models.markets import Market, PriceSample
@@ -22,6 +23,7 @@ routes = Routes("Markets")
                 "description": "Market names, separated by commas; an unknown one is absent.",
                 "schema": {"type": "string"},
             },
+            *PAGING,
         ),
     )
 )
@@ -29,9 +31,10 @@ def list_markets(call: Call) -> Page[Market]:
     call.query.refuse_unknown_filters({"filter[name]": ""})
     named = call.query.get("filter[name]")
     if named is None:
-        return call.service.markets()
+        return cut(call.service.markets(), call.query)
     names = tuple(name.strip() for name in named.split(",") if name.strip())
-    return call.service.markets(names) if names else Page[Market].whole(())
+    found = call.service.markets(names) if names else Page[Market].whole(())
+    return cut(found, call.query)
 
 
 @routes.add(
@@ -57,8 +60,9 @@ def get_market(call: Call) -> Market:
         "Show recent samples of a market's price, oldest first",
         "trading:quote",
         Page[PriceSample],
+        query=PAGING,
         errors=(errors.UnsupportedMarket,),
     )
 )
 def list_prices(call: Call) -> Page[PriceSample]:
-    return call.service.prices(call.path["market"])
+    return cut(call.service.prices(call.path["market"]), call.query)

@@ -35,7 +35,7 @@ async def read_document(request: Request, media_type: str | None) -> object:
     """
     if media_type is None or not _MEDIA_TYPE.fullmatch(media_type):
         raise UnsupportedMediaType(
-            "The body must be application/json.", {"supported": ["application/json"]}
+            "The body must be application/json.", {"allowed": ["application/json"]}
         )
     return parse_json(await _body(request))
 
@@ -171,7 +171,8 @@ class QueryText:
             return default
         readable = re.fullmatch(r"-?[0-9]{1,40}", value, re.ASCII)
         if not readable or not low <= int(value) <= high:
-            raise ValidationFailed.of(names[0], f"A whole number from {low} to {high}.")
+            bounds = f"from {low}" if high == _LARGEST else f"from {low} to {high}"
+            raise ValidationFailed.of(names[0], f"A whole number {bounds}.")
         return int(value)
 
     def refuse_unknown_filters(self, known: Mapping[str, str]) -> None:

@@ -51,7 +51,15 @@ def _headers(error: ServiceError) -> Mapping[str, str]:
     wait_s = next((s for kind, s in _RETRY_AFTER_S.items() if isinstance(error, kind)), None)
     if wait_s is None:
         return {}
-    return {"Retry-After": str(error.details.get("retryAfterSeconds", wait_s))}
+    wait = str(error.details.get("retryAfterSeconds", wait_s))
+    if not isinstance(error, RateLimited):
+        return {"Retry-After": wait}
+    return {
+        "Retry-After": wait,
+        "RateLimit-Limit": str(error.details["limit"]),
+        "RateLimit-Remaining": "0",
+        "RateLimit-Reset": wait,
+    }
 
 
 def _problem(error: ServiceError, status: int) -> bytes:

@@ -51,13 +51,18 @@ def accounts() -> None:
 
 @accounts.command("list", epilog=example("chainteller accounts list --text DDA-1001"))
 @click.option("--text", help="Only those whose id, bank account or customer fits.")
+@click.option(
+    "--sort",
+    type=click.Choice(["-created", "created", "-lastActivity"]),
+    help="Newest first (the default), oldest first, or most recently active first.",
+)
 @listed
-def list_accounts(text: str | None, page: int, limit: int) -> None:
-    """List trading accounts, the most recently active first."""
+def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> None:
+    """List trading accounts, the newest first."""
     from chainteller.cli.opening import service
     from chainteller.service.models.pages import ListQuery
 
-    query = ListQuery(text=text, page=page, limit=limit, sort="-lastActivity")
+    query = ListQuery(text=text, page=page, limit=limit, sort=sort)
     with service() as bank:
         found = bank.trading_accounts(query)
     listing(

@@ -85,11 +85,13 @@ def _profile(given: Options, name: str) -> dict[str, str]:
 @config.command("validate", epilog=example("chainteller config validate"))
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
+    from chainteller.bootstrap import price_feed
     from chainteller.settings.values import SettingsInvalid
 
     try:
         given = options()
         place = given.configured.place()
+        price_feed(given.configured.settings.engine)
     except SettingsInvalid as error:
         say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
         say(f"Next: {error.suggestion}")

@@ -45,6 +45,9 @@ def _run(program: click.Command, arguments: list[str]) -> int:
 
 def _usage(error: click.UsageError) -> Usage:
     path = error.ctx.command_path if error.ctx else "chainteller"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        # Its message is the whole help page; the next step leads there.
+        return Usage("Missing command.", f"{path} --help")
     return Usage(error.format_message(), f"{path} --help")
 
 

@@ -13,7 +13,11 @@ from chainteller.domain.assets import USD, Asset
 
 _GRAMMAR = re.compile(r"([0-9]{1,38})(?:\.([0-9]{1,18}))?", re.ASCII)
 MAX_ATOMS = 10**38 - 1
-"""The widest amount that both databases hold exactly (NUMERIC(38, 0))."""
+"""The widest amount that both databases hold exactly (NUMERIC(38, 0)).
+
+A request may name more, up to the grammar's 56 digits: funds and limits refuse it before it is
+stored.
+"""
 
 
 class AmountMalformed(ValueError):
@@ -64,7 +68,7 @@ def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) 
         max_decimals: a stricter bound than the asset's own (money to a bank has whole cents).
 
     Raises:
-        AmountMalformed: not in the grammar, zero, or wider than ``MAX_ATOMS``.
+        AmountMalformed: not in the grammar, or zero.
         AmountTooPrecise: more decimals than can be carried.
     """
     match = _GRAMMAR.fullmatch(text) if isinstance(text, str) else None
@@ -76,10 +80,7 @@ def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) 
     allowed = asset.decimals if max_decimals is None else min(max_decimals, asset.decimals)
     if len(fraction) > allowed:
         raise AmountTooPrecise(allowed)
-    atoms = int(whole + fraction.ljust(asset.decimals, "0"))
-    if atoms > MAX_ATOMS:
-        raise AmountMalformed("too large")
-    return atoms
+    return int(whole + fraction.ljust(asset.decimals, "0"))
 
 
 def format_atoms(atoms: int, asset: Asset) -> str:

@@ -29,9 +29,9 @@ def resolve(currency: Currency, *, crypto: bool) -> Resolved:
     """
     if currency.type == DEPOSIT_TOKEN:
         return _deposit_token(currency)
-    if currency.type == CRYPTO_CURRENCY and not crypto:
-        raise _unsupported(CRYPTO_CURRENCY)
     _require_only(currency, ("symbol", "network"))
+    if currency.type == CRYPTO_CURRENCY and not crypto:
+        raise _unsupported(str(currency.symbol))
     offered = [
         asset for asset in _BY_TYPE[currency.type] if asset.symbol == str(currency.symbol).upper()
     ]

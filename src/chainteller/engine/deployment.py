@@ -9,6 +9,7 @@ from chainteller.engine.keys import Doorkeeper
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
+from chainteller.storage import schema
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -38,9 +39,10 @@ class EmbeddedDeployment:
         return self._engine.acting_as(actor)
 
     def health(self) -> Health:
-        """Asks the database for one row; a fault is told by its reason."""
+        """Asks the database what it holds; a fault is told by its reason."""
         try:
-            self._engine.now()
+            with self._engine.bank.database.read() as connection:
+                schema.state(connection)
         except ServiceUnavailable as fault:
             return Health(ready=False, checks={"database": str(fault.details["reason"])})
         return Health(ready=True, checks={"database": "ok"})

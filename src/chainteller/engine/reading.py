@@ -14,13 +14,18 @@ from chainteller.service.errors import (
     UnsupportedMarket,
     ValidationFailed,
 )
-from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, Page, Pagination
+from chainteller.service.models.pages import (
+    MAXIMUM_LIMIT,
+    MAXIMUM_PAGE,
+    ListQuery,
+    Page,
+    Pagination,
+)
 from chainteller.storage.database import Record
 
 Item = TypeVar("Item")
 
 _MAXIMUM_TEXT = 200
-_MAXIMUM_PAGE = 10**9
 _TEXT_FILTERS = ("text", "bank_account_id", "trading_account_id", "status", "side", "market")
 
 
@@ -74,7 +79,7 @@ def market(name: str) -> Market:
 
 def checked_query(query: ListQuery, sorts: Iterable[str] = ("-created", "created")) -> ListQuery:
     """A list's query with its limit coerced. Raises ValidationFailed."""
-    if not 1 <= query.page <= _MAXIMUM_PAGE:
+    if not 1 <= query.page <= MAXIMUM_PAGE:
         raise ValidationFailed.of("page", "a whole number from 1")
     if query.limit < 1:
         raise ValidationFailed.of("limit", f"a whole number from 1 to {MAXIMUM_LIMIT}")

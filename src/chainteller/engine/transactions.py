@@ -18,7 +18,7 @@ TYPES = (TRADE_TYPE, _DEPOSIT_TYPE, _WITHDRAWAL_TYPE)
 def page(
     connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transaction]:
-    checked = reading.checked_query(query, ("-created",))
+    checked = reading.checked_query(query)
     narrowed = checked.model_copy(update={"type": None})
     match checked.type:
         case None:
@@ -44,7 +44,7 @@ def _all(
         *trade_rows.of_transactions(connection, account.id, first, last),
         *transfers.of_transactions(connection, account.id, first, last),
     ]
-    found.sort(key=lambda pair: pair[0], reverse=True)
+    found.sort(key=lambda pair: pair[0], reverse=query.sort != "created")
     shown = tuple(transaction for _, transaction in found)
     return reading.page(shown, account.transaction_count, query)
 

@@ -49,7 +49,7 @@ class LimitSettings:
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
     database: str = _setting("", values.database)
-    bank_name: str = _setting("Example Bank", values.text)
+    bank_name: str = _setting("Example Bank", values.bank_name)
     rate_limits: bool = _setting(True, values.switch)  # noqa: FBT003 - the default of a switch
     test_networks: bool = _setting(False, values.switch)  # noqa: FBT003 - as above
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - as above

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.bank_names import check_bank_name
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.service.errors import TellerError
 
@@ -33,6 +34,16 @@ def text(value: object) -> str:
             return str(value)
         raise ValueError("needs text without control characters")
     raise ValueError("needs text")
+
+
+def bank_name(value: object) -> str:
+    try:
+        return check_bank_name(text(value))
+    except ValueError:
+        raise ValueError(
+            "needs 1 to 39 printable ASCII characters without quotes, backslashes, doubled spaces "
+            "or blank ends"
+        ) from None
 
 
 def seconds(minimum: int) -> Reader:

@@ -61,6 +61,8 @@ class Database:
         Raises:
             ServiceUnavailable: the database cannot be used; ``details.reason`` names why.
         """
+        if self.path is not None:
+            self._require_the_opened_file(self.path)
         try:
             with self._begun(patient=patient) as connection:
                 yield connection
@@ -80,7 +82,7 @@ class Database:
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
             raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
         try:
-            self._refuse_a_replaced_file(self.path)
+            self._require_the_opened_file(self.path)
             with self._begun(writes=True) as connection:
                 yield connection
         finally:
@@ -104,17 +106,20 @@ class Database:
         finally:
             connection.close()
 
-    def _refuse_a_replaced_file(self, path: Path) -> None:
+    def _require_the_opened_file(self, path: Path) -> None:
+        """An open connection would go on with a file that nobody else can see any more."""
         try:
-            present = path.stat().st_ino == self._inode
+            found = path.stat()
         except OSError:
-            present = False
-        if not present:
+            found = None
+        if found is None or found.st_ino != self._inode:
             raise unavailable(
                 "STORAGE_REMOVED",
                 "The database file was removed or replaced while it was open.",
                 "Put the file back, or start the program again.",
             )
+        if not found.st_size:
+            raise schema.empty_file()
 
     def close(self) -> None:
         self.engine.dispose()

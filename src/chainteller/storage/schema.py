@@ -14,6 +14,7 @@ from sqlmodel import SQLModel
 from chainteller.domain.actors import DEFAULT_ORGANISATION
 from chainteller.domain.ledger import CORE
 from chainteller.domain.quoting import FeeSchedule
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import wallet_tables
 from chainteller.storage.faults import unavailable
 from chainteller.storage.tables import Tables
@@ -58,17 +59,21 @@ def inspect_file(path: Path) -> None:
             "Check that it is a file and that this user may read it.",
         ) from None
     if not head:
-        raise unavailable(
-            "EMPTY_FILE",
-            "The database file is empty, as after a full disk or a cut copy.",
-            "Restore a backup (chainteller db restore FILE), or remove the file to start anew.",
-        )
+        raise empty_file()
     if head != b"SQLite format 3\0":
         raise unavailable(
             "NOT_A_DATABASE",
             "The file is not a chainteller database.",
             "Name another file, or restore a backup: chainteller db restore FILE.",
         )
+
+
+def empty_file() -> ServiceUnavailable:
+    return unavailable(
+        "EMPTY_FILE",
+        "The database file is empty, as after a full disk or a cut copy.",
+        "Restore a backup (chainteller db restore FILE), or remove the file to start anew.",
+    )
 
 
 def touch(path: Path, mode: str) -> None:

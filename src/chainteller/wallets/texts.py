@@ -2,25 +2,11 @@
 
 import re
 
+from chainteller.domain.bank_names import check_bank_name
 from chainteller.wallets.addresses import Address
 
 MAX_TEXT = 240
-_BANK_NAME = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,37}[\x21-\x7e])?", re.ASCII)
 _FRACTION = re.compile(r"\.\d+(?=Z\Z)", re.ASCII)
-
-
-def check_bank_name(name: str) -> str:
-    """The name itself, when it may open a challenge text.
-
-    Raises:
-        ValueError: not 1 to 39 printable ASCII characters, blank ends, doubled spaces, quotes or
-            backslashes: hardware wallets refuse those or copying damages them.
-    """
-    if not _BANK_NAME.fullmatch(name):
-        raise ValueError("the bank's name must be 1 to 39 printable ASCII characters")
-    if "  " in name or any(character in name for character in "\"'`\\"):
-        raise ValueError("the bank's name may hold no doubled spaces, quotes or backslashes")
-    return name
 
 
 def challenge_text(*, bank_name: str, address: Address, challenge_id: str, valid_until: str) -> str:

@@ -8,6 +8,8 @@ Item = TypeVar("Item")
 
 DEFAULT_LIMIT = 20
 MAXIMUM_LIMIT = 100
+MAXIMUM_PAGE = 2**53 - 1
+"""The widest whole number that every JSON reader holds exactly; records end long before it."""
 
 
 class Pagination(WireModel):
@@ -22,9 +24,17 @@ class Page(WireModel, Generic[Item]):
 
     @classmethod
     def whole(cls, items: tuple[Item, ...]) -> "Page[Item]":
-        """A list that is always given whole (markets, balances, limits)."""
+        """A list that the engine makes whole (markets, balances, limits, prices)."""
         shown = max(len(items), DEFAULT_LIMIT)
         return cls(data=items, pagination=Pagination(total=len(items), page=1, limit=shown))
+
+    def cut(self, number: int, limit: int) -> "Page[Item]":
+        """Page ``number`` of a whole list, in pages of ``limit``; past the end it is empty."""
+        start = (number - 1) * limit
+        return Page[Item](
+            data=self.data[start : start + limit],
+            pagination=Pagination(total=self.pagination.total, page=number, limit=limit),
+        )
 
 
 class ListQuery(WireModel):
