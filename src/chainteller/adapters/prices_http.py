@@ -24,6 +24,8 @@ POLL_S = 5.0
 REPLY_DEADLINE_S = 5.0
 FIRST_PRICE_WAIT_S = 6.0
 MAXIMUM_REPLY_BYTES = 1024 * 1024
+MAXIMUM_CONTAINERS = 5_000
+"""More arrays and objects than any reply here has: a day of candles is under a thousand."""
 KEPT = 2 * DAY
 _HIGHEST_MICROS = 10**15
 
@@ -245,6 +247,9 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
             body += chunk
             if len(body) > MAXIMUM_REPLY_BYTES or time.monotonic() > ends:
                 raise PriceUnusable("the reply is too large or too slow")
+    # The parser recurses on the machine's stack, which a raised recursion limit lets overflow.
+    if body.count(b"[") + body.count(b"{") > MAXIMUM_CONTAINERS:
+        raise PriceUnusable("the reply is nested too deeply")
     try:
         return json.loads(body, parse_float=Decimal)
     except RecursionError:
