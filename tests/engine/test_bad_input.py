@@ -223,7 +223,7 @@ def test_a_currency_that_is_not_offered_is_named(
     [
         (ListQuery(page=0), "page"),
         (ListQuery(page=-1), "page"),
-        (ListQuery(page=10**12), "page"),
+        (ListQuery(page=2**53), "page"),
         (ListQuery(limit=0), "limit"),
         (ListQuery(sort="price"), "sort"),
         (ListQuery(created_gte="yesterday"), "filter[created][gte]"),
@@ -240,6 +240,9 @@ def test_a_page_past_the_end_is_empty_with_the_true_total(world: World) -> None:
     for query in (ListQuery(page=7), ListQuery(page=7, status="processing")):
         page = world.engine.trades(world.account, query)
         assert (page.data, page.pagination.total, page.pagination.page) == ((), 1, 7)
+    last = ListQuery(page=2**53 - 1, limit=100)
+    assert world.engine.trades(world.account, last).data == ()
+    assert world.engine.transactions(world.account, last).data == ()
 
 
 def test_a_limit_above_the_maximum_is_coerced_and_echoed(world: World) -> None:

@@ -48,7 +48,7 @@ def ordinals(query: ListQuery, total: int) -> tuple[int, int]:
     """The ordinals (first, last) of a page of a list of ``total`` records, newest first unless
     the query says otherwise."""
     if query.sort == "created":
-        first = (query.page - 1) * query.limit + 1
+        first = min((query.page - 1) * query.limit, total) + 1
         return first, min(first + query.limit - 1, total)
-    last = total - (query.page - 1) * query.limit
+    last = max(0, total - (query.page - 1) * query.limit)
     return max(1, last - query.limit + 1), last
