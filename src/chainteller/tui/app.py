@@ -196,6 +196,8 @@ class Console(Errands):
         With no field open a key runs its command here and now, so that the next key already
         meets what it opened.
         """
+        if isinstance(event, events.Key) and self.return_code is not None:
+            return  # typed after the end: there is no screen to take it
         if isinstance(event, events.Key) and not event.is_forwarded:
             if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
                 return
