@@ -52,7 +52,7 @@ _MEANINGS: Mapping[str, str] = {
     "MARKET_UNAVAILABLE": "The market is closed for now; prices stand, orders do not.",
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
     "SERVICE_UNAVAILABLE": "The service cannot work right now; nothing was changed.",
-    "UNREACHABLE": "Nothing was sent.",
+    "UNREACHABLE": "This request did not leave the desk; an earlier one may have.",
     "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
     "READ_ONLY": "This desk is set to read-only.",
     "NOT_OFFERED": "This deployment does not offer it.",
