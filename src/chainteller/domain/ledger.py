@@ -37,7 +37,6 @@ DUE_EITHER_WAY = frozenset({CORE})
 """Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
 
 CUSTOMER_PREFIX = "customer:"
-INCOME_PREFIX = "income:"
 ISSUER_PREFIX = "issuer:"
 
 

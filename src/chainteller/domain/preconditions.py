@@ -6,7 +6,6 @@ TERMS_VERSION = "2026-01"
 """The trading provider's terms that a customer must have accepted."""
 
 REQUIRED_KYC = "enhanced"
-KYC_LEVELS = ("none", "basic", "enhanced")
 
 
 class Control(StrEnum):

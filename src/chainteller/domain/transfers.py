@@ -46,4 +46,3 @@ HOLDING = frozenset({_S.REVIEWING, _S.PROCESSING})
 """A withdrawal in these states holds its funds and may be cancelled."""
 COUNTED = frozenset({_S.REVIEWING, _S.PROCESSING, _S.SENT, _S.COMPLETED})
 """A withdrawal in these states uses up its limits."""
-ENDED = frozenset({_S.COMPLETED, _S.CANCELLED, _S.REJECTED, _S.FAILED, _S.RETURNED})

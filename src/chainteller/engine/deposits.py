@@ -1,7 +1,5 @@
 """Deposits: money of the customer's bank account becomes a token in the trading account."""
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import ASSETS_BY_KEY, USD
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import deposit_completed, deposit_returned
@@ -13,7 +11,6 @@ from chainteller.engine.currencies import Resolved
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import accounts as account_rows
 from chainteller.storage import transfers
 from chainteller.storage.database import Record
@@ -178,23 +175,3 @@ def claw_back(tx: Transaction, deposit_id: str, reason: str) -> None:
     announce(tx, account_id, deposit.id, TransferStatus.RETURNED)
     tx.event("account.control_changed", account_id, control=Control.FROZEN.value)
     tx.audit("deposit.return", deposit.id, {"reason": reason})
-
-
-def show(
-    connection: Connection, organisation_id: str, account_id: str, deposit_id: str
-) -> Transfer:
-    account = accounts.find(connection, organisation_id, account_id)
-    reading.checked_id(RESOURCE, deposit_id)
-    row = transfers.find(connection, account.id, deposit_id, Direction.DEPOSIT)
-    return transfers.to_model(reading.found(row, RESOURCE, deposit_id))
-
-
-def page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
-) -> Page[Transfer]:
-    checked = reading.checked_query(query)
-    account = accounts.find(connection, organisation_id, account_id)
-    found, total = transfers.page(
-        connection, account.id, Direction.DEPOSIT, checked, account.deposit_count
-    )
-    return reading.page(found, total, checked)

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from chainteller import __version__
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import MARKETS
+from chainteller.domain.transfers import Direction
 from chainteller.engine import (
     accounts,
     blockchain_accounts,
@@ -24,6 +25,7 @@ from chainteller.engine import (
     reading,
     trades,
     transactions,
+    transfers,
     withdrawals,
 )
 from chainteller.engine.bank import Bank, EngineOptions
@@ -163,10 +165,14 @@ class Engine:
         return self._write(call, lambda tx: deposits.request_deposit(tx, account_id, request))
 
     def deposits(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
-        return self._read(lambda c: deposits.page(c, self._org, account_id, query))
+        return self._read(
+            lambda c: transfers.page(c, self._org, account_id, query, Direction.DEPOSIT)
+        )
 
     def deposit_record(self, account_id: str, deposit_id: str) -> Transfer:
-        return self._read(lambda c: deposits.show(c, self._org, account_id, deposit_id))
+        return self._read(
+            lambda c: transfers.show(c, self._org, account_id, deposit_id, Direction.DEPOSIT)
+        )
 
     def withdraw(
         self, account_id: str, request: WithdrawalRequest, *, idempotency_key: str | None = None
@@ -175,10 +181,14 @@ class Engine:
         return self._write(call, lambda tx: withdrawals.request_withdrawal(tx, account_id, request))
 
     def withdrawals(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
-        return self._read(lambda c: withdrawals.page(c, self._org, account_id, query))
+        return self._read(
+            lambda c: transfers.page(c, self._org, account_id, query, Direction.WITHDRAWAL)
+        )
 
     def withdrawal_record(self, account_id: str, withdrawal_id: str) -> Transfer:
-        return self._read(lambda c: withdrawals.show(c, self._org, account_id, withdrawal_id))
+        return self._read(
+            lambda c: transfers.show(c, self._org, account_id, withdrawal_id, Direction.WITHDRAWAL)
+        )
 
     def cancel_withdrawal(
         self, account_id: str, withdrawal_id: str, *, idempotency_key: str | None = None

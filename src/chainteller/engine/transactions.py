@@ -3,12 +3,12 @@
 from sqlalchemy import Connection
 
 from chainteller.domain.transfers import Direction
-from chainteller.engine import accounts, deposits, reading, trades, withdrawals
+from chainteller.engine import accounts, reading, trades, transfers
 from chainteller.service.errors import NotFound, ValidationFailed
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import TRADE_TYPE, Transaction
 from chainteller.storage import trades as trade_rows
-from chainteller.storage import transfers
+from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.pages import ordinals
 
 _DEPOSIT_TYPE, _WITHDRAWAL_TYPE = (f"{direction}-transaction" for direction in Direction)
@@ -27,11 +27,12 @@ def page(
             only_trades = trades.page(connection, organisation_id, account_id, narrowed)
             return Page[Transaction].model_validate(only_trades.model_dump())
         case "deposit-transaction":
-            moved = deposits.page(connection, organisation_id, account_id, narrowed)
+            direction = Direction.DEPOSIT
         case "withdrawal-transaction":
-            moved = withdrawals.page(connection, organisation_id, account_id, narrowed)
+            direction = Direction.WITHDRAWAL
         case _:
             raise ValidationFailed.of("filter[type]", f"one of {', '.join(TYPES)}")
+    moved = transfers.page(connection, organisation_id, account_id, narrowed, direction)
     return Page[Transaction].model_validate(moved.model_dump())
 
 
@@ -42,7 +43,7 @@ def _all(
     first, last = ordinals(query, account.transaction_count)
     found: list[tuple[int, Transaction]] = [
         *trade_rows.of_transactions(connection, account.id, first, last),
-        *transfers.of_transactions(connection, account.id, first, last),
+        *transfer_rows.of_transactions(connection, account.id, first, last),
     ]
     found.sort(key=lambda pair: pair[0], reverse=query.sort != "created")
     shown = tuple(transaction for _, transaction in found)
@@ -58,7 +59,7 @@ def show(
     if trade is not None:
         return trade_rows.to_model(trade)
     for direction in Direction:
-        row = transfers.find(connection, account.id, transaction_id, direction)
+        row = transfer_rows.find(connection, account.id, transaction_id, direction)
         if row is not None:
-            return transfers.to_model(row)
+            return transfer_rows.to_model(row)
     raise NotFound("transaction", transaction_id)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
-
 from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
@@ -29,7 +27,6 @@ from chainteller.engine.destinations import Target
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
-from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import trades, transfers
 from chainteller.storage.database import Record
 
@@ -182,23 +179,3 @@ def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
     announce(tx, account.id, row.id, TransferStatus.CANCELLED)
     stored = transfers.find(tx.connection, account.id, row.id, Direction.WITHDRAWAL)
     return transfers.to_model(reading.found(stored, RESOURCE, row.id))
-
-
-def show(
-    connection: Connection, organisation_id: str, account_id: str, withdrawal_id: str
-) -> Transfer:
-    account = accounts.find(connection, organisation_id, account_id)
-    reading.checked_id(RESOURCE, withdrawal_id)
-    row = transfers.find(connection, account.id, withdrawal_id, Direction.WITHDRAWAL)
-    return transfers.to_model(reading.found(row, RESOURCE, withdrawal_id))
-
-
-def page(
-    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
-) -> Page[Transfer]:
-    checked = reading.checked_query(query)
-    account = accounts.find(connection, organisation_id, account_id)
-    found, total = transfers.page(
-        connection, account.id, Direction.WITHDRAWAL, checked, account.withdrawal_count
-    )
-    return reading.page(found, total, checked)

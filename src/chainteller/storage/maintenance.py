@@ -24,7 +24,6 @@ from chainteller.storage.schema import State
 
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
-_BLOCK = 1024 * 1024
 
 
 def init(url: str) -> bool:

@@ -79,10 +79,6 @@ def cents(amount: str) -> int:
         return 0
 
 
-def usd_text(whole_cents: int) -> str:
-    return f"{whole_cents // 100}.{whole_cents % 100:02d}"
-
-
 def seconds_between(earlier: int, later: int) -> int:
     return (later - earlier) // SECOND
 
