@@ -185,3 +185,18 @@ def list_transactions(call: Call) -> Page[Transaction]:
 )
 def get_transaction(call: Call) -> Transaction:
     return call.service.transaction(call.path["tradingAccountId"], call.path["transactionId"])
+
+
+@routes.add(
+    Operation(
+        "findTransaction",
+        "GET",
+        "/trading/transactions/{transactionId}",
+        "Show a deposit, a withdrawal or a trade of any account",
+        "accounts:read",
+        Transaction,
+        errors=(errors.NotFound,),
+    )
+)
+def find_transaction(call: Call) -> Transaction:
+    return call.service.transaction_by_id(call.path["transactionId"])
