@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from chainteller.tui import copying
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.dialogs.copy_box import CopyBox
 from chainteller.tui.formats import clean
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from chainteller.service.errors import Conflict, TellerError
 from chainteller.tui import writes
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import grouped, short_id
 from chainteller.tui.reads import query
@@ -33,7 +33,7 @@ COLUMNS = (
 )
 
 
-class CustomersScreen(ModalScreen[str]):
+class CustomersScreen(Dialog[str]):
     """Dismissed with the id of a trading account, new or found, or with None."""
 
     AUTO_FOCUS = "#search"
@@ -103,7 +103,7 @@ class CustomersScreen(ModalScreen[str]):
 
     def on_input_submitted(self) -> None:
         chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
-        if chosen is None or self._opening:
+        if chosen is None or self._opening or self.answered:
             return
         account = chosen[1]
         if account.trading_account_id is not None:
