@@ -14,7 +14,7 @@ from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.failures import explain
-from chainteller.tui.formats import grouped, short_id
+from chainteller.tui.formats import Piece, grouped, short_id
 from chainteller.tui.reads import query
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -94,7 +94,7 @@ class CustomersScreen(Dialog[str]):
         listed = self.query_one(PagedList)
         listed.reset()
         listed.put(1, rows, len(rows), follow=False)
-        listed.say_empty((f"the core bank knows nobody by {text}", "muted"))
+        listed.say_empty(*_nobody(text))
         self._draw_checks()
 
     def _draw_checks(self) -> None:
@@ -135,6 +135,16 @@ class CustomersScreen(Dialog[str]):
 
     def action_move(self, step: int) -> None:
         self.query_one(PagedList).move(step)
+
+
+def _nobody(text: str) -> tuple[Piece, ...]:
+    if text:
+        return ((f"the core bank knows nobody by {text}", "muted"),)
+    return (
+        ("the core bank has no customers   ", ""),
+        (": sample", "key"),
+        (" loads some", "muted"),
+    )
 
 
 def _row(customer: "Customer", account: "BankAccount") -> Row:

@@ -12,13 +12,13 @@ from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.dialog import Dialog
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_key
+from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_keys
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 _TEXT_CELLS = 60
 _ALL = (*COMMANDS, *PALETTE)
-_COLUMNS = (Column("KEY", 8), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
+_COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
 class HelpScreen(Dialog[None]):
@@ -90,7 +90,7 @@ class HelpScreen(Dialog[None]):
             self._row(command)
             for command in ordered
             if all(
-                word in f"{command.where} {command.about} {command.shown_key}".lower()
+                word in f"{command.where} {command.about} {shown_keys(command.key)}".lower()
                 for word in words
             )
         ]
@@ -105,7 +105,7 @@ class HelpScreen(Dialog[None]):
     def _row(self, command: Command) -> Row:
         reason = why_not(self._desk, self._behind, command)
         works = not reason
-        key = shown_key(self._desk.look.keys.get(command.id, command.key)) or ":"
+        key = shown_keys(self._desk.look.keys.get(command.id, command.key)) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
         about = command.about if works else f"({reason})  {command.about}"
         return Row(
