@@ -22,7 +22,7 @@ from chainteller.tui.start import DeskLook, StartedDesk
 
 REPOSITORY = Path(__file__).parents[2]
 DEAF_S = 0.25
-_ASKING = ("write-", "new", "samples", "ask-")
+_ASKING = ("write-", "new", "samples", "ask-", "copy", "save")
 """Groups of workers that wait for an answer while a question is open."""
 
 

@@ -33,6 +33,9 @@ async def test_ten_keys_fund_quote_execute_and_follow_to_settled(
         bench.world.advance(21)
         await press(pilot, "r")
         assert "[ok] settled" in seen(app)
+        await press(pilot, "3")
+        assert "[ok] executed" in seen(app)
+        assert "[x] short" not in seen(app)
     (trade,) = bench.service.trades(account.id).data
     assert (trade.status, trade.asset_sold and trade.asset_sold.amount) == ("settled", "1000.00")
 

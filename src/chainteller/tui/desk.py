@@ -103,6 +103,9 @@ class Shell(Protocol):
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
 
+    async def may_leave(self, text: str) -> bool:
+        """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
+
 
 @dataclass(slots=True)
 class Desk:

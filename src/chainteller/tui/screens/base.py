@@ -259,7 +259,8 @@ class DeskScreen(Screen[None]):
         """The files that ``e`` can write, most wanted first."""
         text = self.main_text()
         name = f"chainteller-{self.KEY}.txt"
-        return [papers.Paper("what stands here, text", name, lambda: text + "\n")] if text else []
+        made = partial(papers.ready, text + "\n")
+        return [papers.Paper("what stands here, text", name, made)] if text else []
 
     def action_refresh_now(self) -> None:
         self.clear_failure()
