@@ -12,10 +12,11 @@ from textual.screen import ModalScreen
 from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.formats import Piece
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 
-class Box(ModalScreen[None]):
+class Box(Steady, ModalScreen[None]):
     """A titled box of lines; ``again`` is the key that opened it and now copies."""
 
     AUTO_FOCUS = ""

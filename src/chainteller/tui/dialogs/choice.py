@@ -8,12 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _DIGITS = "123456789"
 
 
-class Choice(ModalScreen[str | None]):
+class Choice(Steady, ModalScreen[str | None]):
     """Answers one of ``options``, or None for esc."""
 
     AUTO_FOCUS = ""

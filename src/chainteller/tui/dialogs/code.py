@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Lines, line
 
 _INK = Style(color="#000000", bgcolor="#ffffff")
@@ -37,7 +38,7 @@ class HalfBlocks(Widget):
         return Strip([Segment(self._rows[y], _INK)] if y < len(self._rows) else [])
 
 
-class CodeBox(ModalScreen[None]):
+class CodeBox(Steady, ModalScreen[None]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
     DEFAULT_CSS = """

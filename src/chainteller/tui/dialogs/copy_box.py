@@ -13,13 +13,14 @@ from textual.widgets import Static
 from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.formats import clean
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Lines, line
 
 Save = Callable[[str, str], Awaitable[None]]
 """Writes (file name, text) and says where it went."""
 
 
-class CopyBox(ModalScreen[None]):
+class CopyBox(Steady, ModalScreen[None]):
     """``c`` sends the text to the clipboard, ``f`` writes it to a file; it can be selected too."""
 
     AUTO_FOCUS = ""

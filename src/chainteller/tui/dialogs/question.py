@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.screen import ModalScreen
 
 from chainteller.tui.formats import same_amount
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 
@@ -27,7 +28,7 @@ class Ask:
     retype: str = ""
 
 
-class Question(ModalScreen[bool]):
+class Question(Steady, ModalScreen[bool]):
     """Answers True for ``y`` alone; everything else is deaf or no. Enter never confirms."""
 
     AUTO_FOCUS = ""

@@ -16,6 +16,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import grouped, short_id
 from chainteller.tui.reads import query
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -33,7 +34,7 @@ COLUMNS = (
 )
 
 
-class CustomersScreen(ModalScreen[str]):
+class CustomersScreen(Steady, ModalScreen[str]):
     """Dismissed with the id of a trading account, new or found, or with None."""
 
     AUTO_FOCUS = "#search"

@@ -12,6 +12,7 @@ from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_key
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
@@ -20,7 +21,7 @@ _ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 8), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Steady, ModalScreen[None]):
     """``?``: type to search, enter runs what works on the screen behind."""
 
     AUTO_FOCUS = "#search"

@@ -14,13 +14,14 @@ from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.formats import clean
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _LONGEST = 200
 
 
-class NoteScreen(ModalScreen[None]):
+class NoteScreen(Steady, ModalScreen[None]):
     """Enter adds a line with time and operator; enter on an empty field closes."""
 
     AUTO_FOCUS = "#note"

@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -21,7 +22,7 @@ _COLUMNS = (
 )
 
 
-class ProfilesScreen(ModalScreen[None]):
+class ProfilesScreen(Steady, ModalScreen[None]):
     """Enter closes this console and opens the chosen place with an empty desk."""
 
     AUTO_FOCUS = ""

@@ -12,6 +12,7 @@ from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
 from chainteller.tui.requests import Request
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
@@ -26,7 +27,7 @@ _COLUMNS = (
 )
 
 
-class RequestsScreen(ModalScreen[None]):
+class RequestsScreen(Steady, ModalScreen[None]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", show=False),

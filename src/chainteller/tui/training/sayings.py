@@ -11,12 +11,13 @@ from textual.screen import ModalScreen
 
 from chainteller.training.scenarios import Statement
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _WIDTH = 66
 
 
-class Sayings(ModalScreen[str | None]):
+class Sayings(Steady, ModalScreen[str | None]):
     """Answers a statement's id, or None for esc."""
 
     AUTO_FOCUS = ""
