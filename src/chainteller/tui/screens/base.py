@@ -23,6 +23,7 @@ from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar
@@ -31,7 +32,7 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 Work = Callable[[], Awaitable[None]]
 
 
-class DeskScreen(Screen[None]):
+class DeskScreen(Steady, Screen[None]):
     """Subclasses give ``body``, ``reload`` and the actions of their commands."""
 
     AUTO_FOCUS = ""
