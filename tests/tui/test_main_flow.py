@@ -1,9 +1,7 @@
 """From a freshly painted Accounts screen to a settled trade in ten keys."""
 
-import asyncio
-
 import pytest
-from tests.tui.conftest import DEAF_S, Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.screens.trades import TradesScreen
@@ -93,7 +91,7 @@ async def test_a_question_is_deaf_right_after_it_opens(bench: Bench) -> None:
         app.deafen()
         await pilot.press("X")
         assert not isinstance(app.screen, Question)
-        await asyncio.sleep(DEAF_S)
+        await settle(pilot)
         await pilot.press("X")
         app.simulate_key("y")
         await settle(pilot)
