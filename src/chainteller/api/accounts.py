@@ -71,6 +71,7 @@ def list_trading_accounts(call: Call) -> Page[TradingAccount]:
         "accounts:read",
         TradingAccount,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_trading_account(call: Call) -> TradingAccount:
@@ -94,6 +95,7 @@ def get_trading_account(call: Call) -> TradingAccount:
             *PAGING,
         ),
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def list_token_balances(call: Call) -> Page[TokenBalance]:

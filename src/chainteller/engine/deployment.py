@@ -1,6 +1,7 @@
 """The embedded engine as what ``serve`` needs: keys, callers, health, and the due work."""
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
@@ -24,6 +25,8 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._doorkeeper = Doorkeeper(engine.bank)
         self._worker: Worker | None = None
+        unwaiting = engine.bank.database.unwaiting()
+        self._unwaiting = unwaiting and Engine(replace(engine.bank, database=unwaiting))
 
     @property
     def options(self) -> DeploymentOptions:
@@ -37,6 +40,9 @@ class EmbeddedDeployment:
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
+
+    def at_once(self, actor: Actor) -> "Service | None":
+        return self._unwaiting and self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
         """Asks the database what it holds; a fault is told by its reason."""
@@ -59,3 +65,5 @@ class EmbeddedDeployment:
         if self._worker is not None:
             self._worker.stop()
         self._engine.close()
+        if self._unwaiting is not None:
+            self._unwaiting.close()
