@@ -71,7 +71,6 @@ def list_trading_accounts(call: Call) -> Page[TradingAccount]:
         "accounts:read",
         TradingAccount,
         errors=(errors.NotFound,),
-        brief=True,
     )
 )
 def get_trading_account(call: Call) -> TradingAccount:

@@ -19,7 +19,7 @@ from chainteller.api.exchange import Exchange, exchange_of
 from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.listing import SORTS, read_listing
 from chainteller.api.reading import QueryText, idempotency_key, read_document
-from chainteller.api.responses import error_reply, json_reply
+from chainteller.api.responses import error_reply, json_reply, written
 from chainteller.api.threads import run
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
@@ -207,7 +207,7 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
 def _answered(exchange: Exchange, call: Call, handler: Handler) -> Response:
     operation, answer = call.operation, handler(call)
     if not isinstance(answer, Written):
-        return json_reply(answer.model_dump_json(by_alias=True))
+        return json_reply(written(answer))
     headers, status = {}, 200
     if operation.creates is not None and answer.created:
         status = 201
@@ -215,7 +215,7 @@ def _answered(exchange: Exchange, call: Call, handler: Handler) -> Response:
     if answer.replayed:
         headers["Idempotent-Replayed"] = "true"
     exchange.reply_headers += [(b"vary", b"Accept")]
-    return json_reply(answer.value.model_dump_json(by_alias=True), status, headers)
+    return json_reply(written(answer.value), status, headers)
 
 
 def _location(template: str, path: dict[str, str], record: Any) -> str:

@@ -11,6 +11,7 @@ from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import schema
+from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -25,8 +26,10 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._doorkeeper = Doorkeeper(engine.bank)
         self._worker: Worker | None = None
-        unwaiting = engine.bank.database.unwaiting()
-        self._unwaiting = unwaiting and Engine(replace(engine.bank, database=unwaiting))
+        self._unwaiting: Engine | None = None
+        if not engine.bank.database.is_postgres:
+            short = ShortReads(engine.bank.database)
+            self._unwaiting = Engine(replace(engine.bank, database=short))
 
     @property
     def options(self) -> DeploymentOptions:

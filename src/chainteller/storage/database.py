@@ -51,15 +51,6 @@ class Database:
     def is_postgres(self) -> bool:
         return self.engine.dialect.name == "postgresql"
 
-    def unwaiting(self) -> "Database | None":
-        """The same SQLite file through connections that fail at once where another's lock stands
-        in the way; None for PostgreSQL, where every read is a round trip. To be closed as well."""
-        if self.path is None:
-            return None
-        other = Database(_sqlite_engine(self.path, busy_timeout_ms=0), self.path)
-        other._inode = self._inode
-        return other
-
     @contextmanager
     def read(self, *, patient: bool = False) -> Iterator[Connection]:
         """A connection in a read transaction, whose statements all see the same rows.
@@ -164,13 +155,14 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parsed.database).expanduser()
 
 
-def _sqlite_engine(path: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Engine:
+def _open_sqlite(path: Path) -> Engine:
+    schema.inspect_file(path)
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=QueuePool,
         pool_size=8,
         max_overflow=24,
-        connect_args={"check_same_thread": False, "timeout": busy_timeout_ms / 1000},
+        connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000},
     )
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -180,6 +172,7 @@ def _sqlite_engine(path: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Engine
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute("PRAGMA trusted_schema=OFF")
     cursor.execute("PRAGMA synchronous=FULL")
@@ -202,8 +195,7 @@ def connect(url: str) -> Database:
     path = sqlite_path(url)
     if path is None:
         return Database(open_postgres(_parse(url)), None)
-    schema.inspect_file(path)
-    engine = _sqlite_engine(path)
+    engine = _open_sqlite(path)
     try:
         schema.touch(path, journal_mode())
         return Database(engine, path)
