@@ -70,6 +70,7 @@ def list_deposits(call: Call) -> Page[Transfer]:
         "accounts:read",
         Transfer,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_deposit(call: Call) -> Transfer:
@@ -130,6 +131,7 @@ def list_withdrawals(call: Call) -> Page[Transfer]:
         "accounts:read",
         Transfer,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_withdrawal(call: Call) -> Transfer:
