@@ -32,6 +32,12 @@ class Steady:
         app: App[Any]
         is_active: bool
         is_attached: bool
+        _pruning: bool
+
+    @property
+    def _is_gone(self) -> bool:
+        """Closed, or being closed: its widgets go before it does."""
+        return self._pruning or not self.is_attached
 
     async def _on_message(self, message: "Message") -> None:
         if isinstance(message, events.Resize) and message.size != self.app.size:
@@ -39,7 +45,7 @@ class Steady:
         try:
             await super()._on_message(message)  # type: ignore[misc]  # the screen's
         except NoMatches:
-            if self.is_attached:
+            if not self._is_gone:
                 raise
 
     def run_worker(self, work: WorkType[Any], *args: Any, **named: Any) -> Worker[Any]:
@@ -50,7 +56,7 @@ class Steady:
         try:
             await (work() if callable(work) else work)
         except NoMatches:
-            if self.is_attached:
+            if not self._is_gone:
                 raise
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
