@@ -4,10 +4,12 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -15,12 +17,10 @@ from textual.widgets import Input
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
 from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
 from chainteller.tui.errands import Errands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
-from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
@@ -28,11 +28,13 @@ from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Reopen, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES
 from chainteller.tui.typed_ahead import TypedAhead
+from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
+_PALETTE_STYLES = Path(__file__).with_name("palette.tcss")
 
 
 def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> int:
@@ -57,10 +59,17 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
         start, look = reopen(console.wanted_profile)
 
 
+def desk_commands() -> type[Provider]:
+    """What ``:`` offers; Textual asks when the palette is first opened."""
+    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - after the first frame
+
+    return DeskProvider
+
+
 class Console(Errands):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {DeskProvider}
+    COMMANDS: ClassVar[set[Any]] = {desk_commands}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True)
     ]
@@ -79,7 +88,7 @@ class Console(Errands):
         self.typed_ahead = TypedAhead(self)
         for name in SCREENS:
             self.add_mode(name, self._maker(name))
-        self.load_themes()
+        self.begin_in_theme()
 
     # -- start and end ------------------------------------------------------------------------
 
@@ -87,6 +96,7 @@ class Console(Errands):
         self.set_keymap(dict(self.desk.look.keys))
         catch_signals(lambda code: self.exit(return_code=code))
         self.call_after_refresh(self.start_engine)
+        self.call_after_refresh(self.load_themes)
         self.watch_theme_files()
 
     def start_engine(self) -> None:
@@ -214,6 +224,8 @@ class Console(Errands):
     def action_command_palette(self) -> None:
         """Not in a window too small for it: Textual's palette fails there."""
         if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
+            if not self.stylesheet.has_source(str(_PALETTE_STYLES)):
+                self.stylesheet.read(_PALETTE_STYLES)
             super().action_command_palette()
 
     def on_command_palette_opened(self) -> None:
@@ -227,7 +239,8 @@ class Console(Errands):
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._hostile, self._private]
+        private = [self._private] if self.desk.privacy.hidden else []
+        return [*super().get_line_filters(), self._hostile, *private]
 
 
 def _screen(name: str, *given: object) -> Screen[Any]:

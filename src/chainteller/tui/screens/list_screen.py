@@ -4,23 +4,23 @@ import asyncio
 import contextlib
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.papers import Paper, table_papers
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.tui.papers import Paper
 
 Record = TypeVar("Record")
 _LONGEST_WAIT_S = 3.0
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[Record]):
+class Listed(NamedTuple, Generic[Record]):
     """One page: its records with their rows, and how many there are in all."""
 
     records: tuple[tuple[Row, Record], ...]
@@ -39,6 +39,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.records: dict[str, Record] = {}
         self._generation = 0
         self._recalled = False
+        self.is_preview = False
+        """Whether the rows were read before the engine stood: an untouched cursor stays on top."""
         self._came = asyncio.Event()
 
     @abstractmethod
@@ -103,7 +105,9 @@ class ListScreen(DeskScreen, Generic[Record]):
             return
         for row, record in listed.records:
             self.records[row.key] = record
-        self.paged.put(page, [row for row, _ in listed.records], listed.total)
+        follow = not self.is_preview or self.paged.cursor > 0
+        self.is_preview = False
+        self.paged.put(page, [row for row, _ in listed.records], listed.total, follow=follow)
         self.listed(listed.total)
         self._came.set()
 
@@ -163,8 +167,10 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- export -------------------------------------------------------------------------------
 
-    def papers(self) -> Sequence[Paper]:
+    def papers(self) -> "Sequence[Paper]":
         """The rows that are loaded, then what stands in the detail."""
+        from chainteller.tui.papers import table_papers  # noqa: PLC0415 - after the first frame
+
         titles = ["ID", *(column.title for column in self.columns())]
         rows = [[row.key, *(text for text, _ in row.cells)] for row in self.paged.rows_held]
         return [*table_papers(self.KEY, titles, rows, self.paged.total or 0), *super().papers()]

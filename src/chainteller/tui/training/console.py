@@ -1,7 +1,6 @@
 """The console of a training session: the same desk, with the session's clock, story and score."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -18,13 +17,12 @@ from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
 from chainteller.training.session import Session
-from chainteller.tui.app import Console
+from chainteller.tui.app import Console, desk_commands
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.messages import Pasted
-from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.screens.wallets import WalletsScreen
 from chainteller.tui.start import DeskLook, StartedDesk
@@ -64,7 +62,7 @@ class CountedKeys(TypedAhead):
 
 class TrainingConsole(Console):
     CSS_PATH = "../app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {DeskProvider, TrainingProvider}
+    COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "story", show=False),
         Binding("f3", "goals", show=False),
@@ -82,8 +80,7 @@ class TrainingConsole(Console):
         self._passing = False
         self._heard = len(session.progress.heard)
         self._finished = False
-        shown = replace(
-            look,
+        shown = look._replace(
             kind="TRAINING",
             theme="training",
             read_only=False,
