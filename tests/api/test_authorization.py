@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.api.conftest import Caller
+from tests.contract.test_wallets import ADDRESS, signed
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
@@ -19,7 +20,6 @@ from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.keys import ApiKeys
 
 _TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
-SOLANA_ADDRESS = "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
 EVERYTHING = (*OPERATIONS, STREAM)
 
 
@@ -53,7 +53,7 @@ def _records(call: Caller) -> dict[str, str]:
     trade = call("POST", f"/trading/quotes/{call.quote()}", execute).json["id"]
     network = {"tradingAccountId": account, "network": "solana"}
     chain = call("POST", "/blockchain-accounts", network).json["id"]
-    wallet = call("POST", "/counterparties", {"address": SOLANA_ADDRESS, "network": "solana"})
+    wallet = call("POST", "/counterparties", {"address": ADDRESS, "network": "solana"}).json["id"]
     return {
         "tradingAccountId": account,
         "depositId": deposit,
@@ -62,9 +62,24 @@ def _records(call: Caller) -> dict[str, str]:
         "tradeId": trade,
         "quoteId": call.quote(),
         "market": "sol-usd",
-        "counterpartyId": wallet.json["id"],
+        "counterpartyId": wallet,
         "blockchainAccountId": chain,
+        "ownershipClaimId": _claim(call, chain, wallet),
     }
+
+
+def _claim(call: Caller, chain: str, wallet: str) -> str:
+    """The id of a claim that the wallet's owner signed for."""
+    ownership = f"/blockchain-accounts/{chain}/1P-counterparty-ownership"
+    challenge = call("POST", f"{ownership}-challenges", {"counterpartyId": wallet}).json
+    completed = {
+        "challengeId": challenge["id"],
+        "completedChallenge": signed(challenge["challenge"]),
+        "counterpartyId": wallet,
+    }
+    made = call("POST", f"{ownership}-claims", completed)
+    assert call("GET", made.headers["location"]).json == made.json
+    return str(made.json["id"])
 
 
 def path_of(operation: Operation, ids: Mapping[str, str]) -> str:

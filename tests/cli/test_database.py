@@ -20,7 +20,17 @@ def test_init_makes_the_schema_and_is_a_no_op_on_a_current_database(
 def test_the_sample_data_is_loaded_once(bank: Path, teller: Teller) -> None:
     before = teller("audit", "verify", "--json").body
     assert teller("db", "sample", "--json").body["loaded"] is False
+    again = teller("db", "sample")
+    assert again.code == 0
+    assert "the sample data is in this database already" in again.err
+    assert "Next: chainteller accounts list" in again.err
     assert teller("audit", "verify", "--json").body == before
+
+
+def test_a_bank_without_customers_leads_to_the_sample_data(home: Path, teller: Teller) -> None:
+    assert "chainteller db sample" in teller("customers", "find", "anybody").out
+    teller("db", "sample")
+    assert "try a name" in teller("customers", "find", "nobody-at-all").out
 
 
 def test_the_books_of_the_sample_bank_hold(bank: Path, teller: Teller) -> None:

@@ -64,3 +64,6 @@ def test_refusals_of_a_deployment_are_told_alike(
         1,
         "UNAUTHORIZED: A valid API key is required.",
     )
+    assert "CHAINTELLER_API_KEY" in ended.complaint[-1]
+    assert "header" not in ended.err.lower()
+    assert "Bearer" not in ended.err

@@ -106,6 +106,20 @@ def test_the_same_line_under_the_same_key_trades_once(teller: Teller, account: s
     assert teller("trades", "list", account, "--json").body["pagination"]["total"] == 1
 
 
+def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str) -> None:
+    line = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--fund", "--yes")
+    made = teller(*line, "--json").body
+    shown = teller("trades", "show", made["id"], "--json")
+    assert shown.body["id"] == made["id"]
+    assert shown.body == teller("trades", "show", account, made["id"], "--json").body
+    rows = teller("--json", "audit", "list").body["data"]
+    deposit = next(row["object"] for row in rows if row["action"] == "deposit")
+    for unknown in ("TXN_NOBODY", deposit):
+        assert (refused := teller("trades", "show", unknown)).code == 1
+        assert "NOT_FOUND" in refused.err
+    assert teller("trades", "show", account, made["id"], "more").code == 2
+
+
 def test_a_quote_is_executed_and_its_trade_cancelled(teller: Teller, account: str) -> None:
     teller("deposit", account, "100", "--currency", "USDC@solana")
     quoted = teller("quote", "eth-usd", "BUY", "100", "--json").body

@@ -73,9 +73,7 @@ def test_a_signature_is_read_from_stdin(teller: Teller) -> None:
     assert ended.body["scheme"] == "ed25519"
 
 
-def test_a_challenge_of_another_desk_is_found_and_its_claim_needs_names(
-    teller: Teller, home: Path
-) -> None:
+def test_a_challenge_and_a_claim_of_another_desk_are_found(teller: Teller, home: Path) -> None:
     def forget() -> None:
         for file in (home / "state").iterdir():
             file.unlink()
@@ -86,11 +84,11 @@ def test_a_challenge_of_another_desk_is_found_and_its_claim_needs_names(
     identifier, signature = challenge.body["id"], _signed(challenge.out, name)
     claim = teller("wallets", "claim", identifier, signature, "--json").body["id"]
     forget()
-    ended = teller("wallets", "link", claim)
-    assert ended.code == 2
-    assert "--account BCA_" in ended.complaint[-1]
-    known = ("--account", "BCA_SAMPLE1", "--counterparty", wallet)
-    assert teller("wallets", "link", claim, *known).code == 0
+    linked = teller("wallets", "link", claim, "--json").body
+    assert (linked["id"], linked["type"]) == (wallet, "VerifiedCounterparty1P")
+    ended = teller("wallets", "link", "CLM_NOBODY")
+    assert ended.code == 1
+    assert "NOT_FOUND" in ended.err
 
 
 def test_sign_knows_the_sample_wallets_only() -> None:

@@ -279,6 +279,19 @@ def test_filters_narrow_a_list(service: Service) -> None:
     assert service.transaction(account.id, kept) == service.trade(account.id, kept)
 
 
+def test_every_kind_of_transaction_is_found_by_its_id_alone(service: Service) -> None:
+    account, other = funded(service), opened(service, 3)
+    deposited = service.deposit(other.id, DepositRequest(amount="9.00", currency=TOKEN)).value
+    traded = executed_at(service, quoted(service), account)
+    withdrawn = service.withdraw(other.id, WithdrawalRequest(amount="1.00", currency=TOKEN)).value
+    assert service.transaction_by_id(traded) == service.trade(account.id, traded)
+    for moved in (withdrawn, deposited):
+        assert service.transaction_by_id(moved.id) == service.transaction(other.id, moved.id)
+    for unknown in ("TXN_NOBODY", account.id, "no id at all"):
+        with pytest.raises(NotFound):
+            service.transaction_by_id(unknown)
+
+
 def test_accounts_and_customers_are_found_by_what_an_agent_types(service: Service) -> None:
     account = opened(service, 7)
     found = service.trading_accounts(ListQuery(text="Customer 7"))
@@ -297,6 +310,7 @@ def test_limits_name_every_class_of_destination(service: Service) -> None:
 def test_foreign_records_are_not_found(place: Place) -> None:
     account = funded(place.service)
     trade_id = executed_at(place.service, quoted(place.service), account)
+    deposit_id = place.service.deposits(account.id).data[0].id
     quote = quoted(place.service)
     foreign = place.stranger
     for call in (
@@ -305,6 +319,8 @@ def test_foreign_records_are_not_found(place: Place) -> None:
         lambda: foreign.limits(account.id),
         lambda: foreign.trades(account.id),
         lambda: foreign.trade(account.id, trade_id),
+        lambda: foreign.transaction_by_id(trade_id),
+        lambda: foreign.transaction_by_id(deposit_id),
         lambda: foreign.cancel_trade(account.id, trade_id),
         lambda: foreign.quote(quote.id),
         lambda: foreign.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id)),

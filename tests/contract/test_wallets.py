@@ -91,6 +91,18 @@ def test_a_wallet_is_verified_and_listed_as_first_party(service: Service) -> Non
     assert (again.created, again.value.id) == (False, wallet.id)
 
 
+def test_a_claim_is_found_by_its_id_alone(place: Place) -> None:
+    account, wallet = custody(place.service), registered(place.service)
+    claim = claimed(place.service, account, wallet)
+    assert place.service.claim_by_id(claim.id) == claim
+    place.service.link_counterparty(account.id, link(claim))
+    found = place.service.claim_by_id(claim.id)
+    assert (found.status, found.blockchain_account_id) == ("linked", account.id)
+    for stranger, claim_id in ((place.stranger, claim.id), (place.service, "CLM_NOBODY")):
+        with pytest.raises(NotFound):
+            stranger.claim_by_id(claim_id)
+
+
 def test_a_known_address_is_answered_again(service: Service) -> None:
     first = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))
     again = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))

@@ -1,21 +1,45 @@
 """Requests made from the description itself: no finding, and planted faults are found.
 
-Needs the extra ``fuzz`` (``requirements/fuzz.txt``) in an environment of its own, whose ``st`` is
-on the path or named by ``CHAINTELLER_SCHEMATHESIS``.
+Every run has a server process and a database of its own, on SQLite and on PostgreSQL. Needs the
+extra ``fuzz`` (``requirements/fuzz.txt``) in an environment of its own, whose ``st`` is on the
+path or named by ``CHAINTELLER_SCHEMATHESIS``.
 """
 
 import os
 import re
 import shutil
 import subprocess
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
+from tests.fuzz.known_values import as_settings, known_values
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import ServerProcess
 
+from chainteller.domain.clock import SystemClock
+from chainteller.engine.verification import verify, verify_chain
+
 PROGRAM = os.environ.get("CHAINTELLER_SCHEMATHESIS") or shutil.which("st")
 SETTINGS = Path(__file__).with_name("schemathesis.toml")
+EXAMPLES = os.environ.get("CHAINTELLER_FUZZ_EXAMPLES", "300")
+SEEDS = os.environ.get("CHAINTELLER_FUZZ_SEEDS", "1 2 3").split()
+REACHED = (
+    "createTradingAccount",
+    "createDeposit",
+    "createWithdrawal",
+    "createQuote",
+    "executeQuote",
+    "createCounterparty",
+    "createBlockchainAccount",
+    "createOwnershipChallenge",
+    "getTrade",
+    "findTransaction",
+    "getOwnershipClaim",
+)
+"""Operations of which a run that never succeeds has looked at refusals alone."""
 TWO_TENANTS = """
 [auth.wfc]
 path = "wfc.yaml"
@@ -29,20 +53,56 @@ pytestmark = [
 ]
 
 
-def run(folder: Path, *, seed: str, examples: str, fault: str = "") -> tuple[int, str]:
-    """Exit code and report of one run against a server of its own; two tenants take part."""
-    world = build(sqlite_url(folder))
-    tenants = {"alice": world.key(), "bob": world.key(organisation="other")}
-    world.engine.close()
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``answered`` counts the replies of the server by operation and status."""
+
+    code: int
+    report: str
+    answered: Counter[tuple[str, str]]
+
+    def figure(self, pattern: str) -> int:
+        """The number that a pattern's group finds in the report; 0 if it is not there."""
+        found = re.search(pattern, self.report)
+        return int(found[1].replace(",", "")) if found else 0
+
+    def succeeded(self, operation: str) -> int:
+        found = self.answered.items()
+        return sum(n for (name, status), n in found if name == operation and status < "300")
+
+    @property
+    def links(self) -> int:
+        return self.figure(r"API Links:\s+([\d,]+) covered")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database."""
+    if request.param == "sqlite":
+        return sqlite_url(tmp_path)
+    return str(request.getfixturevalue("postgres_url"))
+
+
+def write_settings(folder: Path, tenants: dict[str, str], known: dict[str, list[str]]) -> None:
+    """Two tenants take part, so that one may try the ids of the other."""
     users = "".join(
         f"  - name: {name}\n    fixedHeaders:\n      - name: Authorization\n"
         f'        value: "Bearer {key}"\n'
         for name, key in tenants.items()
     )
     (folder / "wfc.yaml").write_text(f"auth:\n{users}", encoding="utf-8")
-    settings = SETTINGS.read_text(encoding="utf-8") + TWO_TENANTS
+    settings = SETTINGS.read_text(encoding="utf-8") + TWO_TENANTS + as_settings(known)
     (folder / "schemathesis.toml").write_text(settings, encoding="utf-8")
-    server = ServerProcess(sqlite_url(folder), "0", "1", fault)
+
+
+def run(folder: Path, database: str, *, seed: str, examples: str, fault: str = "") -> Run:
+    """One run against a server of its own."""
+    world = build(database, clock=SystemClock())
+    known = known_values(world)
+    tenants = {"alice": world.key(), "bob": world.key(organisation="other")}
+    world.engine.close()
+    write_settings(folder, tenants, known)
+    server = ServerProcess(database, "0", "1", fault)
     try:
         done = subprocess.run(
             [
@@ -60,25 +120,45 @@ def run(folder: Path, *, seed: str, examples: str, fault: str = "") -> tuple[int
             text=True,
             check=False,
         )
+        answered = counted(server.address, tenants["alice"])
     finally:
         server.kill()
-    return done.returncode, done.stdout + done.stderr
+    made = Run(done.returncode, done.stdout + done.stderr, answered)
+    figures = f"answered {answered.total()} links {made.links} code {made.code}\n{answered}\n"
+    (folder / "report.txt").write_text(made.report + figures, encoding="utf-8")
+    return made
 
 
-@pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_nothing_is_found(tmp_path: Path, seed: str) -> None:
-    code, report = run(tmp_path, seed=seed, examples="300")
-    assert code == 0, report
-    links = re.search(r"API Links:\s+(\d+) covered", report)
-    assert links is not None
-    assert int(links[1]) > 0
+def counted(address: str, key: str) -> Counter[tuple[str, str]]:
+    """What ``/metrics`` says of the replies."""
+    asked = Request(f"{address}/metrics", headers={"Authorization": f"Bearer {key}"})  # noqa: S310 - our own server
+    with urlopen(asked, timeout=10) as reply:  # noqa: S310 - as above
+        text = reply.read().decode()
+    found = re.findall(
+        r'^chainteller_http_requests_total{.*operation="(\w+)".*status="(\d+)".*} ([\d.e+]+)$',
+        text,
+        re.MULTILINE,
+    )
+    return Counter({(name, status): int(float(number)) for name, status, number in found})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_is_found(tmp_path: Path, database: str, seed: str) -> None:
+    done = run(tmp_path, database, seed=seed, examples=EXAMPLES)
+    assert done.code == 0, done.report
+    assert done.links > 0
+    assert [name for name in REACHED if not done.succeeded(name)] == []
+    world = build(database, clock=SystemClock())
+    assert verify(world.bank.database) == ()
+    assert verify_chain(world.bank.database).intact
+    world.engine.close()
 
 
 @pytest.mark.parametrize(
     ("fault", "finding"),
     [("any-key", "ST401"), ("other-tenant", "ST402"), ("wrong-shape", "ST108")],
 )
-def test_a_planted_fault_is_found(tmp_path: Path, fault: str, finding: str) -> None:
-    code, report = run(tmp_path, seed="1", examples="50", fault=fault)
-    assert code == 1, report
-    assert finding in report
+def test_a_planted_fault_is_found(tmp_path: Path, database: str, fault: str, finding: str) -> None:
+    done = run(tmp_path, database, seed="1", examples="50", fault=fault)
+    assert done.code == 1, done.report
+    assert finding in done.report

@@ -1,6 +1,6 @@
 """The console over the real engine: a temporary SQLite file and a clock moved by hand."""
 
-import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from tests.world.bank import World, build, sqlite_url
 from textual.pilot import Pilot
+from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.randomness import SeededRandomness
@@ -21,8 +22,8 @@ from chainteller.tui.app import Console
 from chainteller.tui.start import DeskLook, StartedDesk
 
 REPOSITORY = Path(__file__).parents[2]
-DEAF_S = 0.25
-_ASKING = ("write-", "new", "samples", "ask-")
+LONGEST_S, LONGEST_TIMER_S, IDLE_LOOKS = 30.0, 1.0, 4
+_ASKING = ("write-", "new", "samples", "ask-", "copy", "save")
 """Groups of workers that wait for an answer while a question is open."""
 
 
@@ -84,13 +85,17 @@ def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[B
 
 
 async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until the desk has started and nothing is asked of the service any more."""
+    """Wait until the desk has started, nothing is asked of the service and nothing is to come.
+
+    Between looks every message is handled and painted; what a look cannot see (a thread that has
+    answered but not yet reported) is busy work of a worker, so a few idle looks in a row are rest.
+    """
     quiet = 0
-    for _ in range(400):
-        await asyncio.sleep(0.03)
+    deadline = time.monotonic() + LONGEST_S
+    while time.monotonic() < deadline:
+        await pilot.pause(0 if quiet else 0.005)
         quiet = quiet + 1 if _is_idle(cast("Console", pilot.app)) else 0
-        if quiet == 4:
-            await pilot.pause()
+        if quiet == IDLE_LOOKS:
             return
     raise AssertionError("the desk never came to rest")
 
@@ -102,7 +107,23 @@ def _is_idle(app: Console) -> bool:
         for worker in app.workers
         if not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
     ]
-    return app.desk.started is not None and not busy
+    keys = app.typed_ahead
+    ready = app.desk.started is not None and not keys.is_holding and not keys.is_deaf
+    return ready and not busy and not _timers_due(app)
+
+
+def _timers_due(app: Console) -> list[Timer]:
+    """Timers that go off once and soon: the wait before a row's detail is fetched; no toast."""
+    nodes = app.screen.walk_children(with_self=True)
+    return [
+        timer
+        for node in nodes
+        for timer in node._timers
+        if timer._repeat == 0
+        and timer._interval <= LONGEST_TIMER_S
+        and timer._task is not None
+        and not timer._task.done()
+    ]
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
@@ -113,10 +134,8 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
 
 async def answer(pilot: Pilot[Any], key: str) -> None:
     """Answer a question after its deaf time, and let the deaf time after it pass."""
-    await asyncio.sleep(DEAF_S)
-    await pilot.press(key)
-    await asyncio.sleep(DEAF_S)
     await settle(pilot)
+    await press(pilot, key)
 
 
 def seen(app: Console) -> str:

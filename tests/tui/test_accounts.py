@@ -81,7 +81,7 @@ async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
         await press(pilot, "slash", *"DDA-13", "enter")
         assert listed.total == 1
         await press(pilot, "e")
-        assert "accounts: 1 rows, CSV" in seen(app)
+        assert "accounts: all 1 rows, CSV" in seen(app)
         await press(pilot, "enter")
         assert "chainteller-accounts.csv" in seen(app)
     written = (bench.look.export_folder or Path()) / "chainteller-accounts.csv"

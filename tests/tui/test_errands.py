@@ -82,6 +82,35 @@ async def test_a_pasted_id_opens_what_it_names(bench: Bench, wanted: str) -> Non
         assert account.id in shown
 
 
+async def test_a_trade_far_down_the_list_is_found_by_its_id(bench: Bench) -> None:
+    account = bench.open(1, deposit="50000.00")
+    trade_id = _bought(bench, account.id)
+    for _ in range(120):
+        bench.world.advance(1)
+        _bought(bench, account.id)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _paste(pilot, trade_id)
+        shown = seen(app)
+        assert app.current_mode == "trades"
+        assert f"/{trade_id}" in shown
+        assert "100.00" in shown
+
+
+async def test_a_pasted_deposit_opens_its_account(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.open(2)
+    deposit = bench.service.deposits(account.id).data[0]
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _paste(pilot, deposit.id)
+        assert app.current_mode == "accounts"
+        assert app.desk.choice.account is not None
+        assert app.desk.choice.account.id == account.id
+
+
 async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()
@@ -157,7 +186,9 @@ async def test_help_lists_what_does_not_work_with_the_reason(bench: Bench) -> No
         await settle(pilot)
         await press(pilot, "question_mark", *"deposit")
         assert re.search(r"d +accounts +\(read-only: F9\) +Deposit", seen(app))
-        await press(pilot, *["backspace"] * 7, *"cancel")
+        await press(pilot, *["backspace"] * 7, *"row down")
+        assert re.search(r"down j +all +One row down", seen(app))
+        await press(pilot, *["backspace"] * 8, *"cancel")
         assert "(only on trades)" in seen(app)
         await press(pilot, *["backspace"] * 6, *"note about")
         assert "(nothing is selected)" in seen(app)

@@ -1,9 +1,7 @@
 """From a freshly painted Accounts screen to a settled trade in ten keys."""
 
-import asyncio
-
 import pytest
-from tests.tui.conftest import DEAF_S, Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.screens.trades import TradesScreen
@@ -33,6 +31,9 @@ async def test_ten_keys_fund_quote_execute_and_follow_to_settled(
         bench.world.advance(21)
         await press(pilot, "r")
         assert "[ok] settled" in seen(app)
+        await press(pilot, "3")
+        assert "[ok] executed" in seen(app)
+        assert "[x] short" not in seen(app)
     (trade,) = bench.service.trades(account.id).data
     assert (trade.status, trade.asset_sold and trade.asset_sold.amount) == ("settled", "1000.00")
 
@@ -90,7 +91,7 @@ async def test_a_question_is_deaf_right_after_it_opens(bench: Bench) -> None:
         app.deafen()
         await pilot.press("X")
         assert not isinstance(app.screen, Question)
-        await asyncio.sleep(DEAF_S)
+        await settle(pilot)
         await pilot.press("X")
         app.simulate_key("y")
         await settle(pilot)

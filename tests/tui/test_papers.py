@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.world.bank import sqlite_url
 from textual.widgets import Static
 
 from chainteller.cli.main import program
+from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui import copying
+from chainteller.tui.papers import Table
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 
 def _settled_trade(bench: Bench) -> tuple[str, str]:
@@ -74,6 +77,83 @@ async def test_an_export_never_replaces_a_file_and_names_its_path(
     assert rows[0]["bank acct"] == "DDA-1"
 
 
+async def test_a_list_is_exported_whole_and_says_how_many_rows(
+    bench: Bench, tmp_path: Path
+) -> None:
+    account = bench.open(1)
+    asked = DepositRequest(
+        amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
+    )
+    for _ in range(PAGE_ROWS + 5):
+        bench.service.deposit(account.id, asked)
+    rows = bench.service.audit().pagination.total
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "a")
+        assert len(app.screen.query_one(PagedList).rows_held) == PAGE_ROWS
+        await press(pilot, "e")
+        assert f"audit: all {rows} rows, CSV" in seen(app)
+        await press(pilot, "enter")
+        assert f"all {rows} rows" in seen(app)
+    written = (tmp_path / "chainteller-audit.csv").read_text().splitlines()
+    assert len(written) == rows + 1
+    assert len(set(written)) == rows + 1
+
+
+async def test_a_list_that_changes_under_its_export_counts_what_is_missing(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+
+        async def fewer() -> tuple[list[list[str]], int]:
+            return [["TDA_1"]], 3
+
+        paper = Table("accounts", ["ID"], fewer).papers("all 3 rows")[0]
+        assert await paper.make() == "ID\nTDA_1\n"
+        assert paper.note() == "1 of 3 rows"
+
+
+def _written(folder: Path, pattern: str) -> bool:
+    return any(folder.glob(pattern))
+
+
+@pytest.mark.parametrize("key", ["y", "n"])
+async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
+    bench: Bench, tmp_path: Path, key: str
+) -> None:
+    bench.open(1, deposit="1234.56")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.app.run_action("hide")
+        await press(pilot, "c")
+        assert "NAMES AND BALANCES ARE HIDDEN" in seen(app)
+        await answer(pilot, key)
+        assert ("1,234.56" in app.clipboard) is (key == "y")
+        await press(pilot, "e", "enter")
+        await answer(pilot, key)
+        assert (tmp_path / "chainteller-accounts.csv").exists() is (key == "y")
+        await press(pilot, "h")
+        await press(pilot, "f")
+        await answer(pilot, key)
+        assert _written(tmp_path, "chainteller-handover*") is (key == "y")
+        said = seen(app)
+        assert ("not written: names and balances are hidden" in said) is (key == "n")
+
+
+async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench) -> None:
+    bench.open(1, deposit="1234.56")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.app.run_action("hide")
+        await press(pilot, "2", "c")
+        assert "HIDDEN here" not in seen(app)
+        assert "sol-usd" in app.clipboard
+
+
 async def test_copying_says_what_was_done_and_no_more(bench: Bench) -> None:
     account = bench.open(1)
     app = bench.console()
@@ -124,6 +204,9 @@ async def test_copied_is_said_only_after_the_program_took_it(
     class Terminal:
         def copy_to_clipboard(self, text: str) -> None:
             self.text = text
+
+        async def may_leave(self, text: str) -> bool:
+            return bool(text)
 
     tool = tmp_path / "wl-copy"
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")

@@ -17,6 +17,7 @@ from tests.tui.wallet_case import (
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.service.errors import InvalidSignature
+from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.screens.wallets import WalletsScreen
 
@@ -230,4 +231,21 @@ async def test_a_pasted_wallet_id_is_found_on_any_account(bench: Bench) -> None:
         await paste(pilot, wallet)
         await settle(pilot)
         assert wallet in seen(app)
+        assert case.account.trading_account_id in seen(app)
+
+
+async def test_a_pasted_claim_is_found_however_many_accounts_came_after_it(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    claim = case.claim("alice-ethereum")
+    other = bench.open(3)
+    for _ in range(51):
+        bench.world.advance(1)
+        request = OpenBlockchainAccount(trading_account_id=other.id, network="solana")
+        bench.service.open_blockchain_account(request)
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await settle(pilot)
+        await paste(pilot, claim)
+        await settle(pilot)
+        assert (case.newest().counterparty_id or "?") in seen(app)
         assert case.account.trading_account_id in seen(app)

@@ -103,7 +103,7 @@ async def wallets(pilot: Pilot[None]) -> None:
 async def palette(pilot: Pilot[None], words: str) -> None:
     await press(pilot, "colon")
     await press(pilot, *(("space" if key == " " else key) for key in words))
-    await pilot.pause(0.3)
+    await settle(pilot)
     await press(pilot, "enter")
 
 

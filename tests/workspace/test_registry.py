@@ -17,6 +17,7 @@ from chainteller.workspace.store import Workspace
 
 _ADDITIONS = {"trading_accounts", "trading_account", "customers", "events", "audit", "quote"}
 _ADDITIONS |= {"deposits", "transactions", "limits", "all_trades", "blockchain_accounts"}
+_ADDITIONS |= {"transaction_by_id", "claim_by_id"}
 
 
 class Bare:

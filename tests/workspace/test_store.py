@@ -71,6 +71,12 @@ def test_an_empty_note_is_no_note(workspace: Workspace) -> None:
     assert workspace.note("TDA_1") == ""
 
 
+def test_an_id_that_no_database_can_hold_is_kept_all_the_same(workspace: Workspace) -> None:
+    assert workspace.note("lone \ud800 surrogate") == ""
+    workspace.set_note("lone \ud800 surrogate", "text")
+    assert workspace.note("lone \ud800 surrogate") == "text"
+
+
 def test_the_file_is_for_this_user_alone(tmp_path: Path) -> None:
     path = tmp_path / "state" / "desk.db"
     Workspace(path).close()

@@ -22,7 +22,14 @@ class _Over:
         return getattr(self._inner, name)
 
 
-class Dying(EmbeddedDeployment):
+class _Planted(EmbeddedDeployment):
+    """Answers everything by ``acting_as``, where the fault is."""
+
+    def at_once(self, actor: Actor) -> None:  # noqa: ARG002 - whoever it is
+        return None
+
+
+class Dying(_Planted):
     """Dies once an execute is committed, before its reply is written."""
 
     def acting_as(self, actor: Actor) -> Service:
@@ -44,14 +51,14 @@ class AnyKey(EmbeddedDeployment):
             return Principal(Actor(), frozenset(SCOPES))
 
 
-class OtherTenant(EmbeddedDeployment):
+class OtherTenant(_Planted):
     """Shows everybody the records of ``default``."""
 
     def acting_as(self, actor: Actor) -> Service:
         return super().acting_as(Actor("default", actor.name, actor.key_id))
 
 
-class WrongShape(EmbeddedDeployment):
+class WrongShape(_Planted):
     """Answers one operation with a field of another type."""
 
     def acting_as(self, actor: Actor) -> Service:

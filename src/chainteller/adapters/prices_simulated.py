@@ -24,6 +24,7 @@ _PERIODS = tuple(2 * SECOND * 4**layer for layer in range(12))
 _MICROS_PER_CENT = 10_000
 _MASK = 2**64 - 1
 _CACHED_HEIGHTS = 4096
+_CACHED_PRICES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class SimulatedPrices:
 
 
 class _Curve:
-    """One market's curve; it remembers recent heights only, which changes no answer."""
+    """One market's curve; it remembers recent heights and prices, which changes no answer."""
 
     def __init__(self, name: str, level: _Level) -> None:
         digest = hashlib.sha256(name.encode()).digest()
@@ -78,9 +79,18 @@ class _Curve:
             (number, period, _amplitude(level, period)) for number, period in enumerate(_PERIODS)
         )
         self._heights: dict[int, int] = {}
+        self._known: dict[int, int] = {}
 
     def mid_micros(self, at: int) -> int:
         """USD x 1,000,000 a unit, in whole cents, at least one."""
+        known = self._known.get(at)
+        if known is None:
+            if len(self._known) >= _CACHED_PRICES:
+                self._known.clear()
+            known = self._known[at] = self._computed(at)
+        return known
+
+    def _computed(self, at: int) -> int:
         logarithm = 0
         for number, period, amplitude in self._layers:
             bucket, into = divmod(at, period)

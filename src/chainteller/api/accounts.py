@@ -94,6 +94,7 @@ def get_trading_account(call: Call) -> TradingAccount:
             *PAGING,
         ),
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def list_token_balances(call: Call) -> Page[TokenBalance]:

@@ -22,9 +22,11 @@ from chainteller.api import (
     trades,
 )
 from chainteller.api.auth import Authentication
+from chainteller.api.directory import Directory
 from chainteller.api.documentation import Documentation
 from chainteller.api.exchange import Exchanges, exchange_of, unforeseen
 from chainteller.api.limits import RateLimits
+from chainteller.api.logs import RequestLines
 from chainteller.api.metrics import Metrics
 from chainteller.api.openapi import describe
 from chainteller.api.operating import Operating
@@ -32,6 +34,7 @@ from chainteller.api.operations import Front
 from chainteller.api.responses import error_reply
 from chainteller.api.streaming import STREAM, EventStreams
 from chainteller.api.threads import service_threads
+from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.deployment import Deployment
 from chainteller.service.errors import MalformedRequest, MethodNotAllowed, NotFound
@@ -63,8 +66,13 @@ class App:
         self.front = Front(deployment, self.limits, self.threads)
         self.streams = EventStreams(self.front, self.metrics)
         self.web = self._web(deployment)
-        authenticated = Authentication(self.web, deployment, self.limits, self.threads)
-        self._asgi = Exchanges(authenticated, self.metrics, SystemRandomness())
+        directory = Directory(self.web)
+        self._add_operations(directory)
+        authenticated = Authentication(directory, deployment, self.limits, self.threads)
+        self.request_lines = RequestLines(SystemClock())
+        self._asgi = Exchanges(
+            authenticated, self.metrics, SystemRandomness(), self.request_lines.add
+        )
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._asgi(scope, receive, send)
@@ -85,17 +93,22 @@ class App:
             lifespan=lifespan,
             exception_handlers={HTTPException: _no_route, Exception: _unforeseen},
         )
+        self._add_own_routes(web, deployment)
+        return web
+
+    def _add_operations(self, directory: Directory) -> None:
+        """Every operation, in FastAPI's routes and in the directory before it."""
         for routes in ROUTES:
             for operation, handler in routes.declared:
-                web.add_route(
+                endpoint = self.front.endpoint(operation, handler)
+                directory.add(operation, endpoint)
+                self.web.add_route(
                     operation.path,
-                    self.front.endpoint(operation, handler),
+                    endpoint,
                     [operation.method],
                     operation.name,
                     include_in_schema=False,
                 )
-        self._add_own_routes(web, deployment)
-        return web
 
     def _add_own_routes(self, web: FastAPI, deployment: Deployment) -> None:
         document = describe(web.title, web.version, ROUTES)

@@ -9,10 +9,10 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chainteller.api.logs import Line
 from chainteller.api.metrics import Metrics
 from chainteller.api.responses import error_reply
 from chainteller.domain.randomness import Randomness
@@ -24,6 +24,11 @@ API_VERSION = "2026-11-01"
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 _KEY = "chainteller.exchange"
+_ALWAYS = (
+    (b"api-version", API_VERSION.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+)
 
 log = logging.getLogger("chainteller.api")
 
@@ -69,11 +74,13 @@ class Exchanges:
         app: ASGIApp,
         metrics: Metrics,
         randomness: Randomness,
+        tell: Callable[[Line], None],
         elapsed: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._randomness = randomness
+        self._tell = tell
         self._elapsed = elapsed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,21 +126,21 @@ class Exchanges:
         return Exchange(taken, headers, frozenset(repeated))
 
     def _finish(self, scope: Scope, exchange: Exchange, seconds: float) -> None:
-        self._metrics.answered(exchange.operation, scope["method"], exchange.status, seconds)
-        fields: dict[str, Any] = {
-            "requestId": exchange.request_id,
-            "operation": exchange.operation,
-            "method": scope["method"],
-            "status": exchange.status,
-            "milliseconds": round(seconds * 1000, 2),
-            "client": (scope.get("client") or ("",))[0],
-        }
-        if exchange.error:
-            fields["error"] = exchange.error
-        if exchange.principal is not None:
-            fields["organisation"] = exchange.principal.actor.organisation
-            fields["keyId"] = exchange.principal.actor.key_id
-        log.info("request", extra={"fields": fields})
+        method, principal = scope["method"], exchange.principal
+        self._metrics.answered(exchange.operation, method, exchange.status, seconds)
+        self._tell(
+            Line(
+                request_id=exchange.request_id,
+                operation=exchange.operation,
+                method=method,
+                status=exchange.status,
+                seconds=seconds,
+                client=(scope.get("client") or ("",))[0],
+                error=exchange.error,
+                organisation="" if principal is None else principal.actor.organisation,
+                key_id="" if principal is None else principal.actor.key_id,
+            )
+        )
 
 
 def unforeseen(exchange: Exchange) -> InternalError:
@@ -141,13 +148,7 @@ def unforeseen(exchange: Exchange) -> InternalError:
 
 
 def _stamps(exchange: Exchange) -> list[tuple[bytes, bytes]]:
-    return [
-        (b"x-request-id", exchange.request_id.encode()),
-        (b"api-version", API_VERSION.encode()),
-        (b"x-content-type-options", b"nosniff"),
-        (b"cache-control", b"no-store"),
-        *exchange.reply_headers,
-    ]
+    return [(b"x-request-id", exchange.request_id.encode()), *_ALWAYS, *exchange.reply_headers]
 
 
 def _known_version(exchange: Exchange) -> None:

@@ -70,6 +70,7 @@ def list_deposits(call: Call) -> Page[Transfer]:
         "accounts:read",
         Transfer,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_deposit(call: Call) -> Transfer:
@@ -130,6 +131,7 @@ def list_withdrawals(call: Call) -> Page[Transfer]:
         "accounts:read",
         Transfer,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_withdrawal(call: Call) -> Transfer:
@@ -185,3 +187,18 @@ def list_transactions(call: Call) -> Page[Transaction]:
 )
 def get_transaction(call: Call) -> Transaction:
     return call.service.transaction(call.path["tradingAccountId"], call.path["transactionId"])
+
+
+@routes.add(
+    Operation(
+        "findTransaction",
+        "GET",
+        "/trading/transactions/{transactionId}",
+        "Show a deposit, a withdrawal or a trade of any account",
+        "accounts:read",
+        Transaction,
+        errors=(errors.NotFound,),
+    )
+)
+def find_transaction(call: Call) -> Transaction:
+    return call.service.transaction_by_id(call.path["transactionId"])

@@ -1,22 +1,46 @@
 """One JSON object per line; what goes in is chosen field by field, so no secret can slip in."""
 
+import asyncio
 import json
 import logging
+import os
 import sys
+from json.encoder import encode_basestring_ascii as _quoted
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from chainteller.domain.clock import format_instant
+from chainteller.domain.clock import Clock, format_instant
 
 _MAXIMUM_BYTES = 10 * 1024 * 1024
 _KEPT = 5
+BATCH_S = 0.1
+_MOST_WAITING = 500
+
+_log = logging.getLogger("chainteller.api")
+
+
+class Line(NamedTuple):
+    """What the log says of a request; empty text is left out."""
+
+    request_id: str
+    operation: str
+    method: str
+    status: int
+    seconds: float
+    client: str
+    error: str
+    organisation: str
+    key_id: str
 
 
 class JsonLines(logging.Formatter):
     """Tracebacks carry code and line, never the values of variables."""
 
     def format(self, record: logging.LogRecord) -> str:
+        ready: str | None = getattr(record, "ready", None)
+        if ready is not None:
+            return ready
         line: dict[str, Any] = {
             "at": format_instant(int(record.created * 1_000_000)),
             "level": record.levelname.lower(),
@@ -37,6 +61,54 @@ def _frames(traceback: Any) -> list[str]:
         frames.append(f"{Path(code.co_filename).name}:{traceback.tb_lineno} {code.co_name}")
         traceback = traceback.tb_next
     return frames
+
+
+class RequestLines:
+    """One line for each request, made by hand and handed to the log in batches.
+
+    A log record, its JSON and a flush of the file for every request would cost more than many a
+    request. What a kill -9 loses is the last ``BATCH_S`` of lines; the audit trail is elsewhere.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._process = os.getpid()
+        self._waiting: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, line: Line) -> None:
+        if not _log.isEnabledFor(logging.INFO):
+            return
+        at = format_instant(self._clock.now())
+        told = "".join(
+            f', "{name}": {_quoted(value)}'
+            for name, value in (
+                ("client", line.client),
+                ("error", line.error),
+                ("organisation", line.organisation),
+                ("keyId", line.key_id),
+            )
+            if value
+        )
+        self._waiting.append(
+            f'{{"at": "{at}", "level": "info", "event": "request", "process": {self._process}, '
+            f'"requestId": {_quoted(line.request_id)}, "operation": {_quoted(line.operation)}, '
+            f'"method": {_quoted(line.method)}, "status": {line.status}, '
+            f'"milliseconds": {round(line.seconds * 1000, 2)}{told}}}'
+        )
+        if len(self._waiting) >= _MOST_WAITING:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(BATCH_S, self.flush)
+
+    def flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._waiting:
+            ready = "\n".join(self._waiting)
+            self._waiting.clear()
+            _log.info("request", extra={"ready": ready})
 
 
 def send_logs_to(path: Path | None) -> None:

@@ -25,6 +25,7 @@ routes = Routes("Markets")
             },
             *PAGING,
         ),
+        brief=True,
     )
 )
 def list_markets(call: Call) -> Page[Market]:
@@ -46,6 +47,7 @@ def list_markets(call: Call) -> Page[Market]:
         "trading:quote",
         Market,
         errors=(errors.UnsupportedMarket,),
+        brief=True,
     )
 )
 def get_market(call: Call) -> Market:

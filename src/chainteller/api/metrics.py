@@ -35,11 +35,20 @@ class Metrics:
             "chainteller_build_info", "The running version.", ("version",), registry=self._registry
         )
         build.labels(version).set(1)
+        self._counted: dict[tuple[str, str, int], Counter] = {}
+        self._timed: dict[str, Histogram] = {}
 
     def answered(self, operation: str, method: str, status: int, seconds: float) -> None:
         known = method if method in _METHODS else "other"
-        self._requests.labels(operation, known, str(status)).inc()
-        self._seconds.labels(operation).observe(seconds)
+        counted = self._counted.get((operation, known, status))
+        if counted is None:
+            counted = self._requests.labels(operation, known, str(status))
+            self._counted[operation, known, status] = counted
+        counted.inc()
+        timed = self._timed.get(operation)
+        if timed is None:
+            timed = self._timed[operation] = self._seconds.labels(operation)
+        timed.observe(seconds)
 
     def text(self) -> bytes:
         """The exposition format, version 0.0.4."""

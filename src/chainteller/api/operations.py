@@ -7,7 +7,7 @@ the same: rate limit, scope, body, the hop to the service's thread, status, head
 import functools
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -19,7 +19,7 @@ from chainteller.api.exchange import Exchange, exchange_of
 from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.listing import SORTS, read_listing
 from chainteller.api.reading import QueryText, idempotency_key, read_document
-from chainteller.api.responses import error_reply, json_reply
+from chainteller.api.responses import error_reply, json_reply, written
 from chainteller.api.threads import run
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
@@ -44,7 +44,8 @@ class Operation:
     ``scope`` None: any key. ``creates`` is the path of the record that a 201 points to, with
     ``{id}`` for the new record's id; without it a write answers 200. ``made`` is the name under
     which other paths take that id; ``made_at`` where it stands in the reply. ``answers`` is the
-    reply's model, or a union of models.
+    reply's model, or a union of models. ``brief``: a read that costs the same however much there
+    is, unless a filter or an order is asked for.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Operation:
     sorts: tuple[str, ...] = SORTS
     query: tuple[dict[str, Any], ...] = ()
     errors: tuple[type[ServiceError], ...] = ()
+    brief: bool = False
 
     @property
     def writes(self) -> bool:
@@ -123,6 +125,10 @@ class Front:
             try:
                 principal = self.permit(exchange, operation)
                 call = await self._call(request, exchange, operation, principal)
+                if operation.brief and not call.query.narrows:
+                    reply = self._at_once(exchange, call, handler, principal)
+                    if reply is not None:
+                        return reply
                 return await run(
                     self.threads, functools.partial(_answered, exchange, call, handler)
                 )
@@ -134,6 +140,19 @@ class Front:
 
         answer.__doc__ = handler.__doc__
         return answer
+
+    def _at_once(
+        self, exchange: Exchange, call: Call, handler: Handler, principal: Principal
+    ) -> Response | None:
+        """The reply to a short read without the hop to a thread, which costs more than the read;
+        None where the read would have to wait."""
+        service = self.deployment.at_once(principal.actor)
+        if service is None:
+            return None
+        try:
+            return _answered(exchange, replace(call, service=service), handler)
+        except ServiceUnavailable:
+            return None
 
     def permit(self, exchange: Exchange, operation: Operation) -> Principal:
         """Spend from the key's bucket, then look at its scopes.
@@ -188,7 +207,7 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
 def _answered(exchange: Exchange, call: Call, handler: Handler) -> Response:
     operation, answer = call.operation, handler(call)
     if not isinstance(answer, Written):
-        return json_reply(answer.model_dump_json(by_alias=True))
+        return json_reply(written(answer))
     headers, status = {}, 200
     if operation.creates is not None and answer.created:
         status = 201
@@ -196,7 +215,7 @@ def _answered(exchange: Exchange, call: Call, handler: Handler) -> Response:
     if answer.replayed:
         headers["Idempotent-Replayed"] = "true"
     exchange.reply_headers += [(b"vary", b"Accept")]
-    return json_reply(answer.value.model_dump_json(by_alias=True), status, headers)
+    return json_reply(written(answer.value), status, headers)
 
 
 def _location(template: str, path: dict[str, str], record: Any) -> str:

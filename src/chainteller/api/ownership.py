@@ -119,7 +119,8 @@ def list_challenges(call: Call) -> Page[Challenge]:
         OwnershipClaim,
         Bucket.WRITE,
         ClaimRequest,
-        creates=f"{_ONE}/1P-counterparty-ownership-claims",
+        creates="/1P-counterparty-ownership-claims/{id}",
+        made="ownershipClaimId",
         errors=(
             errors.NotFound,
             errors.Conflict,
@@ -135,6 +136,21 @@ def create_claim(call: Call) -> Written[OwnershipClaim]:
         call.read(ClaimRequest),
         idempotency_key=call.idempotency_key,
     )
+
+
+@routes.add(
+    Operation(
+        "getOwnershipClaim",
+        "GET",
+        "/1P-counterparty-ownership-claims/{ownershipClaimId}",
+        "Show an ownership claim of any account",
+        "wallets:read",
+        OwnershipClaim,
+        errors=(errors.NotFound,),
+    )
+)
+def get_claim(call: Call) -> OwnershipClaim:
+    return call.service.claim_by_id(call.path["ownershipClaimId"])
 
 
 @routes.add(

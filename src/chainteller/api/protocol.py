@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -11,7 +11,40 @@ from chainteller.service.errors import MalformedRequest, ServiceError, ServiceUn
 HEAD_BYTES = 32 * 1024
 HEAD_DEADLINE_S = 10.0
 CONNECTIONS = 1000
+_GO_ON = b"HTTP/1.1 100"
 _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
+
+
+class OneWrite:
+    """A transport that keeps the head of a reply until the body's first part, so that a reply is
+    one system call and one packet. The rest is the transport's own."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+        self._head = b""
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            data, self._head = self._head + data, b""
+        elif data.endswith(b"\r\n\r\n") and not data.startswith(_GO_ON):
+            self._head = data
+            return
+        if data:
+            self._transport.write(data)
+
+    def flush(self) -> None:
+        """Send a head that no body follows."""
+        if self._head:
+            data, self._head = self._head, b""
+            self._transport.write(data)
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -23,11 +56,16 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     _first_byte_seen = False
 
     def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
+        self._one_write = OneWrite(transport)
+        super().connection_made(cast("Any", self._one_write))
         if len(self.connections) > CONNECTIONS:
             self._refuse(ServiceUnavailable("Too many connections.", {"reason": "CONNECTIONS"}))
         else:
             self._await_head()
+
+    def on_response_complete(self) -> None:
+        self._one_write.flush()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_arrived()
@@ -39,13 +77,17 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
         super().data_received(data)
-        if self._in_head and self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
+        if not self._in_head:
+            return
+        if self._head_timer is None:
+            self._await_head()
+        if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
             self._refuse(MalformedRequest("The head of the request is too large.", {"position": 0}))
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         if not self._in_head:
-            self._await_head()
+            self._in_head, self._head_bytes = True, 0
 
     def on_headers_complete(self) -> None:
         self._head_arrived()
@@ -55,7 +97,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._refuse(MalformedRequest("This is no HTTP request.", {"position": 0}))
 
     def _await_head(self) -> None:
-        self._in_head, self._head_bytes = True, 0
         self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._head_overdue)
 
     def _head_arrived(self) -> None:

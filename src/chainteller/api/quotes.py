@@ -80,6 +80,7 @@ def list_quotes(call: Call) -> Page[Quote]:
         "trading:quote",
         Quote,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_quote(call: Call) -> Quote:

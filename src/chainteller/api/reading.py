@@ -136,6 +136,11 @@ class QueryText:
                 tuple(FieldError(_shown(n), "REPEATED", "May come once only.") for n in twice)
             )
 
+    @property
+    def narrows(self) -> bool:
+        """Whether filters or an order are asked for, which may cost a look at everything."""
+        return any(name.startswith(("filter", "query", "sort")) for name in self._values)
+
     def get(self, *names: str) -> str | None:
         """The value under one of several names for the same thing.
 

@@ -19,6 +19,7 @@ LAST_CURSOR = 2**53 - 1
         "Show what this deployment offers beyond the specification",
         None,
         Capabilities,
+        brief=True,
     )
 )
 def get_capabilities(call: Call) -> Capabilities:

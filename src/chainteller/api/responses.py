@@ -15,6 +15,11 @@ from chainteller.service.errors import (
     ServiceUnavailable,
     Unauthorized,
 )
+from chainteller.service.models.accounts import TokenBalance
+from chainteller.service.models.base import WireModel
+from chainteller.service.models.markets import Market
+from chainteller.service.models.pages import Page
+from chainteller.service.models.trades import Trade
 
 if TYPE_CHECKING:
     from chainteller.api.exchange import Exchange
@@ -27,6 +32,34 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
     ServiceUnavailable: 5,
     RateLimited: 1,
 }
+
+
+_KEPT_KINDS = (Trade, TokenBalance, Market)
+"""Records that the engine hands out again as long as nothing about them changes."""
+_MOST_KEPT = 4_096
+_kept: dict[int, tuple[WireModel, str]] = {}
+
+
+def written(answer: WireModel) -> str:
+    """A record or a list as JSON; what was written before is not written again."""
+    if not isinstance(answer, Page):
+        return answer.to_json()
+    items = ",".join([_written_item(item) for item in answer.data])
+    return f'{{"data":[{items}],"pagination":{answer.pagination.to_json()}}}'
+
+
+def _written_item(item: WireModel) -> str:
+    """A record is frozen, so the same object is the same text. It is found by its identity, which
+    stays its own while it is kept here."""
+    found = _kept.get(id(item))
+    if found is not None and found[0] is item:
+        return found[1]
+    text = item.to_json()
+    if type(item) in _KEPT_KINDS:
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept[id(item)] = (item, text)
+    return text
 
 
 def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] = {}) -> Response:

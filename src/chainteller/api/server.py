@@ -111,6 +111,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.streams.closing.set()
         await super().shutdown(sockets)
+        self._app.request_lines.flush()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -35,6 +35,7 @@ _CANCEL = Operation(
         Page[Trade],
         filters=_FILTERS,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def list_trades(call: Call) -> Page[Trade]:
@@ -65,6 +66,7 @@ def list_all_trades(call: Call) -> Page[Trade]:
         "accounts:read",
         Trade,
         errors=(errors.NotFound,),
+        brief=True,
     )
 )
 def get_trade(call: Call) -> Trade:

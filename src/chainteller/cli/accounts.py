@@ -21,6 +21,7 @@ def find(text: str, page: int, limit: int) -> None:
 
     with service() as bank:
         found = bank.customers(ListQuery(text=text, page=page, limit=limit))
+        knows_nobody = not found.data and not bank.customers(ListQuery(limit=1)).data
     listing(
         found,
         [
@@ -32,7 +33,9 @@ def find(text: str, page: int, limit: int) -> None:
             ("CONTROLS", lambda each: each.controls),
             ("BANK ACCOUNTS", lambda each: tuple(map(_bank_account, each.bank_accounts))),
         ],
-        nothing="no customer found; try a name, a reference or a bank account",
+        nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
+        if knows_nobody
+        else "no customer found; try a name, a reference or a bank account",
     )
 
 

@@ -6,12 +6,14 @@ from enum import IntEnum
 from typing import Self
 
 from chainteller.domain.untrusted import printable
+from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import (
     OutcomeUnknown,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
     TellerError,
+    Unauthorized,
 )
 from chainteller.settings.values import SettingsInvalid
 
@@ -89,7 +91,8 @@ def complain(error: TellerError) -> Exit:
     lines = [f"{error.code}: {error.message}", *_described(details)]
     if isinstance(error, OutcomeUnknown):
         lines.append(f"  idempotency key: {error.idempotency_key}")
-    lines.append(f"Next: {error.suggestion or 'chainteller --help'}")
+    step = KEY_WANTED if isinstance(error, Unauthorized) else error.suggestion
+    lines.append(f"Next: {step or 'chainteller --help'}")
     say(*lines)
     return exit_code(error)
 

@@ -56,7 +56,13 @@ def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
     from chainteller.cli import administration
 
-    _tell(administration.fill())
+    outcome = administration.fill()
+    _tell(outcome)
+    if not outcome["loaded"]:
+        say(
+            "Nothing was loaded: the sample data is in this database already, once and for all.",
+            "Next: chainteller accounts list shows it; --database sqlite:///FILE makes another.",
+        )
 
 
 @database.command("check", epilog=example("chainteller db check"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli.asking import confirm, require_terminal
-from chainteller.cli.complaints import Exit, say
+from chainteller.cli.complaints import Exit, Usage, say
 from chainteller.cli.markets import SIDES
 from chainteller.cli.options import (
     TellerCommand,
@@ -22,6 +22,7 @@ from chainteller.cli.output import listing, record
 if TYPE_CHECKING:
     from chainteller.bootstrap import OpenedService
     from chainteller.service.errors import InsufficientFunds
+    from chainteller.service.interface import Service
     from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote
     from chainteller.service.models.trades import Trade
     from chainteller.workspace.recording import Recorder
@@ -82,15 +83,35 @@ def list_trades(
     )
 
 
-@trades.command("show", epilog=example("chainteller trades show TDA_... TXN_..."))
-@click.argument("account_id", metavar="ACCOUNT")
-@click.argument("trade_id", metavar="TRADE")
-def show(account_id: str, trade_id: str) -> None:
-    """Show a trade."""
+@trades.command(
+    "show",
+    epilog=example("chainteller trades show TDA_... TXN_...", "chainteller trades show TXN_..."),
+)
+@click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
+def show(ids: tuple[str, ...]) -> None:
+    """Show a trade; its account may be left out where the deployment finds trades by id."""
     from chainteller.cli.opening import service
 
+    if len(ids) > 2:
+        raise Usage("An account and a trade are all that it takes.", "Leave the rest out.")
     with service() as bank:
-        _show(bank.trade(account_id, trade_id))
+        _show(bank.trade(*ids) if len(ids) == 2 else _trade_by_id(bank, ids[0]))
+
+
+def _trade_by_id(bank: "Service", trade_id: str) -> "Trade":
+    from chainteller.service.errors import NotFound, NotOffered
+    from chainteller.service.models.trades import Trade
+
+    try:
+        found = bank.transaction_by_id(trade_id)
+    except NotOffered:
+        raise Usage(
+            "This deployment does not find a trade by its id alone.",
+            "Name its account too: chainteller trades show TDA_… TXN_…",
+        ) from None
+    if not isinstance(found, Trade):
+        raise NotFound("trade", trade_id)
+    return found
 
 
 @trades.command("text", epilog=example("chainteller trades text TDA_... TXN_..."))

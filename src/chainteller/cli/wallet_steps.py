@@ -60,10 +60,24 @@ def _own_step(own: Workspace, identifier: str) -> Step | None:
     return Step(sent.arguments["ids"][0], sent.arguments["request"]["counterpartyId"])
 
 
-def _shown_step(service: Service, challenge_id: str) -> Step | None:
-    """A challenge that was made elsewhere, where the deployment lists challenges."""
-    if not challenge_id.startswith("CHG_"):
+def _shown_step(service: Service, identifier: str) -> Step | None:
+    """A challenge or a claim that was made elsewhere, where the deployment shows it."""
+    if identifier.startswith("CHG_"):
+        return _shown_challenge(service, identifier)
+    return _shown_claim(service, identifier) if identifier.startswith("CLM_") else None
+
+
+def _shown_claim(service: Service, claim_id: str) -> Step | None:
+    try:
+        found = service.claim_by_id(claim_id)
+    except NotOffered:
         return None
+    if found.blockchain_account_id is None or found.counterparty_id is None:
+        return None
+    return Step(found.blockchain_account_id, found.counterparty_id)
+
+
+def _shown_challenge(service: Service, challenge_id: str) -> Step | None:
     whole = ListQuery(limit=MAXIMUM_LIMIT)
     try:
         for account in service.blockchain_accounts(whole).data:

@@ -52,7 +52,15 @@ def from_datetime(moment: datetime) -> int:
 
 def format_instant(instant: int) -> str:
     """``2026-11-20T12:04:31.000000Z``: always six digits, so that timestamps sort as text."""
-    return to_datetime(instant).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return format_moment(to_datetime(instant))
+
+
+def format_moment(moment: datetime) -> str:
+    """As ``format_instant``, of a moment in any zone."""
+    text = moment.isoformat(timespec="microseconds")
+    if text.endswith("+00:00"):
+        return text[:-6] + "Z"
+    return format_instant(from_datetime(moment))
 
 
 def parse_instant(text: str) -> int:

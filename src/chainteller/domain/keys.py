@@ -21,7 +21,6 @@ ENVIRONMENTS = ("live", "test")
 KEY_ID_LENGTH = 8
 SECRET_LENGTH = 43
 CHECKSUM_LENGTH = 6
-DEFAULT_OVERLAP = DAY
 MAXIMUM_OVERLAP = 7 * DAY
 LAST_USE_STEP = MINUTE
 """How old a recorded last use must be before another write is spent on it."""
@@ -30,7 +29,7 @@ DEFAULT_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _FORM = re.compile(
-    rf"{BRAND}_(live|test)_([0-9A-Za-z]{{{KEY_ID_LENGTH}}})"
+    rf"{BRAND}_({'|'.join(ENVIRONMENTS)})_([0-9A-Za-z]{{{KEY_ID_LENGTH}}})"
     rf"_([0-9A-Za-z]{{{SECRET_LENGTH}}})([0-9A-Za-z]{{{CHECKSUM_LENGTH}}})",
     re.ASCII,
 )

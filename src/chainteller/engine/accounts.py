@@ -1,6 +1,7 @@
 """Trading accounts: opening, showing, finding; the customers and balances behind them."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from sqlalchemy import Connection
 
@@ -33,6 +34,7 @@ from chainteller.storage.database import Record
 TYPES = ("checking", "savings")
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
+_REMEMBERED = 1_024
 
 
 def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount:
@@ -204,11 +206,12 @@ def token_balances(
     for asset in ASSETS:
         parts = [bucket.get(asset, 0) for bucket in (available, held, incoming)]
         if any(parts) or include_zero:
-            shown.append(_balance(asset, parts, value_cents(asset, sum(parts), values)))
+            shown.append(_balance(asset, tuple(parts), value_cents(asset, sum(parts), values)))
     return Page[TokenBalance].whole(tuple(shown))
 
 
-def _balance(asset: Asset, parts: Sequence[int], worth_cents: int) -> TokenBalance:
+@lru_cache(_REMEMBERED)
+def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBalance:
     available, held, incoming = parts
     return TokenBalance(
         token=Token(symbol=asset.symbol, network=asset.network),

@@ -6,6 +6,8 @@ decides on the locked challenge, whose text and address never change.
 
 from dataclasses import replace
 
+from sqlalchemy import Connection
+
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
     MAXIMUM_ATTEMPTS,
@@ -16,7 +18,7 @@ from chainteller.domain.challenges import (
 from chainteller.domain.ids import Prefix
 from chainteller.engine import challenges, reading
 from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.transaction import Transaction, now
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
     ClaimRequest,
@@ -30,6 +32,15 @@ from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
+
+
+def show(bank: Bank, connection: Connection, organisation_id: str, claim_id: str) -> OwnershipClaim:
+    """A claim by its id alone; another organisation's is as unknown as none."""
+    reading.checked_id(RESOURCE, claim_id)
+    stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
+    return challenge_rows.claim_model(
+        reading.found(stored, RESOURCE, claim_id), now(bank, connection)
+    )
 
 
 def explain(

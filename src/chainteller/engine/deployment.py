@@ -1,6 +1,7 @@
 """The embedded engine as what ``serve`` needs: keys, callers, health, and the due work."""
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
@@ -10,6 +11,7 @@ from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import schema
+from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -24,6 +26,10 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._doorkeeper = Doorkeeper(engine.bank)
         self._worker: Worker | None = None
+        self._unwaiting: Engine | None = None
+        if not engine.bank.database.is_postgres:
+            short = ShortReads(engine.bank.database)
+            self._unwaiting = Engine(replace(engine.bank, database=short))
 
     @property
     def options(self) -> DeploymentOptions:
@@ -37,6 +43,9 @@ class EmbeddedDeployment:
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
+
+    def at_once(self, actor: Actor) -> "Service | None":
+        return self._unwaiting and self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
         """Asks the database what it holds; a fault is told by its reason."""
@@ -59,3 +68,5 @@ class EmbeddedDeployment:
         if self._worker is not None:
             self._worker.stop()
         self._engine.close()
+        if self._unwaiting is not None:
+            self._unwaiting.close()

@@ -61,31 +61,27 @@ def _locked(tx: Transaction, deposit_id: str, status: TransferStatus) -> Record 
 
 
 def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
-    bank_account = reading.found(
-        account_rows.find_bank_account(
-            tx.connection, tx.organisation_id, bank_account_id, lock=True
-        ),
-        "bank account",
-        bank_account_id,
-    )
-    if bank_account.balance < cents:
-        raise InsufficientFunds(format_cents(bank_account.balance), format_cents(cents), USD.symbol)
+    balance = _locked_bank_balance(tx, bank_account_id)
+    if balance < cents:
+        raise InsufficientFunds(format_cents(balance), format_cents(cents), USD.symbol)
     account_rows.set_bank_balance(
-        tx.connection, tx.organisation_id, bank_account_id, bank_account.balance - cents
+        tx.connection, tx.organisation_id, bank_account_id, balance - cents
     )
 
 
 def credit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
-    bank_account = reading.found(
-        account_rows.find_bank_account(
-            tx.connection, tx.organisation_id, bank_account_id, lock=True
-        ),
-        "bank account",
-        bank_account_id,
-    )
+    balance = _locked_bank_balance(tx, bank_account_id)
     account_rows.set_bank_balance(
-        tx.connection, tx.organisation_id, bank_account_id, bank_account.balance + cents
+        tx.connection, tx.organisation_id, bank_account_id, balance + cents
     )
+
+
+def _locked_bank_balance(tx: Transaction, bank_account_id: str) -> int:
+    """Cents at the core bank; nobody else changes them until this transaction ends."""
+    row = account_rows.find_bank_account(
+        tx.connection, tx.organisation_id, bank_account_id, lock=True
+    )
+    return int(reading.found(row, "bank account", bank_account_id).balance)
 
 
 def _row(

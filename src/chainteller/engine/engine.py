@@ -80,8 +80,10 @@ FEATURES = (
     "prices",
     "quotes",
     "all-trades",
+    "transaction-by-id",
     "blockchain-accounts",
     "challenges",
+    "claim-by-id",
     "diagnoses",
     "reverifications",
     "counterparties",
@@ -203,6 +205,9 @@ class Engine:
     def transaction(self, account_id: str, transaction_id: str) -> AnyTransaction:
         return self._read(lambda c: transactions.show(c, self._org, account_id, transaction_id))
 
+    def transaction_by_id(self, transaction_id: str) -> AnyTransaction:
+        return self._read(lambda c: transactions.show_any(c, self._org, transaction_id))
+
     def limits(self, account_id: str) -> Page[LimitUsage]:
         return self._read(lambda c: limits.show(self.bank, c, self._org, account_id))
 
@@ -302,6 +307,9 @@ class Engine:
         return self._write(
             call, lambda tx: claims.submit(tx, blockchain_account_id, request, prepared)
         )
+
+    def claim_by_id(self, claim_id: str) -> OwnershipClaim:
+        return self._read(lambda c: claims.show(self.bank, c, self._org, claim_id))
 
     def diagnose_signature(
         self, blockchain_account_id: str, request: ClaimRequest

@@ -1,5 +1,7 @@
 """Markets: prices now and yesterday, and whether a market can be used."""
 
+from functools import lru_cache
+
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import MARKETS, Asset, Market
@@ -17,6 +19,7 @@ from chainteller.storage import markets
 from chainteller.storage.database import Record
 
 OPEN = "open"
+_REMEMBERED = 64
 _CHART_SPAN = 60 * MINUTE
 _CHART_STEP = 30 * SECOND
 _UNKNOWN_RESOLUTION = MINUTE
@@ -89,12 +92,19 @@ def _model(bank: Bank, control: Record | None, market: Market, at: int) -> Marke
     if point is None:
         return None
     yesterday = bank.feed.price(market.name, at - DAY) or point
-    closed = closure(bank, control, market, at)
+    return _shown(market, point, price_cents(yesterday), closure(bank, control, market, at))
+
+
+@lru_cache(_REMEMBERED)
+def _shown(
+    market: Market, point: PricePoint, yesterday_cents: int, closed: tuple[str, int] | None
+) -> MarketModel:
+    """Remembered, since prices change once a second and are asked for more often."""
     return MarketModel(
         market_name=market.name,
         network=market.base.network,
         current_price=format_cents(price_cents(point)),
-        yesterdays_price=format_cents(price_cents(yesterday)),
+        yesterdays_price=format_cents(yesterday_cents),
         at=point.at,
         status=closed[0] if closed else OPEN,
         estimated_resolution=closed[1] if closed else None,

@@ -11,6 +11,7 @@ from chainteller.storage import trades as trade_rows
 from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.pages import ordinals
 
+RESOURCE = "transaction"
 _DEPOSIT_TYPE, _WITHDRAWAL_TYPE = (f"{direction}-transaction" for direction in Direction)
 TYPES = (TRADE_TYPE, _DEPOSIT_TYPE, _WITHDRAWAL_TYPE)
 
@@ -54,7 +55,7 @@ def show(
     connection: Connection, organisation_id: str, account_id: str, transaction_id: str
 ) -> Transaction:
     account = accounts.find(connection, organisation_id, account_id)
-    reading.checked_id("transaction", transaction_id)
+    reading.checked_id(RESOURCE, transaction_id)
     trade = trade_rows.find(connection, account.id, transaction_id)
     if trade is not None:
         return trade_rows.to_model(trade)
@@ -62,4 +63,16 @@ def show(
         row = transfer_rows.find(connection, account.id, transaction_id, direction)
         if row is not None:
             return transfer_rows.to_model(row)
-    raise NotFound("transaction", transaction_id)
+    raise NotFound(RESOURCE, transaction_id)
+
+
+def show_any(connection: Connection, organisation_id: str, transaction_id: str) -> Transaction:
+    """A transaction by its id alone; another organisation's is as unknown as none."""
+    reading.checked_id(RESOURCE, transaction_id)
+    trade = trade_rows.find_any(connection, transaction_id)
+    if trade is not None and trade.organisation_id == organisation_id:
+        return trade_rows.to_model(trade)
+    moved = transfer_rows.find_any(connection, transaction_id)
+    if moved is not None and moved.organisation_id == organisation_id:
+        return transfer_rows.to_model(moved)
+    raise NotFound(RESOURCE, transaction_id)

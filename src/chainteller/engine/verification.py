@@ -10,9 +10,9 @@ from itertools import islice
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import DEFAULT_LIMITS
-from chainteller.engine import conduct_checks, ledger_checks, record_checks
-from chainteller.engine.breaches import Breach, Breaches
-from chainteller.engine.conduct_checks import Limits
+from chainteller.engine.checks import conduct, ledger, records
+from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.conduct import Limits
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import chain, inspection
 from chainteller.storage.database import Database
@@ -21,17 +21,17 @@ from chainteller.storage.schema import GENESIS_HASH
 __all__ = ["Breach", "verify", "verify_chain"]
 
 _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
-    ledger_checks.journals_balance,
-    ledger_checks.balances_follow_postings,
-    ledger_checks.ordinals_are_dense,
-    record_checks.trades_follow_quotes,
-    record_checks.quotes_are_exact,
-    record_checks.trades_move_forward,
-    record_checks.transfers_move_forward,
-    record_checks.trades_are_posted,
-    record_checks.transfers_are_posted,
-    conduct_checks.keys_have_one_effect,
-    conduct_checks.verified_wallets_were_proven,
+    ledger.journals_balance,
+    ledger.balances_follow_postings,
+    ledger.ordinals_are_dense,
+    records.trades_follow_quotes,
+    records.quotes_are_exact,
+    records.trades_move_forward,
+    records.transfers_move_forward,
+    records.trades_are_posted,
+    records.transfers_are_posted,
+    conduct.keys_have_one_effect,
+    conduct.verified_wallets_were_proven,
 )
 _MOST = 1_000
 """Breaches reported; a database with more of them is beyond a list."""
@@ -49,12 +49,12 @@ def verify(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach,
     """
     found: list[Breach] = []
     with inspection.snapshot(database) as connection:
-        found.extend(conduct_checks.columns_are_exact(connection))
+        found.extend(conduct.columns_are_exact(connection))
         if found:
             return tuple(found)  # what follows reads these columns
         for check in _CHECKS:
             _collect(found, check(connection))
-        _collect(found, conduct_checks.limits_are_kept(connection, limits))
+        _collect(found, conduct.limits_are_kept(connection, limits))
         _collect(found, _chain_and_events(connection))
     return tuple(found)
 

@@ -91,6 +91,11 @@ class RemoteWallets:
         path = f"{_account(blockchain_account_id)}/1P-counterparty-ownership-claims"
         return self._at.write(path, request, OwnershipClaim, idempotency_key)
 
+    def claim_by_id(self, claim_id: str) -> OwnershipClaim:
+        path = f"/1P-counterparty-ownership-claims/{segment(claim_id, 'ownership claim')}"
+        found: OwnershipClaim = self._at.read(path, OwnershipClaim, needs=Feature.CLAIM_BY_ID)
+        return found
+
     def diagnose_signature(
         self, blockchain_account_id: str, request: ClaimRequest
     ) -> SignatureDiagnosis:

@@ -106,6 +106,11 @@ class RemoteTrading:
         found: Transaction = self._at.read(path, Transaction, needs=Feature.TRANSACTIONS)
         return found
 
+    def transaction_by_id(self, transaction_id: str) -> Transaction:
+        path = f"/trading/transactions/{segment(transaction_id, 'transaction')}"
+        found: Transaction = self._at.read(path, Transaction, needs=Feature.TRANSACTION_BY_ID)
+        return found
+
     def limits(self, account_id: str) -> Page[LimitUsage]:
         found: Page[LimitUsage] = self._at.read(
             f"{_account(account_id)}/limits", Page[LimitUsage], needs=Feature.LIMITS

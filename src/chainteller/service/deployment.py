@@ -60,6 +60,11 @@ class Deployment(Protocol):
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 
+    def at_once(self, actor: Actor) -> Service | None:
+        """As ``acting_as``, for short reads that may run where nothing may wait: what would have to
+        wait for somebody's lock raises ServiceUnavailable and is to be asked of ``acting_as``.
+        None where every read waits, as for a database behind a network."""
+
     def health(self) -> Health:
         """Whether requests can be served now; asks the database."""
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from chainteller.service.errors import Details, ServiceError, UnknownRefusal
 
+KEY_WANTED = "Give a valid key: CHAINTELLER_API_KEY, or key_file or key_command of the profile."
+"""What to do about UNAUTHORIZED at a desk or a command line: there, nobody writes headers."""
+
 
 def _tree(kind: type[ServiceError]) -> list[type[ServiceError]]:
     return [kind, *(below for child in kind.__subclasses__() for below in _tree(child))]

@@ -98,6 +98,9 @@ class Trading(Protocol):
     def transaction(self, account_id: str, transaction_id: str) -> Transaction:
         """Raises NotFound."""
 
+    def transaction_by_id(self, transaction_id: str) -> Transaction:
+        """A transaction of any account of the organisation. Raises NotFound."""
+
     def limits(self, account_id: str) -> Page[LimitUsage]:
         """Raises NotFound."""
 
@@ -188,6 +191,9 @@ class Wallets(Protocol):
         idempotency_key: str | None = None,
     ) -> Written[OwnershipClaim]:
         """Raises NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked, InvalidSignature."""
+
+    def claim_by_id(self, claim_id: str) -> OwnershipClaim:
+        """A claim of any account of the organisation. Raises NotFound."""
 
     def diagnose_signature(
         self, blockchain_account_id: str, request: ClaimRequest

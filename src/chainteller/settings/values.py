@@ -8,6 +8,7 @@ from typing import Any
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_name
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
 
 DATABASE_SCHEMES = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
@@ -121,10 +122,8 @@ def kind(value: object) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415 - needed for a complaint only
-
-    close = get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f", did you mean {close[0]}?" if close else ""
+    meant = nearest(word, known)
+    return f", did you mean {meant}?" if meant else ""
 
 
 def without_password(url: str) -> str:

@@ -6,6 +6,7 @@ from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
 _T = Tables.market_control
+_ALL = select(_T)
 _FIND = select(_T).where(_T.c.market == bindparam("b_market"))
 
 
@@ -14,7 +15,7 @@ def control(connection: Connection, market: str) -> Record | None:
 
 
 def controls(connection: Connection) -> dict[str, Record]:
-    return {row.market: row for row in connection.execute(select(_T))}
+    return {row.market: row for row in connection.execute(_ALL)}
 
 
 def close(connection: Connection, market: str, reason: str, until: int | None) -> None:

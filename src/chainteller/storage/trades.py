@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
@@ -19,6 +20,7 @@ from chainteller.storage.tables import Tables
 _T = Tables.trade
 _A = Tables.trading_account
 _FILTERS = ("status", "side", "market")
+_REMEMBERED = 2_048
 _FIND = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"), _T.c.id == bindparam("b_id")
 )
@@ -128,7 +130,9 @@ def of_transactions(
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 
+@lru_cache(_REMEMBERED)
 def to_model(row: Record) -> Trade:
+    """Remembered by the row's whole contents, since most pages show what was shown before."""
     base = MARKETS_BY_NAME[row.market].base
     bought, sold = legs(row)
     failure = None

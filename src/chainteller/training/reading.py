@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, MINUTE, SECOND
+from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
 
 Value = TypeVar("Value")
@@ -34,8 +34,8 @@ def duration(text: str) -> int:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]}?)" if close else ""
+    meant = nearest(word, known)
+    return f" (did you mean {meant}?)" if meant else ""
 
 
 class Table:

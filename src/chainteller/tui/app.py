@@ -4,12 +4,12 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from textual import events
+from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import Provider
+from textual.command import CommandPalette, Provider
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -34,7 +34,6 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
-_PALETTE_STYLES = Path(__file__).with_name("palette.tcss")
 
 
 def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> int:
@@ -206,27 +205,37 @@ class Console(Errands):
         With no field open a key runs its command here and now, so that the next key already
         meets what it opened.
         """
-        if isinstance(event, events.Key) and self.return_code is not None:
-            return  # typed after the end: there is no screen to take it
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
-                return
-            if isinstance(self.focused, Field):
-                if event.key in {"enter", "escape"}:
-                    self.typed_ahead.hold()
-            elif isinstance(self.screen, DeskScreen) and await self._check_bindings(event.key):
-                return
+        if isinstance(event, events.Key) and await self._key_ends_here(event):
+            return
         await super().on_event(event)
+
+    async def _key_ends_here(self, event: events.Key) -> bool:
+        if self.return_code is not None:
+            return True  # typed after the end: there is no screen to take it
+        if event.is_forwarded:  # and came back from a screen that may be gone by now
+            return not self.screen.is_mounted or self.fails_in_palette(event.key)
+        if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
+            return True
+        if not isinstance(self.focused, Field):
+            return self._at_desk and await self._check_bindings(event.key)
+        if event.key in {"enter", "escape"}:
+            self.typed_ahead.hold()
+        return False
+
+    @property
+    def _at_desk(self) -> bool:
+        return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
     def release_keys(self) -> None:
         self.typed_ahead.release()
 
     def action_command_palette(self) -> None:
         """Not in a window too small for it: Textual's palette fails there."""
-        if self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
-            if not self.stylesheet.has_source(str(_PALETTE_STYLES)):
-                self.stylesheet.read(_PALETTE_STYLES)
-            super().action_command_palette()
+        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
+        if fits and not CommandPalette.is_open(cast("App[object]", self)):
+            from chainteller.tui.palette import DeskPalette  # noqa: PLC0415 - after the first frame
+
+            self.push_screen(DeskPalette())
 
     def on_command_palette_opened(self) -> None:
         for field in self.screen.query(Input):

@@ -9,10 +9,13 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from chainteller.tui.calls import ask
 from chainteller.tui.formats import clean
+
+if TYPE_CHECKING:
+    from textual.app import App
 
 _TOOLS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("WAYLAND_DISPLAY", ("wl-copy",)),
@@ -23,9 +26,15 @@ _WAIT_S = 2.0
 SENT = "sent to the terminal's clipboard (OSC 52)"
 
 
+KEPT_BACK = "not copied: names and balances are hidden"
+
+
 class Terminal(Protocol):
     def copy_to_clipboard(self, text: str) -> None:
         """One OSC 52 sequence."""
+
+    async def may_leave(self, text: str) -> bool:
+        """Whether ``text`` may go where no mask reaches; asks while names are hidden."""
 
 
 def local_tool(environ: Mapping[str, str]) -> tuple[str, ...]:
@@ -38,8 +47,11 @@ def local_tool(environ: Mapping[str, str]) -> tuple[str, ...]:
     return ()
 
 
-async def copy(terminal: Terminal, text: str) -> str:
+async def copy(app: "Terminal | App[Any]", text: str) -> str:
     """Send ``text`` to the clipboard; the answer is what may be said about it."""
+    terminal = cast("Terminal", app)
+    if not await terminal.may_leave(text):
+        return KEPT_BACK
     terminal.copy_to_clipboard(text)
     command = local_tool(os.environ)
     if not command:

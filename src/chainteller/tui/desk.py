@@ -104,6 +104,9 @@ class Shell(Protocol):
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
 
+    async def may_leave(self, text: str) -> bool:
+        """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
+
 
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""

@@ -215,6 +215,22 @@ class Errands(App[None]):
     def deafen(self) -> None:
         """Overridden by the console: ignore all keys for a moment."""
 
+    async def may_leave(self, text: str) -> bool:
+        """What is hidden leaves the desk only after a ``y``: a file or a clipboard has no mask."""
+        if not self.desk.privacy.would_show(text):
+            return True
+        from chainteller.tui.dialogs.question import (  # noqa: PLC0415 - after the first frame
+            Ask,
+            Question,
+        )
+
+        asked = Ask(
+            "NAMES AND BALANCES ARE HIDDEN here: let this text out with them?",
+            ("a copied text and a file are not masked   : hide shows them again",),
+        )
+        answer: bool | None = await self.push_screen_wait(Question(asked, self.deafen))
+        return bool(answer)
+
     def action_hide(self) -> None:
         """Mask names and balances while the screen is shared, or show them again."""
         privacy = self.desk.privacy

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
 from chainteller.tui.formats import grouped
 
@@ -56,6 +57,8 @@ _MEANINGS: Mapping[str, str] = {
     "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
     "READ_ONLY": "This desk is set to read-only.",
     "NOT_OFFERED": "This deployment does not offer it.",
+    "UNAUTHORIZED": "This desk's API key is missing or not valid there; nothing was asked or done.",
+    "FORBIDDEN": "This desk's API key may not do that.",
 }
 
 _NEXT: Mapping[str, str] = {
@@ -65,6 +68,7 @@ _NEXT: Mapping[str, str] = {
     "READ_ONLY": "F9: switch read-only off",
     "UNREACHABLE": "r: try again",
     "SERVICE_UNAVAILABLE": "r: try again",
+    "UNAUTHORIZED": KEY_WANTED,
     "OUTCOME_UNKNOWN": "Do not send it again: the desk looks for what became of it.",
 }
 

@@ -104,6 +104,19 @@ def _wallet(service: "Service", address: str) -> Found:
 
 
 def _transaction(service: "Service", transaction_id: str) -> Found:
+    """A trade is shown itself, a deposit or a withdrawal on its account."""
+    from chainteller.service.models.trades import TRADE_TYPE  # noqa: PLC0415 - after the first frame
+
+    try:
+        found = service.transaction_by_id(transaction_id)
+    except NotOffered:
+        return _searched_transaction(service, transaction_id)
+    if found.type == TRADE_TYPE:
+        return Found("trades", transaction_id, account_id=found.trading_account_id or "")
+    return Found("accounts", found.trading_account_id or "")
+
+
+def _searched_transaction(service: "Service", transaction_id: str) -> Found:
     """A trade of one of the newest, or of the account that the audit trail names."""
     account_id = next(iter(_accounts_of(service, transaction_id)), "")
     if not account_id:

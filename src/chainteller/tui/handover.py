@@ -14,7 +14,7 @@ from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk, Told
-from chainteller.tui.dialogs.copy_box import CopyBox
+from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.formats import clock_time, grouped, seconds_between
 from chainteller.tui.papers import save
 from chainteller.tui.reads import AccountSheet, Gap, account_sheet

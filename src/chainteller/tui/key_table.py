@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_key
+from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
 
 HEAD = """# Keys
 
@@ -30,5 +30,4 @@ def _section(title: str, commands: Iterable[Command]) -> str:
 
 
 def _keys(command: Command) -> str:
-    keys = [key for key in command.key.split(",") if key]
-    return " ".join(f"`{shown_key(key)}`" for key in keys) or "`:`"
+    return " ".join(f"`{key}`" for key in shown_keys(command.key).split()) or "`:`"

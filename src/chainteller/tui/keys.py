@@ -47,6 +47,11 @@ def shown_key(keys: str) -> str:
     return _SHOWN.get(first, first)
 
 
+def shown_keys(keys: str) -> str:
+    """Every key of a command: ``up k``."""
+    return " ".join(shown_key(key) for key in keys.split(",") if key)
+
+
 COMMANDS: tuple[Command, ...] = (
     Command("desk.accounts", "1", "app.go('accounts')", "Accounts"),
     Command("desk.markets", "2", "app.go('markets')", "Markets"),

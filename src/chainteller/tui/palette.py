@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
@@ -12,12 +12,22 @@ from chainteller.tui.calls import ask
 from chainteller.tui.finding import Found, search
 from chainteller.tui.formats import clean
 from chainteller.tui.keys import PALETTE, commands_of
+from chainteller.tui.steady import Steady
 
 if TYPE_CHECKING:
     from chainteller.tui.errands import Errands
 
 _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
+
+
+class DeskPalette(Steady, CommandPalette):
+    """Textual's palette, which may be closed at any moment: a letter and ``esc`` in one breath
+    begin a search after it has lost its list. It has no id of its own, because the next one may
+    open before this one is gone.
+    """
+
+    CSS_PATH = "palette.tcss"
 
 
 class DeskProvider(Provider):

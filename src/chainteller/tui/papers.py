@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from chainteller.tui import copying
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.dialogs.copy_box import CopyBox
 from chainteller.tui.formats import clean
 
 if TYPE_CHECKING:
@@ -22,11 +22,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """One file that can be written: ``make`` runs in a thread and may raise TellerError."""
+    """One file that can be written; ``make`` may raise TellerError. ``note`` is told with it."""
 
     title: str
     file: str
-    make: Callable[[], str]
+    make: Callable[[], Awaitable[str]]
+    note: Callable[[], str] = str
+
+
+async def ready(text: str) -> str:
+    """For what needs no work: ``partial(ready, text)``."""
+    return text
 
 
 class Source(Protocol):
@@ -60,18 +66,22 @@ async def export(source: Source) -> None:
     title = await source.app.push_screen_wait(choice)
     if title is not None:
         paper = offered[title]
-        text = await ask(paper.make)
-        await save(desk, folder, paper.file, text)
+        text = await paper.make()
+        await save(desk, folder, paper.file, text, paper.note())
 
 
-async def save(desk: Desk, folder: Path, name: str, text: str) -> None:
-    """Write a file of the agent's and say where it is."""
+async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -> None:
+    """Write a file of the agent's and say where it is; what is hidden asks first."""
+    if not await desk.shell.may_leave(text):
+        desk.tell("not written: names and balances are hidden", "warn")
+        return
     try:
         path = await ask(copying.write_file, folder, name, text)
     except OSError as error:
         desk.tell(f"not written: {error.strerror}  {folder / name}", "bad")
     else:
-        desk.tell(f"{path.name} written to {path.parent}", "good", f"{path.name}\n{path}")
+        told = f"{path.name} written to {path.parent}"
+        desk.tell(f"{told}  {note}".rstrip(), "good", f"{path.name}\n{path}")
 
 
 async def copy_menu(source: Source) -> None:
@@ -95,19 +105,35 @@ async def copy_now(source: Source, text: str) -> None:
     source.desk.tell(f"{said}: {copying.first_line(text)}", "muted")
 
 
-def table_papers(
-    name: str, titles: Sequence[str], rows: Sequence[Sequence[str]], total: int
-) -> list[Paper]:
-    """A list's loaded rows as CSV and JSON; the titles say when there are more."""
-    if not rows:
-        return []
-    counted = f"{len(rows):,} of {total:,} rows" if total > len(rows) else f"{len(rows):,} rows"
-    return [
-        Paper(f"{name}: {counted}, CSV", f"chainteller-{name}.csv", partial(as_csv, titles, rows)),
-        Paper(
-            f"{name}: {counted}, JSON", f"chainteller-{name}.json", partial(as_json, titles, rows)
-        ),
-    ]
+@dataclass(slots=True)
+class Table:
+    """A list to be written: ``gather`` fetches its rows and answers them with how many the
+    deployment counts.
+    """
+
+    name: str
+    titles: Sequence[str]
+    gather: Callable[[], Awaitable[tuple[Sequence[Sequence[str]], int]]]
+    _told: str = ""
+
+    def papers(self, counted: str) -> list[Paper]:
+        """As CSV and JSON; ``counted`` says of how many rows."""
+        forms = {"csv": as_csv, "json": as_json}
+        return [
+            Paper(
+                f"{self.name}: {counted}, {ending.upper()}",
+                f"chainteller-{self.name}.{ending}",
+                partial(self._write, form),
+                lambda: self._told,
+            )
+            for ending, form in forms.items()
+        ]
+
+    async def _write(self, form: Callable[[Sequence[str], Sequence[Sequence[str]]], str]) -> str:
+        rows, total = await self.gather()
+        all_of_them = f"all {len(rows):,} rows"
+        self._told = all_of_them if len(rows) >= total else f"{len(rows):,} of {total:,} rows"
+        return form(self.titles, rows)
 
 
 def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -143,7 +169,7 @@ def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:
         Paper(
             f"receipt of {trade_id}, {form if form == 'text' else form.upper()}",
             f"chainteller-receipt-{trade_id}.{ending}",
-            partial(make, form),
+            partial(ask, make, form),
         )
         for form, ending in endings.items()
     ]

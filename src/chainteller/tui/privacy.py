@@ -47,6 +47,10 @@ class Privacy:
             for customer in answer.data:
                 self._customer(customer)
 
+    def would_show(self, text: str) -> bool:
+        """Whether ``text`` holds what is hidden now."""
+        return self.hidden and self.mask(text) != text
+
     def mask(self, text: str) -> str:
         """``text`` with every known name and balance masked; the width stays."""
         if self._pattern is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import NotOffered, TellerError
+from chainteller.service.errors import NotFound, NotOffered, TellerError
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -158,6 +158,20 @@ def form_sheet(service: "Service", account_id: str) -> FormSheet:
         service.token_balances(account_id).data,
         service.markets().data,
     )
+
+
+def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":
+    """The trade, or none; on a deployment that finds none by id, one of the newest of all."""
+    from chainteller.service.models.trades import Trade  # noqa: PLC0415 - after the first frame
+
+    try:
+        found = service.transaction_by_id(trade_id)
+    except NotFound:
+        return []
+    except NotOffered:
+        recent = service.all_trades(query(limit=100)).data
+        return [row for row in recent if row.id == trade_id]
+    return [found] if isinstance(found, Trade) else []
 
 
 def trade_of_quote(service: "Service", account_id: str, quote_id: str) -> "Trade | None":

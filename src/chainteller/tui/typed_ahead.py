@@ -36,9 +36,17 @@ class TypedAhead:
         """Drop every key for a moment: around questions about money."""
         self._deaf_until = monotonic() + seconds
 
+    @property
+    def is_deaf(self) -> bool:
+        return monotonic() < self._deaf_until
+
+    @property
+    def is_holding(self) -> bool:
+        return self._holding
+
     def takes(self, event: Key) -> bool:
         """Whether the key is dropped or kept, and so goes no further now."""
-        if monotonic() < self._deaf_until:
+        if self.is_deaf:
             return True
         if not self._holding or event.key == "ctrl+q":
             return False

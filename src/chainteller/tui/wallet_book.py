@@ -5,6 +5,7 @@ links and its challenges; a wallet is registered for nobody, so one without eith
 here until its first challenge.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         Challenge,
         ClaimRequest,
         Counterparty,
+        OwnershipClaim,
     )
 
 _PAGE = 100
@@ -225,10 +227,14 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
 def account_of(service: "Service", identifier: str) -> "tuple[BlockchainAccount, str] | None":
     """The blockchain account that an id of it or of one of its wallets names, with the wallet.
 
-    A wallet is looked for on the newest accounts only.
+    A claim is asked for by its id; a wallet, a challenge, and a claim where the deployment does
+    not know claims by id, are looked for on the newest accounts only.
     """
     if identifier.startswith("BCA_"):
         return service.blockchain_account(identifier), ""
+    if identifier.startswith("CLM_"):
+        with contextlib.suppress(NotOffered):
+            return _of_claim(service, service.claim_by_id(identifier))
     for account in service.blockchain_accounts(query(limit=_SEARCHED_ACCOUNTS)).data:
         wallets, _ = _wallets_of(service, account, Session())
         for wallet in wallets:
@@ -239,3 +245,8 @@ def account_of(service: "Service", identifier: str) -> "tuple[BlockchainAccount,
 
 
 _SEARCHED_ACCOUNTS = 50
+
+
+def _of_claim(service: "Service", claim: "OwnershipClaim") -> "tuple[BlockchainAccount, str]":
+    account = service.blockchain_account(claim.blockchain_account_id or "")
+    return account, claim.counterparty_id or ""

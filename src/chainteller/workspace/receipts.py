@@ -20,9 +20,6 @@ from chainteller.service.models.quotes import AssetAmount, Quote
 from chainteller.service.models.records import AuditRow
 from chainteller.service.models.trades import Trade
 
-FORMATS = ("text", "json", "csv")
-SUFFIXES = {"text": "txt", "json": "json", "csv": "csv"}
-
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
@@ -75,10 +72,6 @@ def render(receipt: Receipt, form: str) -> str:
     shown = [f"{name:<{width}}  {printable(value)}" for name, value in rows if value]
     title = "RECEIPT OF A TRADE"
     return "\n".join([title, "=" * len(title), *shown]) + "\n"
-
-
-def file_name(receipt: Receipt, form: str) -> str:
-    return f"chainteller-receipt-{receipt.trade.id}.{SUFFIXES[form]}"
 
 
 def _json(receipt: Receipt) -> str:

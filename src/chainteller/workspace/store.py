@@ -180,11 +180,19 @@ class Workspace:
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
-            return self._database.execute(statement, values).fetchall()
+            return self._database.execute(statement, _storable(values)).fetchall()
 
     def _write(self, statement: str, *values: object) -> None:
         with self._lock:
-            self._database.execute(statement, values)
+            self._database.execute(statement, _storable(values))
+
+
+def _storable(values: tuple[object, ...]) -> tuple[object, ...]:
+    """What a service sent may hold lone surrogates, which SQLite cannot: they are spelt out."""
+    return tuple(
+        value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+        for value in values
+    )
 
 
 _SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"

@@ -8,7 +8,7 @@ from typing import Annotated, Generic, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 from pydantic.alias_generators import to_camel
 
-from chainteller.domain.clock import format_instant, from_datetime, to_datetime
+from chainteller.domain.clock import format_moment, to_datetime
 from chainteller.service.errors import FieldError, ValidationFailed
 
 Value = TypeVar("Value")
@@ -22,7 +22,7 @@ def _instant_to_datetime(value: object) -> object:
 Timestamp = Annotated[
     datetime,
     BeforeValidator(_instant_to_datetime),
-    PlainSerializer(lambda moment: format_instant(from_datetime(moment)), return_type=str),
+    PlainSerializer(format_moment, return_type=str),
 ]
 """ISO 8601 UTC, always with six digits; the engine hands in microseconds since the epoch."""
 

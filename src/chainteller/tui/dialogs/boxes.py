@@ -1,24 +1,28 @@
-"""Boxes over a screen: a text for the customer, the event log."""
+"""Boxes over a screen: a text for the customer, the event log, a text to copy or to keep."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
+from textual.widgets import Static
 
 from chainteller.tui import copying
 from chainteller.tui.calls import Later
-from chainteller.tui.formats import Piece
+from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.formats import Piece, clean
 from chainteller.tui.widgets.lines import Line, Lines, line
 
+Save = Callable[[str, str], Awaitable[None]]
+"""Writes (file name, text) and says where it went."""
 
-class Box(ModalScreen[None]):
-    """A titled box of lines; ``again`` is the key that opened it and now copies."""
 
-    AUTO_FOCUS = ""
+class Box(Dialog[None]):
+    """A titled box of lines; ``again`` is the key that opened it and now copies ``text``."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", show=False),
         Binding("up,k", "scroll(-1)", show=False),
@@ -56,13 +60,56 @@ class Box(ModalScreen[None]):
         self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 
     def on_key(self, event: events.Key) -> None:
-        if self._again and event.character == self._again:
+        if self._again and event.character == self._again and not self.answered:
             event.stop()
             self.run_worker(Later(self._copy), group="copy", exclusive=True)
 
     async def _copy(self) -> None:
         said = await copying.copy(self.app, self._text)
+        self._said(said)
+
+    def _said(self, said: str) -> None:
         self.query_one(Lines).show(self._headed((said, "good")))
+
+
+class CopyBox(Box):
+    """A text to select with the mouse; ``c`` copies it again and ``f`` writes it to a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "save", show=False)]
+    DEFAULT_CSS = """
+    CopyBox > VerticalScroll { width: 78; }
+    CopyBox Static { width: 1fr; height: auto; background: $panel; color: $foreground; }
+    """
+
+    def __init__(self, title: str, text: str, said: str, save: Save, *, again: str = "") -> None:
+        kept = "\n".join(clean(row) for row in text.splitlines())
+        super().__init__(title, [line((said, "muted"))], again="c", text=kept)
+        self._save = save
+        self._keys = frozenset({"c", again})
+
+    def compose(self) -> ComposeResult:
+        keys = [("c", "key"), (" copies  ", "muted"), ("f", "key"), (" file  ", "muted")]
+        with VerticalScroll(can_focus=False):
+            yield Lines(self._headed(*keys, ("esc", "key"), (" closes", "muted")))
+            yield Static(self._text, markup=False)
+
+    def _headed(self, *right: Piece) -> list[Line]:
+        return [line((self._title, "strong"), right=right), *self._rows]
+
+    def _said(self, said: str) -> None:
+        head = self.query_one(Lines)
+        head.show([head.lines[0], line((said, "good"))])
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character in self._keys and not self.answered:
+            event.stop()
+            self.run_worker(Later(self._copy), group="copy", exclusive=True)
+
+    def action_save(self) -> None:
+        name = "-".join(word for word in self._title.lower().split() if word.isalnum())
+        save = partial(self._save, f"chainteller-{name}.txt", self._text)
+        self.app.run_worker(Later(save), group="save")
+        self.dismiss()
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -6,17 +6,16 @@ from typing import ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen
 
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _DIGITS = "123456789"
 
 
-class Choice(ModalScreen[str | None]):
+class Choice(Dialog[str]):
     """Answers one of ``options``, or None for esc."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("enter", "take", show=False),

@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Center
 from textual.geometry import Size
-from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.lines import Lines, line
 
 _INK = Style(color="#000000", bgcolor="#ffffff")
@@ -37,8 +37,7 @@ class HalfBlocks(Widget):
         return Strip([Segment(self._rows[y], _INK)] if y < len(self._rows) else [])
 
 
-class CodeBox(ModalScreen[None]):
-    AUTO_FOCUS = ""
+class CodeBox(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
     DEFAULT_CSS = """
     CodeBox { align: center middle; background: $background; }

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.formats import same_amount
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, line
@@ -26,10 +26,9 @@ class Ask:
     retype: str = ""
 
 
-class Question(ModalScreen[bool]):
+class Question(Dialog[bool]):
     """Answers True for ``y`` alone; everything else is deaf or no. Enter never confirms."""
 
-    AUTO_FOCUS = ""
     DEFAULT_CSS = """
     Question { align: left bottom; background: $background 0%; }
     Question > #question {

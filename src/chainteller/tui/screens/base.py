@@ -18,6 +18,7 @@ from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 Work = Callable[[], Awaitable[None]]
 
 
-class DeskScreen(Screen[None]):
+class DeskScreen(Steady, Screen[None]):
     """Subclasses give ``body``, ``reload`` and the actions of their commands."""
 
     AUTO_FOCUS = ""
@@ -269,11 +270,12 @@ class DeskScreen(Screen[None]):
 
     def papers(self) -> "Sequence[Paper]":
         """The files that ``e`` can write, most wanted first."""
-        from chainteller.tui.papers import Paper  # noqa: PLC0415 - after the first frame
+        from chainteller.tui.papers import Paper, ready  # noqa: PLC0415 - after the first frame
 
         text = self.main_text()
         name = f"chainteller-{self.KEY}.txt"
-        return [Paper("what stands here, text", name, lambda: text + "\n")] if text else []
+        made = partial(ready, text + "\n")
+        return [Paper("what stands here, text", name, made)] if text else []
 
     def action_refresh_now(self) -> None:
         self.clear_failure()

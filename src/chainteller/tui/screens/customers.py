@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from chainteller.service.errors import Conflict, TellerError
 from chainteller.tui import writes
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.failures import explain
-from chainteller.tui.formats import grouped, short_id
+from chainteller.tui.formats import Piece, grouped, short_id
 from chainteller.tui.reads import query
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -33,7 +33,7 @@ COLUMNS = (
 )
 
 
-class CustomersScreen(ModalScreen[str]):
+class CustomersScreen(Dialog[str]):
     """Dismissed with the id of a trading account, new or found, or with None."""
 
     AUTO_FOCUS = "#search"
@@ -94,7 +94,7 @@ class CustomersScreen(ModalScreen[str]):
         listed = self.query_one(PagedList)
         listed.reset()
         listed.put(1, rows, len(rows), follow=False)
-        listed.say_empty((f"the core bank knows nobody by {text}", "muted"))
+        listed.say_empty(*_nobody(text))
         self._draw_checks()
 
     def _draw_checks(self) -> None:
@@ -103,7 +103,7 @@ class CustomersScreen(ModalScreen[str]):
 
     def on_input_submitted(self) -> None:
         chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
-        if chosen is None or self._opening:
+        if chosen is None or self._opening or self.answered:
             return
         account = chosen[1]
         if account.trading_account_id is not None:
@@ -135,6 +135,16 @@ class CustomersScreen(ModalScreen[str]):
 
     def action_move(self, step: int) -> None:
         self.query_one(PagedList).move(step)
+
+
+def _nobody(text: str) -> tuple[Piece, ...]:
+    if text:
+        return ((f"the core bank knows nobody by {text}", "muted"),)
+    return (
+        ("the core bank has no customers   ", ""),
+        (": sample", "key"),
+        (" loads some", "muted"),
+    )
 
 
 def _row(customer: "Customer", account: "BankAccount") -> Row:

@@ -5,22 +5,23 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Input
 
 from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_key
+from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_keys
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 _TEXT_CELLS = 60
 _ALL = (*COMMANDS, *PALETTE)
-_COLUMNS = (Column("KEY", 8), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
+_COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """``?``: type to search, enter runs what works on the screen behind."""
 
     AUTO_FOCUS = "#search"
@@ -35,7 +36,6 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, desk: Desk, behind: Screen[Any]) -> None:
         super().__init__()
-        self._left = False
         self._desk, self._behind = desk, behind
         self._here = getattr(behind, "KEY", "")
 
@@ -68,23 +68,17 @@ class HelpScreen(ModalScreen[None]):
     def on_input_submitted(self) -> None:
         key = self.query_one(PagedList).cursor_key
         command = next((row for row in _ALL if row.id == key), None)
-        if command is None or self._left:
+        if command is None or self.answered:
             return
         reason = why_not(self._desk, self._behind, command)
         if reason:
             self._desk.tell(f"{command.shown_key}: {reason}", "muted")
             return
-        self._leave()
+        self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
 
     def action_close(self) -> None:
-        self._leave()
-
-    def _leave(self) -> None:
-        """Once: a second quick key would answer twice."""
-        if not self._left:
-            self._left = True
-            self.dismiss()
+        self.dismiss()
 
     def action_move(self, step: int) -> None:
         self.query_one(PagedList).move(step)
@@ -96,7 +90,7 @@ class HelpScreen(ModalScreen[None]):
             self._row(command)
             for command in ordered
             if all(
-                word in f"{command.where} {command.about} {command.shown_key}".lower()
+                word in f"{command.where} {command.about} {shown_keys(command.key)}".lower()
                 for word in words
             )
         ]
@@ -111,7 +105,7 @@ class HelpScreen(ModalScreen[None]):
     def _row(self, command: Command) -> Row:
         reason = why_not(self._desk, self._behind, command)
         works = not reason
-        key = shown_key(self._desk.look.keys.get(command.id, command.key)) or ":"
+        key = shown_keys(self._desk.look.keys.get(command.id, command.key)) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
         about = command.about if works else f"({reason})  {command.about}"
         return Row(

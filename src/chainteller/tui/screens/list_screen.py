@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from chainteller.service.errors import NotOffered, TellerError
@@ -11,13 +12,23 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.screens.base import DeskScreen
-from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+from chainteller.tui.widgets.bars import StatusLine
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
     from chainteller.tui.papers import Paper
 
 Record = TypeVar("Record")
 _LONGEST_WAIT_S = 3.0
+MOST_EXPORTED = 10_000
+"""Rows of one export: two hundred pages, a minute or so at a far deployment."""
+
+
+class Stopped(TellerError):
+    """An export that another filter or order ended."""
+
+    code = "EXPORT_STOPPED"
+    next_step = "e: export it again"
 
 
 class Listed(NamedTuple, Generic[Record]):
@@ -168,9 +179,37 @@ class ListScreen(DeskScreen, Generic[Record]):
     # -- export -------------------------------------------------------------------------------
 
     def papers(self) -> "Sequence[Paper]":
-        """The rows that are loaded, then what stands in the detail."""
-        from chainteller.tui.papers import table_papers  # noqa: PLC0415 - after the first frame
+        """The whole list as it is filtered and ordered now, then what stands in the detail."""
+        from chainteller.tui.papers import Table  # noqa: PLC0415 - after the first frame
 
+        total = self.paged.total or 0
+        if not total:
+            return super().papers()
         titles = ["ID", *(column.title for column in self.columns())]
-        rows = [[row.key, *(text for text, _ in row.cells)] for row in self.paged.rows_held]
-        return [*table_papers(self.KEY, titles, rows, self.paged.total or 0), *super().papers()]
+        counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
+        return [*Table(self.KEY, titles, self.gather).papers(counted), *super().papers()]
+
+    async def gather(self) -> tuple[list[list[str]], int]:
+        """Every row, page by page, with how many the deployment counts at the end.
+
+        A record that moves while the pages are fetched stands once; one that moved on to a page
+        that was fetched before is missing, which the count then shows.
+        """
+        generation, rows, total = self._generation, dict[str, list[str]](), 0
+        for page in count(1):
+            if page > 1:
+                self._tell_gathered(len(rows), total)
+            listed = await ask(self.fetch, page)
+            total = listed.total
+            if generation != self._generation:
+                raise Stopped("The list was changed while it was being exported.")
+            for row, _ in listed.records:
+                rows[row.key] = [row.key, *(text for text, _ in row.cells)]
+            if not listed.records or page * PAGE_ROWS >= min(total, MOST_EXPORTED):
+                break
+        return list(rows.values()), total
+
+    def _tell_gathered(self, count: int, total: int) -> None:
+        """On the status line only: it moves too fast for the log."""
+        told = f"exporting: {count:,} of {total:,} rows   another filter stops it"
+        self.query_one(StatusLine).tell(told, "muted", self.desk.unread)

@@ -6,12 +6,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from chainteller.domain.clock import to_datetime
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.formats import clean
 from chainteller.tui.widgets.bars import TooSmall
@@ -20,7 +20,7 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 _LONGEST = 200
 
 
-class NoteScreen(ModalScreen[None]):
+class NoteScreen(Dialog[None]):
     """Enter adds a line with time and operator; enter on an empty field closes."""
 
     AUTO_FOCUS = "#note"
@@ -61,6 +61,8 @@ class NoteScreen(ModalScreen[None]):
         return [*rows, line(("this machine only; nothing of it is sent", "muted"))]
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
+        if self.answered:
+            return
         text = clean(event.value.strip())
         backstage = self._desk.backstage
         if not text or backstage is None:

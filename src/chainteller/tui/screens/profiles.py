@@ -5,10 +5,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -21,10 +21,9 @@ _COLUMNS = (
 )
 
 
-class ProfilesScreen(ModalScreen[None]):
+class ProfilesScreen(Dialog[None]):
     """Enter closes this console and opens the chosen place with an empty desk."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", show=False),
         Binding("up,k", "move(-1)", show=False),

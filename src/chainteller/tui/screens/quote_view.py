@@ -240,6 +240,11 @@ def shortfall(state: QuoteState) -> str:
 
 
 def _checks(state: QuoteState, now: int) -> Line:
+    """What stands in the way of executing; nothing does once that happened or may have."""
+    if state.phase is Phase.USED:
+        return line(("[ok] executed", "good"), ("   the price of this quote was kept", "muted"))
+    if state.phase is Phase.UNKNOWN:
+        return line(("[>] outcome unknown", "warn"))
     market = state.sheet.market(state.market) if state.sheet else None
     short = shortfall(state)
     balance: Piece = (

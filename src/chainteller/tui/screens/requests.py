@@ -6,11 +6,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.requests import Request
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
@@ -26,8 +26,7 @@ _COLUMNS = (
 )
 
 
-class RequestsScreen(ModalScreen[None]):
-    AUTO_FOCUS = ""
+class RequestsScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "close", show=False),
         Binding("up,k", "move(-1)", show=False),

@@ -11,7 +11,7 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.papers import Paper, receipt_papers
-from chainteller.tui.reads import query
+from chainteller.tui.reads import query, trades_by_id
 from chainteller.tui.screens import questions, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.widgets.lines import Lines, line
@@ -95,10 +95,8 @@ class TradesScreen(ListScreen["Trade"]):
         return Listed(rows, found.pagination.total)
 
     def _one(self, trade_id: str) -> "Listed[Trade]":
-        """A trade by its id: the account's own, or one of the newest of all accounts."""
-        service = self.desk.service
-        recent = service.all_trades(query(limit=100)).data
-        found = [row for row in recent if row.id == trade_id]
+        """A trade by its id alone."""
+        found = trades_by_id(self.desk.service, trade_id)
         rows = tuple((trades_view.trade_row(row, self.desk.now), row) for row in found)
         return Listed(rows, len(rows))
 
@@ -107,9 +105,18 @@ class TradesScreen(ListScreen["Trade"]):
         wanted = self.desk.choice.trade_id
         if wanted is not None and self.paged.move_to_key(wanted):
             self.desk.choice.trade_id = None
+        elif wanted is not None and self._is_far_down(wanted):
+            self.desk.choice.trade_id = None
+            self.find(wanted)
+            return
         self._draw_empty()
         self._tell_progress()
         self._show_selected()
+
+    def _is_far_down(self, trade_id: str) -> bool:
+        """Not on the first page, and not so new that the next look at the list has it."""
+        began_here = trade_id in self.desk.followed
+        return self._found is None and not began_here and self.desk.offers("transaction-by-id")
 
     def _tell_progress(self) -> None:
         """Each step of a trade that this desk began goes to the status line and the log."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _WIDE_ROOM = 45
 _TALL = 30
 _NO_TEXT = line()
+SIMULATING = frozenset({"DEMO", "TRAINING"})
+"""Places without real customers, where a sample wallet can sign."""
 
 
 class Host(Protocol):
@@ -83,7 +85,8 @@ class WalletPane:
         now = self._host.desk.now
         created = self.with_created(wallet).counterparty.created
         limits = wallets_view.limits(wallet, self._host.limits, created, now)
-        next_line = wallets_view.next_line(wallet, verdict, now)
+        simulates = self._host.desk.look.kind in SIMULATING
+        next_line = wallets_view.next_line(wallet, verdict, now, simulates=simulates)
         if wallet.challenge is None or (verdict is None and wallet.state(now) != "signing"):
             return [next_line, line(), *wallets_view.standing(wallet), *limits]
         if self._host.checking == wallet.challenge.id:

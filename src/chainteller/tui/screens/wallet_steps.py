@@ -15,6 +15,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import countdown, grouped, short_id
+from chainteller.tui.screens.wallet_pane import SIMULATING
 from chainteller.tui.wallet_book import Book, Session, Wallet
 from chainteller.tui.wallet_paste import AddressRead, Verdict, read_address
 from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
@@ -30,7 +31,6 @@ _REASONS = {
     ReverificationReason.SANCTIONS_HIT: "a hit on a sanctions list",
     ReverificationReason.POLICY_CHANGE: "the bank's policy changed",
 }
-_SIMULATING = frozenset({"DEMO", "TRAINING"})
 _ADDRESS_REASONS = {
     "CHECKSUM": "Its checksum is wrong: a character was changed or lost.",
     "LENGTH": "It is too short or too long: a part is missing or added.",
@@ -333,7 +333,7 @@ class WalletSteps:
 
     @property
     def _can_simulate(self) -> bool:
-        return self._desk.look.kind in _SIMULATING
+        return self._desk.look.kind in SIMULATING
 
     def simulate(self, wallet: Wallet | None, mistake: str, file: Path) -> None:
         """A sample customer's answer, as if it had come by mail."""

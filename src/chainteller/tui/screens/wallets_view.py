@@ -243,8 +243,10 @@ _NEXT = {
 }
 
 
-def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
-    """What enter does here."""
+def next_line(
+    wallet: Wallet, verdict: Verdict | None, now: int, *, simulates: bool = False
+) -> Line:
+    """What comes next here; with ``simulates`` a sample customer can be let sign."""
     state = wallet.state(now)
     if state == "signing":
         if verdict is not None and verdict.accepted:
@@ -253,6 +255,7 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
             ("paste", "key"),
             (" the customer's signature anywhere, or ", "muted"),
             ("v", "key"),
+            *(((", or ", "muted"), (": simulate", "key")) if simulates else ()),
         )
     if state == "current":
         return line(("nothing to do; ", "muted"), (": re-verify", "key"), (" ends it", "muted"))

@@ -21,6 +21,7 @@ from chainteller.tui.app import Console, desk_commands
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.messages import Pasted
 from chainteller.tui.poller import Poller
@@ -80,6 +81,7 @@ class TrainingConsole(Console):
         self._passing = False
         self._heard = len(session.progress.heard)
         self._finished = False
+        self._ending = False
         shown = look._replace(
             kind="TRAINING",
             theme="training",
@@ -89,7 +91,7 @@ class TrainingConsole(Console):
             panel=self._panel,
         )
         super().__init__(lambda: StartedDesk(session.service, session.scenario.name), shown)
-        self.typed_ahead = CountedKeys(self, session.key)
+        self.typed_ahead = CountedKeys(self, self._count)
 
     def _panel(self) -> Widget:
         return GuidePanel(self._guide)
@@ -132,7 +134,7 @@ class TrainingConsole(Console):
         await self._listen()
         if self.session.is_over:
             self.desk.tell("the time is up", "warn")
-            self.action_finish()
+            self._finish()
 
     async def _listen(self) -> None:
         """The customer's new words ring, and where they began can be come back to."""
@@ -247,7 +249,26 @@ class TrainingConsole(Console):
         await self.remove_mode(_AWAY)
         self.desk.tell(f"back at {guide.minutes(self.session.elapsed)}", "warn")
 
+    def _count(self, key: str) -> None:
+        """Whether to end is a question of the training, not of the desk."""
+        if not self._ending:
+            self.session.key(key)
+
     def action_finish(self) -> None:
+        if not self._finished and not self._ending:
+            self.run_worker(Later(self._ask_to_end), group="ask-end", exclusive=True)
+
+    async def _ask_to_end(self) -> None:
+        self._ending = True
+        asked = Ask("END this training session?", ("the score counts what was done until now",))
+        try:
+            ended = await self.push_screen_wait(Question(asked, self.deafen))
+        finally:
+            self._ending = False
+        if ended:
+            self._finish()
+
+    def _finish(self) -> None:
         """The report; closing it ends the program, which prints it once more."""
         if not self._finished:
             self._finished = True

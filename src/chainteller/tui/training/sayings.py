@@ -7,19 +7,18 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 
 from chainteller.training.scenarios import Statement
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 _WIDTH = 66
 
 
-class Sayings(ModalScreen[str | None]):
+class Sayings(Dialog[str]):
     """Answers a statement's id, or None for esc."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", show=False)]
     DEFAULT_CSS = """
     Sayings { align: center middle; background: $background 60%; }

@@ -14,7 +14,7 @@ from chainteller.domain.ledger import (
 )
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import TradeStatus
-from chainteller.engine.breaches import Breach, Breaches, grouped
+from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.storage import inspection, trades
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.database import Record

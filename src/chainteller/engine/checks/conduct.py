@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from chainteller.domain.limits import DestinationClass, LimitRule, rules
 from chainteller.domain.transfers import COUNTED
-from chainteller.engine.breaches import Breach, Breaches, grouped
+from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.storage import inspection
 from chainteller.storage.database import Record
 

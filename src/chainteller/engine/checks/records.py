@@ -15,8 +15,8 @@ from chainteller.domain.trades import TRANSITIONS as TRADE_TRANSITIONS
 from chainteller.domain.trades import QuoteStatus, TradeStatus
 from chainteller.domain.transfers import TRANSITIONS as TRANSFER_TRANSITIONS
 from chainteller.domain.transfers import Direction, TransferStatus
-from chainteller.engine import expected_journals
-from chainteller.engine.breaches import Breach, Breaches, grouped
+from chainteller.engine.checks import expected_journals
+from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.storage import inspection
 from chainteller.storage.database import Record
 

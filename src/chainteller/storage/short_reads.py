@@ -1,0 +1,140 @@
+"""Short reads of a SQLite file without waiting and without SQLAlchemy's machinery.
+
+The statements are the same Core constructs, compiled once each; they run on one plain connection
+whose busy timeout is zero. A read of two statements costs a third of what it does otherwise, and
+a lock that is in the way is told at once.
+"""
+
+import sqlite3
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from sqlalchemy import Connection, Select
+from sqlalchemy.engine import Dialect
+
+from chainteller.storage.database import Database
+from chainteller.storage.faults import unavailable
+
+_MOST_COMPILED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """``statement`` is held so that its identity, under which this is kept, stays its own."""
+
+    statement: Select[Any]
+    sql: str
+    parameters: tuple[tuple[str, object], ...]
+    row: Callable[[Sequence[object]], Any]
+    readers: tuple[tuple[int, Callable[[Any], Any]], ...]
+
+    def rows(self, found: list[tuple[Any, ...]]) -> list[Any]:
+        if not found:
+            return []
+        if not self.readers:
+            return [self.row(each) for each in found]
+        columns: list[Any] = list(zip(*found, strict=True))
+        for position, read in self.readers:
+            columns[position] = [read(value) for value in columns[position]]
+        return [self.row(each) for each in zip(*columns, strict=True)]
+
+
+def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
+    compiled = statement.compile(dialect=dialect)
+    columns = list(statement.selected_columns)
+    readers = (column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns)
+    return _Compiled(
+        statement,
+        str(compiled),
+        tuple((name, compiled.params[name]) for name in compiled.positiontup or ()),
+        namedtuple("Row", [column.name for column in columns])._make,  # noqa: PYI024 - the names are the statement's
+        tuple((at, read) for at, read in enumerate(readers) if read is not None),
+    )
+
+
+class _Found(NamedTuple):
+    """What a statement found, by the names that SQLAlchemy's result has for it."""
+
+    rows: list[Any]
+
+    def all(self) -> list[Any]:
+        return self.rows
+
+    def first(self) -> Any:
+        return self.rows[0] if self.rows else None
+
+    def one(self) -> Any:
+        (row,) = self.rows
+        return row
+
+    def scalar_one(self) -> Any:
+        return self.one()[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+
+class _Reader:
+    """As much of a SQLAlchemy connection as a read uses."""
+
+    def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
+        self.connection = connection
+        self.dialect = dialect
+        self._known: dict[int, _Compiled] = {}
+
+    def execute(
+        self, statement: Select[Any], parameters: Mapping[str, object] | None = None
+    ) -> _Found:
+        known = self._known.get(id(statement))
+        if known is None:
+            if len(self._known) >= _MOST_COMPILED:
+                self._known.clear()
+            known = self._known[id(statement)] = _compiled(statement, self.dialect)
+        given = parameters or {}
+        values = [given.get(name, default) for name, default in known.parameters]
+        return _Found(known.rows(self.connection.execute(known.sql, values).fetchall()))
+
+
+class ShortReads(Database):
+    """The file of an open database, for one thread that must not wait. It cannot write."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database.engine, database.path)
+        self._inode = database._inode
+        self._reader: _Reader | None = None
+
+    @contextmanager
+    def read(self, *, patient: bool = False) -> Iterator[Connection]:  # noqa: ARG002 - it is never patient
+        """A read transaction.
+
+        Raises:
+            ServiceUnavailable: another's lock or whatever else stands in the way.
+        """
+        if self.path is None:
+            raise AssertionError("only a SQLite file is read without waiting")
+        self._require_the_opened_file(self.path)
+        try:
+            reader = self._reader = self._reader or self._opened()
+            reader.connection.execute("BEGIN")
+            try:
+                yield cast("Connection", reader)
+            finally:
+                reader.connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise unavailable("STORAGE_LOCKED", "Not at once.", "Wait for it.") from error
+
+    def _opened(self) -> _Reader:
+        connection = sqlite3.connect(
+            f"file:{self.path}?mode=rw", timeout=0, isolation_level=None, check_same_thread=False, uri=True
+        )
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("PRAGMA query_only=ON")
+        return _Reader(connection, self.engine.dialect)
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.connection.close()
+            self._reader = None

@@ -1,0 +1,38 @@
+"""What every dialog over the desk shares: it is answered once."""
+
+from typing import Generic, TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.screen import ModalScreen
+
+from chainteller.tui.steady import Steady
+
+Answer = TypeVar("Answer")
+
+
+class Dialog(Steady, ModalScreen[Answer], Generic[Answer]):
+    """A second quick key finds it answered and does nothing: neither does an action run twice,
+    nor is the screen below closed with it.
+    """
+
+    AUTO_FOCUS = ""
+    answered = False
+    """Whether it was closed, though its keys may still be on their way."""
+    _waiting: "tuple[Answer | None] | None" = None
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Close with ``result``, once; under another dialog it waits for that one to close."""
+        if self.answered:
+            return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+        if self.app.screen is not self:
+            self._waiting = (result,)
+            return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+        self.answered = True
+        return super().dismiss(result)
+
+    def on_screen_resume(self) -> None:
+        if self._waiting is not None:
+            self.dismiss(self._waiting[0])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return not self.answered and super().check_action(action, parameters)

@@ -1,0 +1,105 @@
+"""A dialog is answered once: two quick keys neither close what lies below nor act twice."""
+
+from collections.abc import Sequence
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from textual import events
+from textual.screen import Screen
+
+from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.start import ProfileRow
+
+_OPENED_BY = {
+    "text": ("t",),
+    "choice": ("e",),
+    "log": ("exclamation_mark",),
+    "help": ("question_mark",),
+    "note": ("n",),
+    "customers": ("plus",),
+    "handover": ("h",),
+    "question": ("w", *"10", "enter"),
+}
+_BY_NAME = ("requests", "profiles")
+
+
+def _both_at_once(dialog: Screen[object], key: str) -> None:
+    """Two keys that are on their way before the first is looked at."""
+    for _ in range(2):
+        dialog._forward_event(events.Key(key, "\r" if key == "enter" else None))
+
+
+@pytest.mark.parametrize("key", ["escape", "enter"])
+@pytest.mark.parametrize("name", [*_OPENED_BY, *_BY_NAME])
+async def test_two_quick_keys_close_one_dialog(bench: Bench, name: str, key: str) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console(profiles=(ProfileRow("branch", "remote", "https://bank.example"),))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        if name in _OPENED_BY:
+            await press(pilot, *_OPENED_BY[name])
+        else:
+            await pilot.app.run_action(name)
+            await settle(pilot)
+        dialog, below = app.screen, app.screen_stack[-2]
+        assert isinstance(dialog, Dialog)
+        _both_at_once(dialog, key)
+        await pilot.pause(0.3)
+        if app.screen is dialog:  # a dialog that enter does not close
+            assert key == "enter"
+            return
+        assert app.screen_stack[0] is below
+        assert app.current_mode == "accounts"
+
+
+async def test_an_answer_given_twice_counts_once(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        answers: list[object] = []
+        await press(pilot, "a")
+        below = app.screen
+        dialog: Dialog[str] = Dialog()
+        await app.push_screen(dialog, answers.append)
+        dialog.dismiss("one")
+        dialog.dismiss("two")
+        await settle(pilot)
+        assert answers == ["one"]
+        assert app.screen is below
+
+
+async def test_a_dialog_under_another_waits_for_it(bench: Bench) -> None:
+    """What closes by itself must not close the palette that was opened over it."""
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        answers: list[object] = []
+        lower: Dialog[str] = Dialog()
+        upper: Dialog[str] = Dialog()
+        await app.push_screen(lower, answers.append)
+        await app.push_screen(upper)
+        lower.dismiss("done")
+        await settle(pilot)
+        assert _shown(app.screen_stack) == [lower, upper]
+        upper.dismiss()
+        await settle(pilot)
+        assert answers == ["done"]
+        assert _shown(app.screen_stack) == []
+
+
+def _shown(stack: Sequence[Screen[object]]) -> list[Screen[object]]:
+    return [screen for screen in stack if isinstance(screen, Dialog)]
+
+
+async def test_a_note_sent_twice_is_noted_once(bench: Bench) -> None:
+    account = bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "n", *"hello")
+        _both_at_once(app.screen, "enter")
+        await settle(pilot)
+        assert app.desk.note(account.id).count("hello") == 1
+        assert "NOTES" in seen(app)

@@ -1,0 +1,73 @@
+"""A window that is dragged with dialogs open, and a palette that is closed in mid-search."""
+
+import asyncio
+
+from tests.tui.conftest import Bench, settle
+from textual.events import Resize
+from textual.geometry import Size
+from textual.message import Message
+
+from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.palette import DeskPalette
+from chainteller.tui.widgets.lines import line
+
+
+def _resize(width: int) -> Resize:
+    return Resize(Size(width, 35), Size(width, 35))
+
+
+async def test_sizes_that_overtake_each_other_come_to_rest(bench: Bench) -> None:
+    app = bench.console()
+    heard = 0
+
+    def count(message: Message) -> None:
+        nonlocal heard
+        heard += isinstance(message, Resize)
+
+    async with app.run_test(size=(100, 30), message_hook=count) as pilot:
+        await settle(pilot)
+        await app.push_screen(Box("A TEXT", [line("one")]))
+        await app.push_screen(Question(Ask("SEND IT?"), lambda: None))
+        await pilot.resize_terminal(90, 35)
+        for screen in app.screen_stack:
+            screen.post_message(_resize(140))
+            screen.post_message(_resize(90))
+        await asyncio.sleep(0.3)
+        heard = 0
+        await asyncio.sleep(0.3)
+        assert heard == 0
+        assert [screen.size for screen in app.screen_stack] == [Size(90, 35)] * 3
+
+
+async def test_a_palette_closed_while_it_searches_ends_nothing(bench: Bench) -> None:
+    """A letter's search may begin after ``esc``; the next palette may open before this is gone."""
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.action_command_palette()
+        await pilot.pause()
+        assert isinstance(app.screen, DeskPalette)
+        palette: DeskPalette = app.screen
+        app.simulate_key("escape")
+        while app.screen is palette:
+            await pilot.pause()
+        app.action_command_palette()
+        search = palette._gather_commands("q")
+        await search.wait()
+        await pilot.pause()
+        assert isinstance(app.screen, DeskPalette)
+        assert app._exception is None
+
+
+async def test_two_quick_keys_close_one_dialog(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        below, above = (Box(title, [line("one")]) for title in ("BELOW", "ABOVE"))
+        await app.push_screen(below)
+        await app.push_screen(above)
+        above.action_close()
+        above.action_close()
+        await pilot.pause()
+        assert app.screen is below
