@@ -4,12 +4,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, Provider
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -18,7 +16,7 @@ from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
-from chainteller.tui.errands import Errands
+from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
 from chainteller.tui.poller import Poller
@@ -28,7 +26,6 @@ from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Reopen, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES
 from chainteller.tui.typed_ahead import TypedAhead
-from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -56,13 +53,6 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
         if reopen is None or not console.wanted_profile:
             return console.return_code or 0
         start, look = reopen(console.wanted_profile)
-
-
-def desk_commands() -> type[Provider]:
-    """What ``:`` offers; Textual asks when the palette is first opened."""
-    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - after the first frame
-
-    return DeskProvider
 
 
 class Console(Errands):
@@ -228,14 +218,6 @@ class Console(Errands):
 
     def release_keys(self) -> None:
         self.typed_ahead.release()
-
-    def action_command_palette(self) -> None:
-        """Not in a window too small for it: Textual's palette fails there."""
-        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
-        if fits and not CommandPalette.is_open(cast("App[object]", self)):
-            from chainteller.tui.palette import DeskPalette  # noqa: PLC0415 - after the first frame
-
-            self.push_screen(DeskPalette())
 
     def on_command_palette_opened(self) -> None:
         for field in self.screen.query(Input):

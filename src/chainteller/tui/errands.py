@@ -12,7 +12,7 @@ from typing import Any, cast
 from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.screen import Screen
 
 from chainteller.domain.clock import DAY
@@ -27,6 +27,13 @@ from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
 _THEMES_EVERY_S = 2.0
 _PLACE = "place"
+
+
+def desk_commands() -> type[Provider]:
+    """What ``:`` offers; Textual asks when the palette is first opened."""
+    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - after the first frame
+
+    return DeskProvider
 
 
 class Errands(App[None]):
@@ -163,6 +170,14 @@ class Errands(App[None]):
         self.theme = name
 
     # -- finding ------------------------------------------------------------------------------
+
+    def action_command_palette(self) -> None:
+        """Not in a window too small for it: Textual's palette fails there."""
+        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
+        if fits and not CommandPalette.is_open(cast("App[object]", self)):
+            from chainteller.tui.palette import DeskPalette  # noqa: PLC0415 - after the first frame
+
+            self.push_screen(DeskPalette())
 
     def find(self, text: str) -> None:
         """Open what an id, an address, a bank account or a customer's name stands for."""

@@ -17,11 +17,12 @@ from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
 from chainteller.training.session import Session
-from chainteller.tui.app import Console, desk_commands
+from chainteller.tui.app import Console
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.errands import desk_commands
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.messages import Pasted
 from chainteller.tui.poller import Poller
