@@ -9,20 +9,27 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller import __version__
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
-from chainteller.domain.clock import DAY, SystemClock
+from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
 from chainteller.paths import Paths, private_folder, shipped
 from chainteller.service.interface import Service
 from chainteller.service.read_only import ReadOnly
 from chainteller.settings.place import Configured, Place, sqlite_path, sqlite_url
-from chainteller.settings.tree import EngineSettings, LimitSettings, ServiceSettings, Settings
+from chainteller.settings.tree import (
+    DeskSettings,
+    EngineSettings,
+    LimitSettings,
+    ServiceSettings,
+    Settings,
+)
 from chainteller.settings.values import SettingsInvalid
+from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass
@@ -246,7 +253,7 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
         )
     engine = open_engine(configured.settings, place)
     file = workspace_file(configured.settings.paths, place)
-    return replace(_desk(engine, configured.settings, place), workspace_file=file)
+    return _desk(engine, configured.settings, place)._replace(workspace_file=file)
 
 
 def _answers(place: Place) -> "Capabilities":
@@ -261,16 +268,17 @@ def _answers(place: Place) -> "Capabilities":
         probe.close()
 
 
-def start_demo(settings: Settings, place: Place, seed: str) -> "StartedDesk":
+def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     """The demo's service: the sample world of ``seed``, from the cache where it was made today."""
-    world = _cached_world(settings, seed)
+    settings = Settings(paths, desk=DeskSettings(operator="demo"))
+    world = _made_world(settings, seed)
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 
 
-def _cached_world(settings: Settings, seed: str) -> Path:
+def _made_world(settings: Settings, seed: str) -> Path:
     """A database with the sample data's past, as of the last midnight; what is under way is not
     in it, since it counts from each start.
     """
@@ -283,25 +291,7 @@ def _cached_world(settings: Settings, seed: str) -> Path:
         finally:
             engine.close()
 
-    return _cached(settings.paths, f"{seed} {SystemClock().now() // DAY}", make)
-
-
-def _cached(paths: Paths, made_from: str, make: Callable[[Path], None]) -> Path:
-    """The file that ``make`` writes, made once; those of other days are removed."""
-    folder = private_folder(paths.cache / "worlds")
-    identity = f"{__version__} {made_from} {_newest_change()}"
-    world = folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:24]}.db"
-    if world.exists():
-        return world
-    day = SystemClock().now() // DAY
-    for old in folder.iterdir():
-        if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
-            old.unlink(missing_ok=True)
-    draft = folder / f"{world.stem}.{os.getpid()}.new"
-    draft.unlink(missing_ok=True)
-    make(draft)
-    draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
-    return draft.replace(world)
+    return kept_world(sample_world(settings.paths, seed), make)
 
 
 def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str) -> "Session":
@@ -317,19 +307,13 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     from chainteller.wallets.simulated import sample_wallets
 
     sample_data = shipped("sample_data")
-    base = _cached(paths, f"training {seed}", lambda draft: make_base(draft, sample_data, seed))
+    base = kept_world(
+        world_file(paths, f"training {seed}"), lambda draft: make_base(draft, sample_data, seed)
+    )
     world = ThrowawayWorld(folder, sample_data, seed, base)
     session = Session(scenario, world, seed, sample_wallets(sample_data / "wallets.toml"))
     session.begin()
     return session
-
-
-def _newest_change() -> int:
-    """When what a world is made from last changed, so that an upgrade makes a new one."""
-    package = Path(__file__).parent
-    sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
-    files = (file for folder in sources for file in folder.iterdir() if file.is_file())
-    return max(file.stat().st_mtime_ns for file in files)
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":

@@ -1,15 +1,14 @@
 """Where files live: the user's folders, and what is shipped with the program."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 HOME_VARIABLE = "CHAINTELLER_HOME"
 _APPLICATION = "chainteller"
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(NamedTuple):
     """The user's files. Nothing is created by looking a path up."""
 
     config_file: Path

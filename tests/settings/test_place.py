@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from chainteller.settings.place import Configured, Flags, configure
+from chainteller.settings.flags import Flags
+from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import SettingsInvalid
 
 _FILE = """

@@ -44,7 +44,7 @@ class Bench:
         def start() -> StartedDesk:
             return StartedDesk(shown, "test bank", self.service.capabilities())
 
-        return Console(start, replace(self.look, **look))
+        return Console(start, self.look._replace(**look))
 
     def open(self, number: int = 1, deposit: str = "") -> TradingAccount:
         """A trading account for DDA-``number``, funded from the bank."""

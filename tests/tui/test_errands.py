@@ -2,7 +2,6 @@
 
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -306,7 +305,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         ProfileRow("branch", "remote", "https://bank.example"),
         ProfileRow("own", "embedded", "x"),
     )
-    app = Console(start, replace(bench.look, profiles=profiles, profile="branch"))
+    app = Console(start, bench.look._replace(profiles=profiles, profile="branch"))
     async with app.run_test(size=(100, 30)) as pilot:
         began = time.monotonic()
         while "cannot be used" not in seen(app):

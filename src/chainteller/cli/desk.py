@@ -5,21 +5,19 @@ the engine is built by ``start`` in the console's own thread.
 import gc
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from chainteller.cli.complaints import Exit, PartMissing, complain, say
 from chainteller.paths import Paths, locate, shipped
 from chainteller.service.errors import TellerError
-from chainteller.settings.place import Configured, Flags, Place, configure, sqlite_path
-from chainteller.settings.tree import DeskSettings, Settings
-from chainteller.settings.values import without_password
+from chainteller.settings.flags import Flags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from chainteller.settings.place import Configured, Place
+    from chainteller.settings.tree import Settings
     from chainteller.tui.start import DeskLook, Glimpse, ProfileRow, Reopen, Start, StartedDesk
 
 DEMO_SEED = "42"
@@ -28,8 +26,7 @@ _SWITCHES = {"--read-only", "--no-color", "--tour"}
 _ONLY_DEMO = {"--seed", "--tour"}
 
 
-@dataclass(frozen=True, slots=True)
-class Console:
+class Console(NamedTuple):
     """A command line that asks for the console and nothing that needs click's judgement."""
 
     flags: Flags
@@ -85,19 +82,34 @@ def run(console: Console) -> int:
     try:
         if console.demo:
             return open_demo(console.seed, tour=console.tour)
-        configured = configure(console.flags, os.environ)
-        say(*(f"warning: {warning}" for warning in configured.settings.warnings))
-        return open_console(configured)
+        return _open_configured(console.flags)
     except TellerError as error:
+        from chainteller.cli.complaints import complain
+
         return complain(error)
     except ModuleNotFoundError as error:
+        from chainteller.cli.complaints import PartMissing, complain
+
         return complain(PartMissing.of(error))
     except KeyboardInterrupt:
+        from chainteller.cli.complaints import Exit, say
+
         say("interrupted")
         return Exit.INTERRUPTED
 
 
-def open_console(configured: Configured) -> int:
+def _open_configured(flags: Flags) -> int:
+    from chainteller.settings.place import configure
+
+    configured = configure(flags, os.environ)
+    if configured.settings.warnings:
+        from chainteller.cli.complaints import say
+
+        say(*(f"warning: {warning}" for warning in configured.settings.warnings))
+    return open_console(configured)
+
+
+def open_console(configured: "Configured") -> int:
     """The console on the configured place.
 
     Raises:
@@ -107,7 +119,9 @@ def open_console(configured: Configured) -> int:
     return _console(start, look, partial(_reopen, configured))
 
 
-def _opening(configured: Configured) -> "tuple[Start, DeskLook]":
+def _opening(configured: "Configured") -> "tuple[Start, DeskLook]":
+    from chainteller.settings.place import sqlite_path
+
     place = configured.place()
 
     def start() -> "StartedDesk":
@@ -117,8 +131,8 @@ def _opening(configured: Configured) -> "tuple[Start, DeskLook]":
 
     look = _look(configured.settings, place)
     if place.address.startswith("sqlite:///"):
-        look = replace(look, glimpse=partial(_glimpse, sqlite_path(place.address)))
-    return start, replace(look, profiles=tuple(_profiles(configured)))
+        look = look._replace(glimpse=partial(_glimpse, sqlite_path(place.address)))
+    return start, look._replace(profiles=tuple(_profiles(configured)))
 
 
 def _glimpse(file: Path, rows: int) -> "Glimpse | None":
@@ -127,13 +141,16 @@ def _glimpse(file: Path, rows: int) -> "Glimpse | None":
     return first_accounts(file, rows)
 
 
-def _reopen(before: Configured, profile: str) -> "tuple[Start, DeskLook]":
+def _reopen(before: "Configured", profile: str) -> "tuple[Start, DeskLook]":
     """What another profile opens; the flags that named a place no longer hold."""
+    from chainteller.settings.place import configure
+
     flags = Flags(profile=profile, read_only=before.flags.read_only)
     return _opening(configure(flags, before.environ))
 
 
-def _profiles(configured: Configured) -> "Iterator[ProfileRow]":
+def _profiles(configured: "Configured") -> "Iterator[ProfileRow]":
+    from chainteller.settings.values import without_password
     from chainteller.tui.start import ProfileRow
 
     default = configured.settings.paths.database
@@ -154,23 +171,47 @@ def open_demo(seed: str, *, tour: bool) -> int:
     """
     from chainteller.cli.throwaway import Throwaway
 
-    settings = Settings(locate(os.environ), desk=DeskSettings(operator="demo"))
+    paths = locate(os.environ)
     with Throwaway() as folder:
-        place = folder.place()
 
         def start() -> "StartedDesk":
             from chainteller.bootstrap import start_demo
 
-            return start_demo(settings, place, seed)
+            return start_demo(paths, folder.place(), seed)
 
-        look = _look(settings, place, kind="DEMO")
+        look = demo_look(paths)._replace(glimpse=partial(_glimpse_of_demo, paths, seed))
         return _tour(start, look) if tour else _console(start, look)
+
+
+def _glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
+    """As of the last midnight: the day begins when the engine stands."""
+    from chainteller.storage.first_page import first_accounts
+    from chainteller.storage.worlds import sample_world
+
+    return first_accounts(sample_world(paths, seed), rows)
+
+
+def demo_look(paths: Paths) -> "DeskLook":
+    """How the desk looks over sample data; no configuration takes part."""
+    return _bare_look(paths, "DEMO", "demo")._replace(label="sample data")
 
 
 def training_look(paths: Paths) -> "DeskLook":
     """How the desk looks in training; nothing that is configured takes part."""
-    settings = Settings(paths, desk=DeskSettings(operator="trainee"))
-    return _look(settings, Place(remote=False, address="", label="", chosen_by="training"))
+    return _bare_look(paths, "TRAINING", "trainee")
+
+
+def _bare_look(paths: Paths, kind: str, operator: str) -> "DeskLook":
+    """A desk without settings: the look's own defaults are those of the settings."""
+    from chainteller.tui.start import DeskLook
+
+    return DeskLook(
+        kind=kind,
+        operator=operator,
+        theme_folders=_theme_folders(paths),
+        customer_texts=shipped("sample_data") / "customer_texts.toml",
+        crash_folder=paths.logs,
+    )
 
 
 def _tour(start: "Start", look: "DeskLook") -> int:
@@ -185,26 +226,20 @@ def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -
     return run_console(start, look, reopen)
 
 
-def _look(settings: Settings, place: Place, *, kind: str = "") -> "DeskLook":
-    from chainteller.tui.start import DeskLook
-
+def _look(settings: "Settings", place: "Place") -> "DeskLook":
     desk = settings.desk
-    look = DeskLook(
-        kind=kind or place.kind.upper(),
+    look = _bare_look(settings.paths, place.kind.upper(), desk.operator_name)._replace(
         label=place.label,
-        operator=desk.operator_name,
         bank_name=settings.service.bank_name,
-        theme_folders=_theme_folders(settings.paths),
         poll_interval_s=desk.poll_interval_s,
         confirm_above_cents=desk.confirm_above,
         read_only=place.read_only,
         keys=settings.keys,
-        customer_texts=shipped("sample_data") / "customer_texts.toml",
-        crash_folder=settings.paths.logs,
-        base_url=place.address if place.remote else "http://127.0.0.1:8080",
         profile=place.profile.name if place.profile else "",
     )
-    return replace(look, theme=desk.theme) if desk.theme else look
+    if place.remote:
+        look = look._replace(base_url=place.address)
+    return look._replace(theme=desk.theme) if desk.theme else look
 
 
 def _theme_folders(paths: Paths) -> tuple[Path, ...]:

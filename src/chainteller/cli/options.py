@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from chainteller.cli.complaints import Usage, say
-from chainteller.settings.place import Configured, Flags, configure
+from chainteller.settings.flags import Flags
+from chainteller.settings.place import Configured, configure
 
 _KEY = "chainteller.options"
 Function = TypeVar("Function", bound=Callable[..., Any])

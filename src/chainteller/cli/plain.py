@@ -14,7 +14,8 @@ from chainteller.cli.complaints import Usage, complain, say
 from chainteller.cli.output import line
 from chainteller.cli.running import run_program
 from chainteller.service.errors import TellerError
-from chainteller.settings.place import Configured, Flags
+from chainteller.settings.flags import Flags
+from chainteller.settings.place import Configured
 
 PROMPT = "> "
 _ENDS = {"quit", "exit"}

@@ -6,9 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from chainteller.settings.place import Place, sqlite_url
+if TYPE_CHECKING:
+    from chainteller.settings.place import Place
 
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
@@ -25,7 +26,9 @@ class Throwaway:
     def database(self) -> Path:
         return self.path / "bank.db"
 
-    def place(self) -> Place:
+    def place(self) -> "Place":
+        from chainteller.settings.place import Place, sqlite_url
+
         return Place(
             remote=False,
             address=sqlite_url(self.database),

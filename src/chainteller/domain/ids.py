@@ -7,7 +7,7 @@ from chainteller.domain.randomness import Randomness
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SUFFIX_LENGTH = 22
-_PLAUSIBLE = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+_PLAUSIBLE = r"[A-Za-z0-9_-]{1,40}"
 
 
 class Prefix(StrEnum):
@@ -39,7 +39,7 @@ def plausible(text: str) -> bool:
 
     Forty characters hold every id and an IBAN, and no private key of any chain.
     """
-    return _PLAUSIBLE.fullmatch(text) is not None
+    return re.fullmatch(_PLAUSIBLE, text, re.ASCII) is not None
 
 
 def short(identifier: str) -> str:

@@ -1,6 +1,5 @@
 """The one source of randomness: the operating system's, or a seed's where a run must repeat."""
 
-import hashlib
 import os
 from typing import Protocol
 
@@ -21,14 +20,17 @@ class SeededRandomness:
     """A repeatable stream (SHA-256 in counter mode) for demos, training, tests and samples."""
 
     def __init__(self, seed: str) -> None:
-        self._seed = hashlib.sha256(seed.encode()).digest()
+        from hashlib import sha256  # noqa: PLC0415 - the console's first frame needs no digest
+
+        self._digest = sha256
+        self._seed = sha256(seed.encode()).digest()
         self._counter = 0
         self._buffer = b""
 
     def bytes(self, count: int) -> bytes:
         while len(self._buffer) < count:
             block = self._seed + self._counter.to_bytes(8, "big")
-            self._buffer += hashlib.sha256(block).digest()
+            self._buffer += self._digest(block).digest()
             self._counter += 1
         taken, self._buffer = self._buffer[:count], self._buffer[count:]
         return taken

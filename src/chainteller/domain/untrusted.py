@@ -8,7 +8,8 @@ tag characters are shown as U+FFFD.
 import re
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
-_UNSAFE = re.compile(
+# Compiled by ``re`` at the first use: the console's first frame needs it for nothing.
+_UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -16,7 +17,7 @@ _UNSAFE = re.compile(
 
 def printable(text: str) -> str:
     """One line of ``text`` without anything that a terminal would obey or hide."""
-    return _UNSAFE.sub(_REPLACEMENT, text)
+    return re.sub(_UNSAFE, _REPLACEMENT, text)
 
 
 def printable_lines(text: str) -> str:

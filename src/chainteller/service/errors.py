@@ -18,14 +18,12 @@ of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP stat
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 Details = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(NamedTuple):
     field: str
     code: str
     message: str
@@ -71,7 +69,7 @@ class ValidationFailed(ServiceError):
     def __init__(
         self, errors: tuple[FieldError, ...], message: str = "The request is not valid."
     ) -> None:
-        super().__init__(message, {"errors": [asdict(error) for error in errors]})
+        super().__init__(message, {"errors": [error._asdict() for error in errors]})
 
     @classmethod
     def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":

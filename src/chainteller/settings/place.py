@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from chainteller.settings.flags import Flags
 from chainteller.settings.reading import load
 from chainteller.settings.tree import Profile, Settings
 from chainteller.settings.values import (
@@ -13,16 +14,6 @@ from chainteller.settings.values import (
     url,
     without_password,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """The global options that decide where a command works; None is: not given."""
-
-    profile: str | None = None
-    database: str | None = None
-    url: str | None = None
-    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

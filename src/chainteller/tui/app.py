@@ -4,12 +4,10 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -17,12 +15,10 @@ from textual.widgets import Input
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH
 from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
-from chainteller.tui.errands import Errands
+from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
-from chainteller.tui.palette import DeskPalette, DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
@@ -62,7 +58,7 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
 class Console(Errands):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {DeskProvider}
+    COMMANDS: ClassVar[set[Any]] = {desk_commands}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True)
     ]
@@ -81,7 +77,7 @@ class Console(Errands):
         self.typed_ahead = TypedAhead(self)
         for name in SCREENS:
             self.add_mode(name, self._maker(name))
-        self.load_themes()
+        self.begin_in_theme()
 
     # -- start and end ------------------------------------------------------------------------
 
@@ -89,6 +85,7 @@ class Console(Errands):
         self.set_keymap(dict(self.desk.look.keys))
         catch_signals(lambda code: self.exit(return_code=code))
         self.call_after_refresh(self.start_engine)
+        self.call_after_refresh(self.load_themes)
         self.watch_theme_files()
 
     def start_engine(self) -> None:
@@ -222,12 +219,6 @@ class Console(Errands):
     def release_keys(self) -> None:
         self.typed_ahead.release()
 
-    def action_command_palette(self) -> None:
-        """Not in a window too small for it: Textual's palette fails there."""
-        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
-        if fits and not CommandPalette.is_open(cast("App[object]", self)):
-            self.push_screen(DeskPalette())
-
     def on_command_palette_opened(self) -> None:
         for field in self.screen.query(Input):
             field.cursor_blink = False
@@ -239,7 +230,8 @@ class Console(Errands):
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        return [*super().get_line_filters(), self._hostile, self._private]
+        private = [self._private] if self.desk.privacy.hidden else []
+        return [*super().get_line_filters(), self._hostile, *private]
 
 
 def _screen(name: str, *given: object) -> Screen[Any]:

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from textual.dom import DOMNode
 from textual.geometry import Size
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 _LOG_ROWS = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
     that was selected then.
     """
@@ -38,8 +36,7 @@ class Told:
     account_id: str = ""
 
 
-@dataclass(slots=True)
-class Reach:
+class Reach(NamedTuple):
     """How the service answers; ``state`` is starting, live, paused or failed."""
 
     state: str = "starting"
@@ -48,14 +45,14 @@ class Reach:
     retry_in_s: int = 0
 
 
-@dataclass(slots=True)
 class Choice:
     """Where the agent is: kept while screens come and go."""
 
-    account: "TradingAccount | None" = None
-    market: str = ""
-    side: str = "buy"
-    trade_id: str | None = None
+    def __init__(self) -> None:
+        self.account: TradingAccount | None = None
+        self.market = ""
+        self.side = "buy"
+        self.trade_id: str | None = None
 
 
 class Backstage(Protocol):
@@ -82,6 +79,10 @@ class Shell(Protocol):
     def size(self) -> Size:
         """The terminal's, in cells."""
 
+    @property
+    def css_update_count(self) -> int:
+        """How often all styles were read anew; a screen that is made now needs no more of it."""
+
     def go(self, name: str) -> None:
         """Show one of the five screens."""
 
@@ -107,54 +108,45 @@ class Shell(Protocol):
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 
-@dataclass(slots=True)
 class Desk:
-    owner: DOMNode
-    shell: Shell
-    look: DeskLook
-    read_only: bool = False
-    started: StartedDesk | None = None
-    backstage: Backstage | None = None
-    privacy: Privacy = field(default_factory=Privacy)
-    call_began: int | None = None
-    """When the call that is being answered began; None between calls."""
-    alerts: int = 0
-    """Watched things that happened and were not looked at yet."""
-    choice: Choice = field(default_factory=Choice)
-    reach: Reach = field(default_factory=Reach)
-    log: deque[Told] = field(default_factory=lambda: deque(maxlen=_LOG_ROWS))
-    unread: int = 0
-    writing: set[str] = field(default_factory=set)
-    quiet: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set while no write is running: who needs the balance after a deposit waits for it."""
-    watched: set[str] = field(default_factory=set)
-    watched_trades: dict[str, str] = field(default_factory=dict)
-    """Trades to be told about, with their accounts."""
-    challenges: dict[str, int] = field(default_factory=dict)
-    """Challenges issued here that are still open, with the instant they run out."""
-    warned: set[str] = field(default_factory=set)
-    unsaved: dict[str, Any] = field(default_factory=dict)
-    """How things are shown, not on disk yet."""
-    _saving: bool = False
-    followed: dict[str, str] = field(default_factory=dict)
-    """Trades that this desk began, with the status last told."""
-    on_start: "Signal[StartedDesk]" = field(init=False)
-    on_change: "Signal[tuple[str, ...]]" = field(init=False)
-    on_poll: "Signal[None]" = field(init=False)
-    on_told: "Signal[Told]" = field(init=False)
-    on_reach: "Signal[Reach]" = field(init=False)
-    on_customer_text: "Signal[str]" = field(init=False)
-    """Words that the agent was shown to say to the customer."""
+    """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
 
-    def __post_init__(self) -> None:
-        self.read_only = self.look.read_only
+    def __init__(self, owner: DOMNode, shell: Shell, look: DeskLook) -> None:
+        self.owner, self.shell, self.look = owner, shell, look
+        self.read_only = look.read_only
+        self.started: StartedDesk | None = None
+        self.backstage: Backstage | None = None
+        self.privacy = Privacy()
+        self.choice = Choice()
+        self.reach = Reach()
+        self.call_began: int | None = None
+        """When the call that is being answered began; None between calls."""
+        self.alerts = 0
+        """Watched things that happened and were not looked at yet."""
+        self.log: deque[Told] = deque(maxlen=_LOG_ROWS)
+        self.unread = 0
+        self.writing: set[str] = set()
+        self.quiet = asyncio.Event()
+        """Set while no write is running: who needs the balance after a deposit waits for it."""
         self.quiet.set()
-        self.on_start = Signal(self.owner, "started")
-        self.on_change = Signal(self.owner, "changed")
-        self.on_poll = Signal(self.owner, "polled")
-        self.on_told = Signal(self.owner, "told")
-        self.on_reach = Signal(self.owner, "reach")
-        self.on_customer_text = Signal(self.owner, "customer text")
+        self.watched: set[str] = set()
+        self.watched_trades: dict[str, str] = {}
+        """Trades to be told about, with their accounts."""
+        self.challenges: dict[str, int] = {}
+        """Challenges issued here that are still open, with the instant they run out."""
+        self.warned: set[str] = set()
+        self.unsaved: dict[str, Any] = {}
+        """How things are shown, not on disk yet."""
+        self._saving = False
+        self.followed: dict[str, str] = {}
+        """Trades that this desk began, with the status last told."""
+        self.on_start: Signal[StartedDesk] = Signal(owner, "started")
+        self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
+        self.on_poll: Signal[None] = Signal(owner, "polled")
+        self.on_told: Signal[Told] = Signal(owner, "told")
+        self.on_reach: Signal[Reach] = Signal(owner, "reach")
+        self.on_customer_text: Signal[str] = Signal(owner, "customer text")
+        """Words that the agent was shown to say to the customer."""
 
     def begin(self, started: StartedDesk, backstage: Backstage) -> None:
         """The engine or client is there, with the guard and the records around it."""

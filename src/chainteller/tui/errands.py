@@ -12,22 +12,28 @@ from typing import Any, cast
 from textual import events
 from textual.app import App
 from textual.await_complete import AwaitComplete
-from textual.command import CommandPalette
+from textual.command import CommandPalette, Provider
 from textual.screen import Screen
 
 from chainteller.domain.clock import DAY
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import LEAST_HEIGHT, LEAST_WIDTH, Ask, Question
-from chainteller.tui.finding import load_samples, open_found, wanted_id
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.themes import changed_files, load_themes
+from chainteller.tui.themes import changed_files, find_theme, load_themes
+from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
 _THEMES_EVERY_S = 2.0
 _PLACE = "place"
+
+
+def desk_commands() -> type[Provider]:
+    """What ``:`` offers; Textual asks when the palette is first opened."""
+    from chainteller.tui.palette import DeskProvider  # noqa: PLC0415 - after the first frame
+
+    return DeskProvider
 
 
 class Errands(App[None]):
@@ -35,6 +41,7 @@ class Errands(App[None]):
     wanted_profile = ""
     """The profile to open when this console has ended."""
     theme_names: tuple[str, ...] = ()
+    _is_made = False
     _theme_files: tuple[tuple[Path, int], ...] = ()
 
     # -- the start ----------------------------------------------------------------------------
@@ -95,6 +102,24 @@ class Errands(App[None]):
 
     # -- themes -------------------------------------------------------------------------------
 
+    @property
+    def css_update_count(self) -> int:
+        """Textual reads all styles anew for a screen that lags behind this."""
+        return self._css_update_count
+
+    def get_css_variables(self) -> dict[str, str]:
+        """None while Textual builds itself: they would be of a theme that is not shown."""
+        return super().get_css_variables() if self._is_made else {}
+
+    def begin_in_theme(self) -> None:
+        """The desk's theme alone, before anything is styled: the others can wait."""
+        self._is_made = True
+        file = find_theme(self.desk.look.theme_folders, self.desk.look.theme)
+        if file is not None:
+            self.register_theme(file.theme())
+            self._begin_in(file.name)
+        self.stylesheet.set_variables(self.get_css_variables())
+
     def load_themes(self) -> None:
         """Register every theme file; what is wrong with a file is told once, with file and key."""
         themes, problems = load_themes(self.desk.look.theme_folders)
@@ -102,7 +127,7 @@ class Errands(App[None]):
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
         if self.desk.look.theme in themes:
-            self._begin_in(self.desk.look.theme)
+            self.theme = self.desk.look.theme
         self._tell_problems(problems)
         self._theme_files = changed_files(self.desk.look.theme_folders)
 
@@ -146,12 +171,24 @@ class Errands(App[None]):
 
     # -- finding ------------------------------------------------------------------------------
 
+    def action_command_palette(self) -> None:
+        """Not in a window too small for it: Textual's palette fails there."""
+        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
+        if fits and not CommandPalette.is_open(cast("App[object]", self)):
+            from chainteller.tui.palette import DeskPalette  # noqa: PLC0415 - after the first frame
+
+            self.push_screen(DeskPalette())
+
     def find(self, text: str) -> None:
         """Open what an id, an address, a bank account or a customer's name stands for."""
+        from chainteller.tui.finding import open_found  # noqa: PLC0415 - after the first frame
+
         self.run_worker(Later(partial(open_found, self, text)), group="find", exclusive=True)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, anything else is ignored."""
+        from chainteller.tui.finding import wanted_id  # noqa: PLC0415 - after the first frame
+
         text = wanted_id(event.text)
         if text:
             self.find(text)
@@ -161,6 +198,8 @@ class Errands(App[None]):
         return lambda: self.call_later(self.run_action, action, screen)
 
     def action_samples(self) -> None:
+        from chainteller.tui.finding import load_samples  # noqa: PLC0415 - after the first frame
+
         self.run_worker(Later(partial(load_samples, self, self.desk)), group="samples")
 
     # -- safety -------------------------------------------------------------------------------
@@ -177,6 +216,8 @@ class Errands(App[None]):
         )
 
     async def _allow_writes(self) -> None:
+        from chainteller.tui.dialogs.question import Ask, Question  # noqa: PLC0415 - after the first frame
+
         label = self.desk.look.label or self.desk.look.kind
         asked = Ask(
             f"ALLOW CHANGES on {label}?",
@@ -193,6 +234,11 @@ class Errands(App[None]):
         """What is hidden leaves the desk only after a ``y``: a file or a clipboard has no mask."""
         if not self.desk.privacy.would_show(text):
             return True
+        from chainteller.tui.dialogs.question import (  # noqa: PLC0415 - after the first frame
+            Ask,
+            Question,
+        )
+
         asked = Ask(
             "NAMES AND BALANCES ARE HIDDEN here: let this text out with them?",
             ("a copied text and a file are not masked   : hide shows them again",),

@@ -10,7 +10,7 @@ from chainteller.domain.untrusted import printable
 
 SECOND = 1_000_000
 REPLACEMENT = "\ufffd"
-_COMBINING = re.compile("([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+")
+_COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
 
 Piece = tuple[str, str]
 """A run of text and its tone (see ``widgets/lines.py``)."""
@@ -33,13 +33,18 @@ _GLYPHS: dict[str, Piece] = {
 }
 
 
+def is_clean(text: str) -> bool:
+    """Whether nothing of ``text`` can do harm, told quickly: what is not ASCII counts as no."""
+    return text.isascii() and text.isprintable()
+
+
 def clean(text: str) -> str:
     """``text`` without anything that a terminal would act on or that would hide or reorder it;
     a flood of combining marks would cover the lines around it.
     """
-    if text.isascii() and text.isprintable():
+    if is_clean(text):
         return text
-    return _COMBINING.sub(REPLACEMENT, printable(text))
+    return re.sub(_COMBINING, REPLACEMENT, printable(text))
 
 
 def grouped(amount: str) -> str:

@@ -1,7 +1,7 @@
 """Each command once: it appears as key, palette entry, footer word and line of the help."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.binding import Binding
 
@@ -20,8 +20,7 @@ _SHOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """``key`` is Textual's, alternates after commas; ``word`` 0 letters keeps it off the footer.
 
     ``rank`` orders the footer: the lowest stand, the highest give way when it is narrow.

@@ -8,11 +8,13 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from chainteller.tui.formats import clean
+from chainteller.tui.formats import clean, is_clean
 
 
 class HostileTextFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
+        if all(segment.control or is_clean(segment.text) for segment in segments):
+            return segments
         return [
             segment if segment.control else Segment(clean(segment.text), segment.style)
             for segment in segments

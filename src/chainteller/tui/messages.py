@@ -1,75 +1,85 @@
-"""All messages that our widgets post; values only, what they mean is the screen's business."""
+"""All messages that our widgets post; values only, what they mean is the screen's business.
 
-from dataclasses import dataclass
+Plain classes: a dataclass takes ten times as long to define, and the first frame waits for it.
+"""
 
 from textual.message import Message
 
 
-@dataclass
 class PageWanted(Message):
     """A list scrolled to rows that it does not hold; ``page`` counts from 1."""
 
-    list_id: str
-    page: int
+    def __init__(self, list_id: str, page: int) -> None:
+        super().__init__()
+        self.list_id = list_id
+        self.page = page
 
 
-@dataclass
 class RowChosen(Message):
     """The cursor stands on another row."""
 
-    list_id: str
-    key: str
+    def __init__(self, list_id: str, key: str) -> None:
+        super().__init__()
+        self.list_id = list_id
+        self.key = key
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, RowChosen) and message.list_id == self.list_id
 
 
-@dataclass
 class RowOpened(Message):
     """A row was clicked a second time."""
 
-    list_id: str
-    key: str
+    def __init__(self, list_id: str, key: str) -> None:
+        super().__init__()
+        self.list_id = list_id
+        self.key = key
 
 
-@dataclass
 class FieldSubmitted(Message):
-    purpose: str
-    value: str
+    def __init__(self, purpose: str, value: str) -> None:
+        super().__init__()
+        self.purpose = purpose
+        self.value = value
 
 
-@dataclass
 class FieldChanged(Message):
-    purpose: str
-    value: str
+    def __init__(self, purpose: str, value: str) -> None:
+        super().__init__()
+        self.purpose = purpose
+        self.value = value
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, FieldChanged) and message.purpose == self.purpose
 
 
-@dataclass
 class Pasted(Message):
     """A paste into a field that keeps nothing of it: it is judged before it is shown."""
 
-    purpose: str
-    text: str
+    def __init__(self, purpose: str, text: str) -> None:
+        super().__init__()
+        self.purpose = purpose
+        self.text = text
 
 
-@dataclass
 class FieldClosed(Message):
-    purpose: str
+    def __init__(self, purpose: str) -> None:
+        super().__init__()
+        self.purpose = purpose
 
 
-@dataclass
 class FieldStepped(Message):
     """Left (-1) or right (+1) in an amount field: it belongs to the screen (the market)."""
 
-    purpose: str
-    step: int
+    def __init__(self, purpose: str, step: int) -> None:
+        super().__init__()
+        self.purpose = purpose
+        self.step = step
 
 
-@dataclass
 class KeyClicked(Message):
     """A key of the footer was clicked: ``action`` is the screen's."""
 
-    action: str
+    def __init__(self, action: str) -> None:
+        super().__init__()
+        self.action = action

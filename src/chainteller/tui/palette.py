@@ -27,6 +27,8 @@ class DeskPalette(Steady, CommandPalette):
     open before this one is gone.
     """
 
+    CSS_PATH = "palette.tcss"
+
 
 class DeskProvider(Provider):
     """Commands are matched here; records by the service, a few letters at a time."""

@@ -1,11 +1,14 @@
 """Asks the service for news at the desk's interval and says what changed."""
 
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.watching import Alert, look_out
+
+if TYPE_CHECKING:
+    from chainteller.tui.watching import Alert
 
 _LONGEST_WAIT_S = 30
 _PROBE_EVERY = 30
@@ -14,7 +17,7 @@ _PROBE_EVERY = 30
 class Poller:
     """One question at a time; after a failure it waits longer, and the top bar says so."""
 
-    def __init__(self, desk: Desk, alert: Alert) -> None:
+    def __init__(self, desk: Desk, alert: "Alert") -> None:
         self._desk = desk
         self._alert = alert
         self._cursor = -1
@@ -29,6 +32,8 @@ class Poller:
         if self._running or self._desk.started is None or (self._skip > 0 and not now):
             self._skip = max(0, self._skip - 1)
             return
+        from chainteller.tui.watching import look_out  # noqa: PLC0415 - after the first frame
+
         self._running = True
         try:
             await self._fetch()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance, TradingAccount
 
 _MOST = 20_000
-_AMOUNT = re.compile(r"\d[\d,]*\.\d+")
+_AMOUNT = r"\d[\d,]*\.\d+"
 _CUT = "…"
 _LEAST_CUT = 2
 _MASK = "•"
@@ -58,7 +58,7 @@ class Privacy:
         shown = self._pattern.sub(lambda found: _MASK * len(found[0]), text)
         if _CUT in shown:
             shown = self._mask_cut(shown)
-        return _AMOUNT.sub(self._amount, shown)
+        return re.sub(_AMOUNT, self._amount, shown)
 
     def _amount(self, found: re.Match[str]) -> str:
         return _MASK * len(found[0]) if found[0] in self._amounts else found[0]

@@ -7,9 +7,8 @@ out; the desk never fails to start over a colour.
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.tui.theme_check import problems_of, sorted_files
 
@@ -53,8 +52,7 @@ DEFAULT_VARIABLES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeFile:
+class ThemeFile(NamedTuple):
     name: str
     dark: bool
     colors: Mapping[str, str]
@@ -107,6 +105,21 @@ def load_themes(folders: Sequence[Path]) -> tuple[dict[str, ThemeFile], list[str
         else:
             themes[theme.name] = theme
     return themes, problems
+
+
+def find_theme(folders: Sequence[Path], wanted: str) -> ThemeFile | None:
+    """The theme of that name, without reading what cannot hold it; None where it is not found so
+    quickly.
+    """
+    for path in reversed(sorted_files(folders)):
+        try:
+            if path.stem == wanted or f'"{wanted}"' in path.read_text(encoding="utf-8"):
+                theme = _read(path)
+                if theme.name == wanted:
+                    return theme
+        except (OSError, ValueError):
+            continue
+    return None
 
 
 def changed_files(folders: Sequence[Path]) -> tuple[tuple[Path, int], ...]:

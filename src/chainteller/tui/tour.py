@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -69,7 +69,7 @@ class TourConsole(Console):
         self._leads.set()
         self._disturbed = asyncio.Event()
         self._reads_until = 0.0
-        super().__init__(start, replace(look, panel=self._panel))
+        super().__init__(start, look._replace(panel=self._panel))
 
     @property
     def leading(self) -> bool:

@@ -8,10 +8,9 @@ from textual.app import ComposeResult
 
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.formats import same_amount
-from chainteller.tui.widgets.bars import TooSmall
+from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 
-LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 _RETYPED = "0123456789."
 
 

@@ -8,22 +8,19 @@ from textual.containers import Container
 from textual.timer import Timer
 from textual.widget import Widget
 
-from chainteller.domain.assets import USD
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.reads import AccountSheet, account_sheet, query
-from chainteller.tui.screens import accounts_view, questions
+from chainteller.tui.screens import accounts_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
-from chainteller.tui.telling import about_account
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.funding import Transfer
+    from chainteller.tui.reads import AccountSheet
+    from chainteller.tui.screens.bank_transfers import BankTransfers
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
     from chainteller.tui.start import Glimpse
 
@@ -70,6 +67,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
+        from chainteller.tui.reads import query  # noqa: PLC0415 - after the first frame
+
         asked = query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
@@ -80,6 +79,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def glimpse(self, found: "Glimpse") -> None:
         """Rows read before the engine stands; keys wait for it."""
+        self.is_preview = True
         rows, total = found
         now = self.desk.now
         self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
@@ -159,12 +159,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self.selected
         if account is None:
             return
+        from chainteller.tui.reads import account_sheet  # noqa: PLC0415 - after the first frame
+        from chainteller.tui.screens import account_detail  # noqa: PLC0415 - after the first frame
+
         self._sheet = await ask(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
-        detail = accounts_view.detail(self._sheet, self.desk.now)
-        notes = accounts_view.notes(self.desk.note(account.id))
+        detail = account_detail.detail(self._sheet, self.desk.now)
+        notes = account_detail.notes(self.desk.note(account.id))
         self.query_one("#detail", Lines).show([*detail, *notes])
-        self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
+        self.query_one("#summary", Lines).show(account_detail.summary(self._sheet))
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
@@ -188,6 +191,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         refused, sheet = self.refusal_text(), self._sheet
         if refused or sheet is None:
             return refused
+        from chainteller.tui.telling import about_account  # noqa: PLC0415 - after the first frame
+
         return about_account(self.texts, sheet, self.desk.now, self.desk.look.bank_name)
 
     # -- money in and out ---------------------------------------------------------------------
@@ -228,6 +233,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
         return WalletWithdrawal(self)
 
+    @cached_property
+    def bank_transfers(self) -> "BankTransfers":
+        from chainteller.tui.screens.bank_transfers import (  # noqa: PLC0415 - at the first use
+            BankTransfers,
+        )
+
+        return BankTransfers(self)
+
     def field_submitted(self, purpose: str, value: str) -> None:
         self.close_field()
         account = self.selected
@@ -237,12 +250,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.write("account", lambda: self._add(value.strip()))
         elif purpose == "withdraw-to-wallet":
             self.to_wallet.submitted(value)
-        elif account is not None and self._amount_is_good(value):
-            amount = dollars(value)
-            if purpose == "deposit":
-                self.write("deposit", lambda: self._deposit(account, amount))
-            else:
-                self.write("withdrawal", lambda: self._withdraw(account, amount))
+        elif account is not None:
+            self.bank_transfers.submitted(purpose, account, value)
 
     def field_changed(self, purpose: str, value: str) -> None:
         if purpose == "filter":
@@ -251,38 +260,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter" and self._filter:
             self.find("")
-
-    def _amount_is_good(self, value: str) -> bool:
-        failure = questions.amount_failure(value, USD, "d or w: again")
-        if failure is not None:
-            self.show_failure(failure)
-        return failure is None
-
-    async def _deposit(self, account: "TradingAccount", amount: str) -> None:
-        """Sends at once: the customer's own money, and it can be brought back."""
-        above = cents(amount) > self.desk.look.confirm_above_cents
-        if above and not await self.confirm(questions.deposit_question(account, amount)):
-            return
-        service, key = self.desk.service, self.desk.new_key()
-        token = await ask(writes.deposit_token, service)
-        done = await ask(writes.deposit, service, account.id, amount, token, key)
-        self._transferred("deposit", done)
-
-    async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
-        limit = self.desk.look.confirm_above_cents
-        asked = questions.withdrawal_question(account, amount, limit)
-        if not await self.confirm(asked):
-            return
-        service, key = self.desk.service, self.desk.new_key()
-        token = await ask(writes.deposit_token, service)
-        done = await ask(writes.withdraw, service, account.id, amount, token, key)
-        self._transferred("withdrawal", done)
-
-    def _transferred(self, what: str, done: "Transfer") -> None:
-        self.clear_failure()
-        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
-        self.desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
-        self.desk.on_change.publish((f"{what}.{done.status}",))
 
     # -- a new account ------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -12,13 +12,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
-from chainteller.tui import papers
 from chainteller.tui.calls import Later
-from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk, Reach, Told
-from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.dialogs.question import Ask, Question
-from chainteller.tui.failures import Failure, explain
 from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
@@ -28,6 +23,12 @@ from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Line, Lines, line
+
+if TYPE_CHECKING:
+    from chainteller.tui.customer_texts import CustomerTexts
+    from chainteller.tui.dialogs.question import Ask
+    from chainteller.tui.failures import Failure
+    from chainteller.tui.papers import Paper
 
 Work = Callable[[], Awaitable[None]]
 
@@ -60,17 +61,22 @@ class DeskScreen(Steady, Screen[None]):
         return [*bindings_of(cls.KEY)]
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
+        super().__init__(classes=self._fitting(*desk.shell.size))
         self.desk = desk
-        self._fit_at_once()
+        self._css_update_count = desk.shell.css_update_count
 
-    def _fit_at_once(self) -> None:
+    def _fitting(self, width: int, height: int) -> str:
         """Textual sets these classes after the first layout, and would lay out twice."""
-        width, height = self.desk.shell.size
-        self.add_class(
-            *self._get_breakpoint_classes(width, self.HORIZONTAL_BREAKPOINTS),
-            *self._get_breakpoint_classes(height, self.VERTICAL_BREAKPOINTS),
-        )
+        across = self._get_breakpoint_classes(width, self.HORIZONTAL_BREAKPOINTS)
+        down = self._get_breakpoint_classes(height, self.VERTICAL_BREAKPOINTS)
+        return " ".join((*across, *down))
+
+    def _compositor_refresh(self) -> None:
+        """Textual renders in a batch too and then drops it: what is dirty is painted after it."""
+        if self.app._batch_count:  # noqa: SLF001 - Textual tells nobody else of its batches
+            self._repaint_required = True
+        else:
+            super()._compositor_refresh()
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -172,8 +178,10 @@ class DeskScreen(Steady, Screen[None]):
                 raise
             # The screen was closed while its answer was on the way: nothing is left to show it on.
 
-    async def confirm(self, asked: Ask) -> bool:
+    async def confirm(self, asked: "Ask") -> bool:
         """Only from a worker: waits for ``y``."""
+        from chainteller.tui.dialogs.question import Question  # noqa: PLC0415 - after the first frame
+
         answer: bool | None = await self.app.push_screen_wait(
             Question(asked, self.desk.shell.deafen)
         )
@@ -181,11 +189,13 @@ class DeskScreen(Steady, Screen[None]):
 
     def fail(self, error: TellerError) -> None:
         """Show a refusal in its three parts and keep it in the log."""
+        from chainteller.tui.failures import explain  # noqa: PLC0415 - after the first frame
+
         failure = explain(error)
         self.show_failure(failure)
         self.desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
-    def show_failure(self, failure: Failure) -> None:
+    def show_failure(self, failure: "Failure") -> None:
         self.query_one(FailurePanel).explain(failure)
         self._draw_status()
 
@@ -251,17 +261,21 @@ class DeskScreen(Steady, Screen[None]):
         """Overridden by screens with a list."""
 
     def action_export(self) -> None:
-        self.read("ask-export", partial(papers.export, self))
+        from chainteller.tui.papers import export  # noqa: PLC0415 - after the first frame
+
+        self.read("ask-export", partial(export, self))
 
     async def ready(self) -> None:
         """Return when what the screen shows has come; at once where nothing is awaited."""
 
-    def papers(self) -> Sequence[papers.Paper]:
+    def papers(self) -> "Sequence[Paper]":
         """The files that ``e`` can write, most wanted first."""
+        from chainteller.tui.papers import Paper, ready  # noqa: PLC0415 - after the first frame
+
         text = self.main_text()
         name = f"chainteller-{self.KEY}.txt"
-        made = partial(papers.ready, text + "\n")
-        return [papers.Paper("what stands here, text", name, made)] if text else []
+        made = partial(ready, text + "\n")
+        return [Paper("what stands here, text", name, made)] if text else []
 
     def action_refresh_now(self) -> None:
         self.clear_failure()
@@ -273,10 +287,14 @@ class DeskScreen(Steady, Screen[None]):
         if not text:
             self.desk.tell("nothing to copy here", "muted")
             return
-        self.read("copy", partial(papers.copy_now, self, text))
+        from chainteller.tui.papers import copy_now  # noqa: PLC0415 - after the first frame
+
+        self.read("copy", partial(copy_now, self, text))
 
     def action_copy_menu(self) -> None:
-        self.read("ask-copy", partial(papers.copy_menu, self))
+        from chainteller.tui.papers import copy_menu  # noqa: PLC0415 - after the first frame
+
+        self.read("ask-copy", partial(copy_menu, self))
 
     def copies(self) -> Sequence[tuple[str, str]]:
         """All that can be copied here: (name, text)."""
@@ -296,6 +314,8 @@ class DeskScreen(Steady, Screen[None]):
         if not text:
             self.desk.tell("nothing to tell the customer here", "muted")
             return
+        from chainteller.tui.dialogs.boxes import Box, wrapped  # noqa: PLC0415 - after the first frame
+
         self.desk.on_customer_text.publish(text)
         rows = [line(row) for row in wrapped(text, 70)]
         self.app.push_screen(Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
@@ -319,7 +339,9 @@ class DeskScreen(Steady, Screen[None]):
         return self.texts.of_refusal(failure.code, dict(failure.facts), self.desk.look.bank_name)
 
     @property
-    def texts(self) -> CustomerTexts:
+    def texts(self) -> "CustomerTexts":
+        from chainteller.tui.customer_texts import CustomerTexts  # noqa: PLC0415 - after the first frame
+
         return CustomerTexts.load(self.desk.look.customer_texts)
 
     def object_id(self) -> str:

@@ -4,18 +4,19 @@ import asyncio
 import contextlib
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.papers import Paper, Table
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.widgets.bars import StatusLine
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.tui.papers import Paper
 
 Record = TypeVar("Record")
 _LONGEST_WAIT_S = 3.0
@@ -30,8 +31,7 @@ class Stopped(TellerError):
     next_step = "e: export it again"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed(Generic[Record]):
+class Listed(NamedTuple, Generic[Record]):
     """One page: its records with their rows, and how many there are in all."""
 
     records: tuple[tuple[Row, Record], ...]
@@ -50,6 +50,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.records: dict[str, Record] = {}
         self._generation = 0
         self._recalled = False
+        self.is_preview = False
+        """Whether the rows were read before the engine stood: an untouched cursor stays on top."""
         self._came = asyncio.Event()
 
     @abstractmethod
@@ -114,7 +116,9 @@ class ListScreen(DeskScreen, Generic[Record]):
             return
         for row, record in listed.records:
             self.records[row.key] = record
-        self.paged.put(page, [row for row, _ in listed.records], listed.total)
+        follow = not self.is_preview or self.paged.cursor > 0
+        self.is_preview = False
+        self.paged.put(page, [row for row, _ in listed.records], listed.total, follow=follow)
         self.listed(listed.total)
         self._came.set()
 
@@ -174,8 +178,10 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- export -------------------------------------------------------------------------------
 
-    def papers(self) -> Sequence[Paper]:
+    def papers(self) -> "Sequence[Paper]":
         """The whole list as it is filtered and ordered now, then what stands in the detail."""
+        from chainteller.tui.papers import Table  # noqa: PLC0415 - after the first frame
+
         total = self.paged.total or 0
         if not total:
             return super().papers()

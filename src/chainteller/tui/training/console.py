@@ -1,7 +1,6 @@
 """The console of a training session: the same desk, with the session's clock, story and score."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -23,9 +22,9 @@ from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.errands import desk_commands
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.messages import Pasted
-from chainteller.tui.palette import DeskProvider
 from chainteller.tui.poller import Poller
 from chainteller.tui.screens.wallets import WalletsScreen
 from chainteller.tui.start import DeskLook, StartedDesk
@@ -65,7 +64,7 @@ class CountedKeys(TypedAhead):
 
 class TrainingConsole(Console):
     CSS_PATH = "../app.tcss"
-    COMMANDS: ClassVar[set[Any]] = {DeskProvider, TrainingProvider}
+    COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "story", show=False),
         Binding("f3", "goals", show=False),
@@ -84,8 +83,7 @@ class TrainingConsole(Console):
         self._heard = len(session.progress.heard)
         self._finished = False
         self._ending = False
-        shown = replace(
-            look,
+        shown = look._replace(
             kind="TRAINING",
             theme="training",
             read_only=False,

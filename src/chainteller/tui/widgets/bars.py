@@ -11,6 +11,7 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 NAMES = ("Accounts", "Markets", "Quote", "Trades", "Wallets")
 _SHORT = ("Acc", "Mkt", "Quo", "Trd", "Wal")
 _WIDE = 110
+LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 
 
 class TopBar(Lines):

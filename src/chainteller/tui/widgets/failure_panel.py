@@ -1,10 +1,14 @@
 """A refusal on the screen: what happened, what it means, which key comes next."""
 
-from chainteller.tui.failures import Failure
+from typing import TYPE_CHECKING
+
 from chainteller.tui.widgets.lines import Line, Lines, line
 
+if TYPE_CHECKING:
+    from chainteller.tui.failures import Failure
 
-def failure_lines(failure: Failure) -> list[Line]:
+
+def failure_lines(failure: "Failure") -> list[Line]:
     return [
         line(
             (f" [x] {failure.code}", "bad strong"),
@@ -31,7 +35,7 @@ class FailurePanel(Lines):
     def is_shown(self) -> bool:
         return self.failure is not None
 
-    def explain(self, failure: Failure) -> None:
+    def explain(self, failure: "Failure") -> None:
         self.failure = failure
         self.show(failure_lines(failure))
         self.add_class("shown")

@@ -4,8 +4,8 @@ No markup is ever interpreted: text is data here. A tone is one or more words of
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -34,8 +34,7 @@ TONES: dict[str, tuple[str, bool]] = {
 """A tone's theme variable ("" keeps the widget's colour) and whether it is bold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """Pieces from the left and pieces that end at the right edge; the left gives way."""
 
     left: tuple[Piece, ...] = ()
@@ -86,6 +85,20 @@ class Toned(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self._styles_of_theme: tuple[str, dict[str, Style]] = ("", {})
+        self._base_of_pass: Style | None = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual works the base style out anew at each access: once for a pass is enough."""
+        self._base_of_pass = self.rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._base_of_pass = None
+
+    @property
+    def base_style(self) -> Style:
+        """The colours under every piece."""
+        return self._base_of_pass or self.rich_style
 
     def tone(self, words: str) -> Style:
         theme, known = self._styles_of_theme
@@ -193,7 +206,7 @@ class Lines(Toned):
         return len(self._lines)
 
     def render_line(self, y: int) -> Strip:
-        base = self.rich_style
+        base = self.base_style
         shown = self._lines[y] if y < len(self._lines) else EMPTY
         return self.strip_of(shown, self.size.width, base)
 

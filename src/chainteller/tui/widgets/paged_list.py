@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -18,8 +18,7 @@ PAGE_ROWS = 50
 _PAGES_KEPT = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """``rank`` 0 always stands; the highest rank goes first when the width is short."""
 
     title: str
@@ -29,8 +28,7 @@ class Column:
     grows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     key: str
     cells: tuple[Piece, ...]
 
@@ -241,7 +239,7 @@ class PagedList(Toned):
         self._clamp()
 
     def render_line(self, y: int) -> Strip:
-        width, base = self.size.width, self.rich_style
+        width, base = self.size.width, self.base_style
         if y == 0:
             cells = tuple((column.title, "muted") for column in self._columns)
             return self._strip(" ", cells, base, width)

@@ -1,0 +1,54 @@
+"""Worlds that are made once and kept: databases of sample data, by what they are made from.
+
+Read before the first rows stand on the screen, and so without SQLAlchemy.
+"""
+
+import os
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from chainteller import __version__
+from chainteller.domain.clock import DAY, Clock, SystemClock
+from chainteller.paths import Paths, private_folder, shipped
+
+
+def sample_world(paths: Paths, seed: str, clock: Clock | None = None) -> Path:
+    """Where the sample data's past is kept, as of the last midnight; the file may not be there."""
+    return world_file(paths, f"{seed} {(clock or SystemClock()).now() // DAY}")
+
+
+def world_file(paths: Paths, made_from: str) -> Path:
+    """The file's name holds all that the world depends on: an upgrade makes a new one."""
+    identity = f"{__version__} {made_from} {_newest_change()}"
+    return _folder(paths) / f"{sha256(identity.encode()).hexdigest()[:24]}.db"
+
+
+def kept_world(world: Path, make: Callable[[Path], None]) -> Path:
+    """The file ``world``, which ``make`` writes where it is not there yet; those of other days are
+    removed.
+    """
+    if world.exists():
+        return world
+    folder = private_folder(world.parent)
+    day = SystemClock().now() // DAY
+    for old in folder.iterdir():
+        if old.stat().st_mtime_ns < (day - 1) * DAY * 1_000:
+            old.unlink(missing_ok=True)
+    draft = folder / f"{world.stem}.{os.getpid()}.new"
+    draft.unlink(missing_ok=True)
+    make(draft)
+    draft.with_name(f"{draft.name}-journal").unlink(missing_ok=True)
+    return draft.replace(world)
+
+
+def _folder(paths: Paths) -> Path:
+    return paths.cache / "worlds"
+
+
+def _newest_change() -> int:
+    """When what a world is made from last changed."""
+    package = Path(__file__).parents[1]
+    sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
+    found = (entry for folder in sources for entry in os.scandir(folder) if entry.is_file())
+    return max(entry.stat().st_mtime_ns for entry in found)

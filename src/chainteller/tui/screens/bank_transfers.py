@@ -1,0 +1,61 @@
+"""Money between an account and the customer's bank account: the amount typed, asked, sent."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.domain.assets import USD
+from chainteller.tui import writes
+from chainteller.tui.calls import ask
+from chainteller.tui.formats import cents, dollars, grouped
+from chainteller.tui.screens import questions
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+    from chainteller.tui.screens.base import DeskScreen
+
+
+class BankTransfers:
+    """Deposits and withdrawals for a screen, which shows what became of them."""
+
+    def __init__(self, host: "DeskScreen") -> None:
+        self._host = host
+        self._desk = host.desk
+
+    def submitted(self, purpose: str, account: "TradingAccount", value: str) -> None:
+        """Enter in the amount's field: ``purpose`` is deposit or withdraw."""
+        failure = questions.amount_failure(value, USD, "d or w: again")
+        if failure is not None:
+            self._host.show_failure(failure)
+            return
+        amount = dollars(value)
+        if purpose == "deposit":
+            self._host.write("deposit", lambda: self._deposit(account, amount))
+        else:
+            self._host.write("withdrawal", lambda: self._withdraw(account, amount))
+
+    async def _deposit(self, account: "TradingAccount", amount: str) -> None:
+        """Sends at once: the customer's own money, and it can be brought back."""
+        above = cents(amount) > self._desk.look.confirm_above_cents
+        asked = questions.deposit_question(account, amount)
+        if above and not await self._host.confirm(asked):
+            return
+        service, key = self._desk.service, self._desk.new_key()
+        token = await ask(writes.deposit_token, service)
+        done = await ask(writes.deposit, service, account.id, amount, token, key)
+        self._transferred("deposit", done)
+
+    async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
+        limit = self._desk.look.confirm_above_cents
+        asked = questions.withdrawal_question(account, amount, limit)
+        if not await self._host.confirm(asked):
+            return
+        service, key = self._desk.service, self._desk.new_key()
+        token = await ask(writes.deposit_token, service)
+        done = await ask(writes.withdraw, service, account.id, amount, token, key)
+        self._transferred("withdrawal", done)
+
+    def _transferred(self, what: str, done: "Transfer") -> None:
+        self._host.clear_failure()
+        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
+        self._desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
+        self._desk.on_change.publish((f"{what}.{done.status}",))
