@@ -12,7 +12,7 @@ from chainteller.domain.assets import USD
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import cents, dollars, grouped
+from chainteller.tui.formats import cents, dollars, grouped, short_id
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.reads import AccountSheet, account_sheet, query
 from chainteller.tui.screens import accounts_view, questions
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
+_ROOM_FOR_ID = 96
+"""Columns at which the whole id stands beside an amount; below it stands in the summary."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -164,7 +166,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         detail = accounts_view.detail(self._sheet, self.desk.now)
         notes = accounts_view.notes(self.desk.note(account.id))
         self.query_one("#detail", Lines).show([*detail, *notes])
-        self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
+        self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet, self.size.width))
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
@@ -193,7 +195,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- money in and out ---------------------------------------------------------------------
 
     def action_deposit(self) -> None:
-        self._open_amount("deposit", "enter: send   esc: no")
+        self._open_amount("deposit", "enter: send")
 
     def action_withdraw(self) -> None:
         self._open_amount("withdraw", "right: wallet")
@@ -205,10 +207,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self.clear_failure()
         way = "into" if purpose == "deposit" else "from"
-        bank = "bank account" if purpose == "deposit" else "bank"
+        bank = "from" if purpose == "deposit" else "to"
+        shown = account.id if self.size.width >= _ROOM_FOR_ID else short_id(account.id)
         self.field_bar.open(
             purpose,
-            ((f"{purpose} {way} ", "strong"), (account.id, ""), ("  USD ", "muted")),
+            ((f"{purpose} {way} ", "strong"), (shown, ""), ("  USD ", "muted")),
             note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
             amount=True,
         )
