@@ -114,10 +114,10 @@ def _is_idle(app: Console, *, started: bool) -> bool:
 
 def _timers_due(app: Console) -> list[Timer]:
     """Timers that go off once and soon: the wait before a row's detail is fetched; no toast."""
-    nodes = app.screen.walk_children(with_self=True)
     return [
         timer
-        for node in nodes
+        for screen in app.screen_stack
+        for node in screen.walk_children(with_self=True)
         for timer in node._timers
         if timer._repeat == 0
         and timer._interval <= LONGEST_TIMER_S

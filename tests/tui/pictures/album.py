@@ -4,8 +4,10 @@ Three sizes in the dark and the light theme, and once without colours. After a l
 ``pytest tests/tui/pictures --snapshot-update`` keeps the new ones.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import ndiff
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +19,7 @@ from textual.pilot import Pilot
 from chainteller.tui.app import Console
 
 THEMES = ("dark", "light")
+_TAG = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,10 @@ class Album:
         differ = sorted(name for name, taken in self._taken.items() if kept.get(name) != taken)
         for name in differ:
             (self._changed / f"{name}.svg").write_text(self._taken[name], encoding="utf-8")
-        assert not differ, f"these look different now: {self._changed}"
+        rows = [
+            row for name in differ for row in _changes(name, kept.get(name, ""), self._taken[name])
+        ]
+        assert not differ, "\n".join([f"these look different now: {self._changed}", *rows])
         assert not kept.keys() - self._taken.keys(), "these are not taken any more"
 
     def _replace(self) -> None:
@@ -89,6 +95,13 @@ class Album:
             (self._folder / f"{name}.svg").unlink()
         for name, picture in self._taken.items():
             (self._folder / f"{name}.svg").write_text(picture, encoding="utf-8")
+
+
+def _changes(name: str, kept: str, taken: str) -> list[str]:
+    """The first rows that changed, as text."""
+    before, after = _TAG.sub(" ", kept).splitlines(), _TAG.sub(" ", taken).splitlines()
+    rows = [row for row in ndiff(before, after) if row.startswith(("-", "+"))]
+    return [name, *rows[:4]]
 
 
 class Look:
