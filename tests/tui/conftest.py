@@ -84,8 +84,8 @@ def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[B
         world.engine.close()
 
 
-async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until the desk has started, nothing is asked of the service and nothing is to come.
+async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
+    """Wait until the desk has ``started``, nothing is asked of the service and nothing is to come.
 
     Between looks every message is handled and painted; what a look cannot see (a thread that has
     answered but not yet reported) is busy work of a worker, so a few idle looks in a row are rest.
@@ -94,13 +94,13 @@ async def settle(pilot: Pilot[Any]) -> None:
     deadline = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline:
         await pilot.pause(0 if quiet else 0.005)
-        quiet = quiet + 1 if _is_idle(cast("Console", pilot.app)) else 0
+        quiet = quiet + 1 if _is_idle(cast("Console", pilot.app), started=started) else 0
         if quiet == IDLE_LOOKS:
             return
     raise AssertionError("the desk never came to rest")
 
 
-def _is_idle(app: Console) -> bool:
+def _is_idle(app: Console, *, started: bool) -> bool:
     waiting = app.screen.is_modal
     busy = [
         worker
@@ -108,16 +108,16 @@ def _is_idle(app: Console) -> bool:
         if not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
     ]
     keys = app.typed_ahead
-    ready = app.desk.started is not None and not keys.is_holding and not keys.is_deaf
+    ready = bool(app.desk.started) == started and not keys.is_holding and not keys.is_deaf
     return ready and not busy and not _timers_due(app)
 
 
 def _timers_due(app: Console) -> list[Timer]:
     """Timers that go off once and soon: the wait before a row's detail is fetched; no toast."""
-    nodes = app.screen.walk_children(with_self=True)
     return [
         timer
-        for node in nodes
+        for screen in app.screen_stack
+        for node in screen.walk_children(with_self=True)
         for timer in node._timers
         if timer._repeat == 0
         and timer._interval <= LONGEST_TIMER_S

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.unsteady_service import Unsteady
 
 from chainteller.engine.verification import verify_chain
-from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.app import Console
 from chainteller.tui.start import StartedDesk
@@ -148,21 +147,13 @@ async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> N
 
 
 async def test_no_answer_is_told_with_when_it_is_asked_again(bench: Bench) -> None:
-    class Silent:
-        silent = False
-
-        def __getattr__(self, name: str) -> Any:
-            if self.silent and name == "events":
-                raise ServiceUnreachable("No connection.")
-            return getattr(bench.service, name)
-
-    silent = Silent()
+    silent = Unsteady(bench.service)
     app = bench.console(silent)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        silent.silent = True
+        silent.is_silent = True
         await press(pilot, "r", "r")
         assert re.search(r"no answer, retry in \d+ s", seen(app))
-        silent.silent = False
+        silent.is_silent = False
         await press(pilot, "r")
         assert "live" in seen(app)

@@ -65,19 +65,18 @@ async def test_the_palette_knows_commands_profiles_themes_ids_and_customers(benc
             assert command.about in await _hits(app, command.about)
 
 
-@pytest.mark.parametrize("wanted", ["trade", "account", "bank account"])
+@pytest.mark.parametrize("wanted", ["account", "bank account"])
 async def test_a_pasted_id_opens_what_it_names(bench: Bench, wanted: str) -> None:
     account = bench.open(1, deposit="500.00")
     bench.open(2)
-    trade_id = _bought(bench, account.id)
-    text = {"trade": trade_id, "account": account.id, "bank account": "DDA-1"}[wanted]
+    text = {"account": account.id, "bank account": "DDA-1"}[wanted]
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2")
         await _paste(pilot, f" {text}\n")
         shown = seen(app)
-        assert app.current_mode == ("trades" if wanted == "trade" else "accounts")
+        assert app.current_mode == "accounts"
         assert text in shown
         assert account.id in shown
 

@@ -1,41 +1,9 @@
-"""From a freshly painted Accounts screen to a settled trade in ten keys."""
+"""Nothing but a clear yes moves money, however fast the keys come."""
 
 import pytest
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, settle
 
 from chainteller.tui.dialogs.question import Question
-from chainteller.tui.screens.trades import TradesScreen
-
-SIZES = [(80, 24), (120, 40)]
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_ten_keys_fund_quote_execute_and_follow_to_settled(
-    bench: Bench, size: tuple[int, int]
-) -> None:
-    account = bench.open(1)
-    app = bench.console()
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        await press(pilot, "d", "1", "0", "0", "0", "enter")
-        await press(pilot, "b")
-        await press(pilot, "enter")
-        assert "QUOTED, NOT EXECUTED" in seen(app)
-        await press(pilot, "X")
-        assert isinstance(app.screen, Question)
-        assert account.id in seen(app)
-        await answer(pilot, "y")
-        assert isinstance(app.screen, TradesScreen)
-        assert "[>] processing" in seen(app)
-        bench.world.advance(11)
-        bench.world.advance(21)
-        await press(pilot, "r")
-        assert "[ok] settled" in seen(app)
-        await press(pilot, "3")
-        assert "[ok] executed" in seen(app)
-        assert "[x] short" not in seen(app)
-    (trade,) = bench.service.trades(account.id).data
-    assert (trade.status, trade.asset_sold and trade.asset_sold.amount) == ("settled", "1000.00")
 
 
 async def test_the_same_keys_without_a_pause_stop_at_the_question(bench: Bench) -> None:
@@ -49,23 +17,6 @@ async def test_the_same_keys_without_a_pause_stop_at_the_question(bench: Bench) 
         assert isinstance(app.screen, Question)
     assert bench.service.trades(account.id).data == ()
     assert bench.service.trading_account(account.id).buying_power == "1000.00"
-
-
-async def test_a_shortfall_is_deposited_inside_the_quote_in_nine_keys(bench: Bench) -> None:
-    account = bench.open(1, deposit="250.00")
-    app = bench.console()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await press(pilot, "b")
-        await press(pilot, "1", "0", "0", "0", "enter")
-        assert "SHORT OF 750.00 USD" in seen(app)
-        await answer(pilot, "y")
-        await press(pilot, "X")
-        await answer(pilot, "y")
-        assert isinstance(app.screen, TradesScreen)
-    (deposit, _) = bench.service.deposits(account.id).data
-    assert deposit.amount == "750.00"
-    assert len(bench.service.trades(account.id).data) == 1
 
 
 @pytest.mark.parametrize("key", ["enter", "space", "n", "escape", "Y"])

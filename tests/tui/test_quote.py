@@ -2,21 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
+from tests.tui.unsteady_service import Unsteady
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.bank import EngineOptions
 from chainteller.engine.engine import Engine
-from chainteller.service.errors import OutcomeUnknown
-from chainteller.service.interface import Service
 from chainteller.tui.screens.quote import QuoteScreen
 from chainteller.tui.screens.trades import TradesScreen
 from chainteller.tui.start import StartedDesk
 
 
-async def test_an_expired_quote_is_renewed_by_enter_and_shows_what_changed(bench: Bench) -> None:
+async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -24,7 +22,6 @@ async def test_an_expired_quote_is_renewed_by_enter_and_shows_what_changed(bench
         await press(pilot, "b")
         await press(pilot, "enter")
         assert isinstance(app.screen, QuoteScreen)
-        first = app.screen.state.quote
         bench.world.advance(275)
         app.screen._tick()
         await pilot.pause()
@@ -35,32 +32,11 @@ async def test_an_expired_quote_is_renewed_by_enter_and_shows_what_changed(bench
         assert "EXPIRED" in seen(app)
         await press(pilot, "X")
         assert "no live quote" in seen(app)
-        await press(pilot, "enter")
-        assert first is not None
-        assert f"was {first.price}" in seen(app)
-        assert "QUOTED, NOT EXECUTED" in seen(app)
-
-
-class AnswerLost:
-    """The deployment behind a line that loses the answer to an execution."""
-
-    def __init__(self, service: Service, *, arrives: bool) -> None:
-        self._service, self._arrives = service, arrives
-        self.executions = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
-
-    def execute_quote(self, quote_id: str, request: Any, *, idempotency_key: str) -> Any:
-        self.executions += 1
-        if self._arrives:
-            self._service.execute_quote(quote_id, request, idempotency_key=idempotency_key)
-        raise OutcomeUnknown("No answer came within 10 s.", idempotency_key)
 
 
 async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
-    lost = AnswerLost(bench.service, arrives=True)
+    lost = Unsteady(bench.service, loses_answers=True, arrives=True)
     app = bench.console(lost)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -81,7 +57,7 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
 
 async def test_an_execution_that_never_arrived_ends_with_the_quote(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
-    app = bench.console(AnswerLost(bench.service, arrives=False))
+    app = bench.console(Unsteady(bench.service, loses_answers=True))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "b")

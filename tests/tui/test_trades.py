@@ -12,21 +12,6 @@ def _buy(bench: Bench, account_id: str) -> str:
     return bench.service.execute_quote(quote.id, request).value.id
 
 
-async def test_the_newest_open_trade_is_cancelled_in_three_keys(bench: Bench) -> None:
-    account = bench.open(1, deposit="500.00")
-    trade_id = _buy(bench, account.id)
-    app = bench.console()
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await press(pilot, "4")
-        await press(pilot, "C")
-        assert trade_id in seen(app)
-        await answer(pilot, "y")
-        assert "[-] cancelled" in seen(app)
-    assert bench.service.trade(account.id, trade_id).status == "cancelled"
-    assert bench.service.trading_account(account.id).buying_power == "500.00"
-
-
 async def test_a_trade_that_executed_meanwhile_is_refused_in_three_parts(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id)

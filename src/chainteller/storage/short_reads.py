@@ -45,12 +45,14 @@ class _Compiled:
 def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
     compiled = statement.compile(dialect=dialect)
     columns = list(statement.selected_columns)
-    readers = (column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns)
+    readers = (
+        column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+    )
     return _Compiled(
         statement,
         str(compiled),
         tuple((name, compiled.params[name]) for name in compiled.positiontup or ()),
-        namedtuple("Row", [column.name for column in columns])._make,  # noqa: PYI024 - the names are the statement's
+        namedtuple("Row", [column.name for column in columns])._make,
         tuple((at, read) for at, read in enumerate(readers) if read is not None),
     )
 
@@ -128,7 +130,11 @@ class ShortReads(Database):
 
     def _opened(self) -> _Reader:
         connection = sqlite3.connect(
-            f"file:{self.path}?mode=rw", timeout=0, isolation_level=None, check_same_thread=False, uri=True
+            f"file:{self.path}?mode=rw",
+            timeout=0,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=True,
         )
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA query_only=ON")

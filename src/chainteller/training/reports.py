@@ -86,7 +86,8 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
     time, keys = report["time"], report["keys"]
     lines = [
         f"{report['title']}",
-        f"SCORE {report['score']} of 100   {parts}",
+        f"SCORE {report['score']} of 100",
+        parts,
         f"time {time['used']} (par {time['par']}, limit {time['limit']})   "
         f"keys {keys['used']} (par {keys['par']})   "
         f"hints {report['hints']}   undos {report['undos']}",

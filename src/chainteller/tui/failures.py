@@ -8,6 +8,7 @@ from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
 from chainteller.tui.formats import grouped
 
+_AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 
@@ -20,12 +21,10 @@ class Failure:
     facts: tuple[tuple[str, str], ...] = ()
 
     @property
-    def told(self) -> str:
-        """The facts for one line."""
+    def told(self) -> tuple[str, ...]:
+        """The facts that an agent needs at once, each with its word."""
         known = dict(self.facts)
-        return "  ".join(
-            f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known
-        )
+        return tuple(f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known)
 
     @property
     def detail(self) -> str:
@@ -110,11 +109,11 @@ def explain(error: TellerError) -> Failure:
         code=error.code,
         what=_what(error),
         meaning=_MEANINGS.get(error.code, error.message),
-        next_step=_NEXT.get(error.code) or error.suggestion or "esc: close",
+        next_step=_NEXT.get(error.code) or _readable(error.suggestion) or "esc: close",
         facts=tuple(
             (name, _value(name, value))
             for name, value in details.items()
-            if name not in {"errors", "suggestion", "retry"}
+            if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
     )
 
@@ -124,6 +123,11 @@ def _what(error: TellerError) -> str:
         found = error.details.get("errors", [])
         return "; ".join(f"{row['field']}: {row['message']}" for row in found) or error.message
     return error.message
+
+
+def _readable(text: str) -> str:
+    """The wire's words with their amounts grouped."""
+    return _AMOUNT.sub(lambda found: grouped(found[0]), text)
 
 
 def _value(name: str, value: object) -> str:

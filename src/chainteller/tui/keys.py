@@ -91,7 +91,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("markets.pause", "p", "pause", "Hold the prices still", "pause", 2),
     Command("quote.submit", "enter", "submit", "Get or renew the quote", "get quote", 1),
     Command("quote.execute", "X", "execute", "Execute the quote", "execute", 1),
-    Command("quote.market_left", "left", "step_market(-1)", "Market to the left", "</> market", 2),
+    Command(
+        "quote.market_left", "left", "step_market(-1)", "Market to the left", "/right market", 2
+    ),
     Command("quote.market_right", "right", "step_market(1)", "Market to the right"),
     Command("quote.side", "tab", "other_side", "The other side", "side", 2),
     Command("quote.buy", "b", "trade('buy')", "Buy: the amount again"),

@@ -1,5 +1,6 @@
 """One account as lines: its detail, the short summary and the agent's notes."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.tui.dialogs.boxes import wrapped
@@ -122,13 +123,13 @@ def _whole(amount: str) -> str:
     return grouped(amount).removesuffix(".00")
 
 
-def summary(sheet: AccountSheet) -> list[Line]:
-    """Two lines under the list, where there is no room for the detail."""
+def summary(sheet: AccountSheet, width: int) -> list[Line]:
+    """Two lines under the list, where there is no room for the detail; no amount is cut short."""
     account = sheet.account
     pieces: list[tuple[str, str]] = [(f" {account.customer_name or account.id}  ", "strong")]
     if not isinstance(sheet.balances, Gap):
-        for row in sheet.balances[:4]:
-            pieces += [(f"{row.token.symbol} ", "muted"), (f"{grouped(row.amount)}  ", "")]
+        room = width - len(pieces[0][0]) - len("+99 more ")
+        pieces += _amounts_that_fit(sheet.balances, room)
     verified, linked = 0, 0
     if not isinstance(sheet.wallets, Gap):
         rows = [row for found in sheet.wallets for row in found.counterparties]
@@ -137,6 +138,17 @@ def summary(sheet: AccountSheet) -> list[Line]:
         (f" {account.id}   wallets {linked} ({verified} verified)   enter: detail", "muted")
     )
     return [line(*pieces), second]
+
+
+def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:
+    pieces: list[tuple[str, str]] = []
+    for count, row in enumerate(balances):
+        amount = grouped(row.amount)
+        room -= len(row.token.symbol) + len(amount) + 3
+        if room < 0:
+            return [*pieces, (f"+{len(balances) - count} more", "muted")]
+        pieces += [(f"{row.token.symbol} ", "muted"), (f"{amount}  ", "")]
+    return pieces
 
 
 def notes(text: str) -> list[Line]:

@@ -11,6 +11,7 @@ from textual.widget import Widget
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
+from chainteller.tui.formats import short_id
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.screens import accounts_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
+_ROOM_FOR_ID = 96
+"""Columns at which the whole id stands beside an amount; below it stands in the summary."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -167,7 +170,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         detail = account_detail.detail(self._sheet, self.desk.now)
         notes = account_detail.notes(self.desk.note(account.id))
         self.query_one("#detail", Lines).show([*detail, *notes])
-        self.query_one("#summary", Lines).show(account_detail.summary(self._sheet))
+        summary = account_detail.summary(self._sheet, self.size.width)
+        self.query_one("#summary", Lines).show(summary)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
@@ -198,7 +202,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- money in and out ---------------------------------------------------------------------
 
     def action_deposit(self) -> None:
-        self._open_amount("deposit", "enter: send   esc: no")
+        self._open_amount("deposit", "enter: send")
 
     def action_withdraw(self) -> None:
         self._open_amount("withdraw", "right: wallet")
@@ -210,10 +214,11 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self.clear_failure()
         way = "into" if purpose == "deposit" else "from"
-        bank = "bank account" if purpose == "deposit" else "bank"
+        bank = "from" if purpose == "deposit" else "to"
+        shown = account.id if self.size.width >= _ROOM_FOR_ID else short_id(account.id)
         self.field_bar.open(
             purpose,
-            ((f"{purpose} {way} ", "strong"), (account.id, ""), ("  USD ", "muted")),
+            ((f"{purpose} {way} ", "strong"), (shown, ""), ("  USD ", "muted")),
             note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
             amount=True,
         )

@@ -123,7 +123,7 @@ class MarketsScreen(DeskScreen):
             chart.show(markets_view.chart(samples, self.size.width - 4))
         notes = [markets_view.indicative(market)]
         notes += [
-            markets_view.closed_line(row, self.desk.now)
+            markets_view.closed_line(row, self.desk.now, chosen=row is market)
             for row in self._markets.values()
             if not markets_view.is_open(row)
         ]

@@ -73,16 +73,15 @@ def headline(market: "Market") -> Line:
     )
 
 
-def closed_line(market: "Market", now: int) -> Line:
+def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
+    """``m`` watches the market under the cursor, so it is named beside that one only."""
     back = ""
     if market.estimated_resolution is not None:
         left = max(0, -seconds_since(market.estimated_resolution, now))
-        back = f"  expected back {clock_time(market.estimated_resolution)}Z, in {countdown(left)}"
+        back = f"  expected {clock_time(market.estimated_resolution)}Z, in {countdown(left)}"
+    watch: tuple[Piece, ...] = (("   m", "key"), (" tell me when it opens", "muted"))
     return line(
-        (f" {market.market_name} {market.status}", "bad strong"),
-        back,
-        ("   m", "key"),
-        (" tell me when it reopens", "muted"),
+        (f" {market.market_name} {market.status}", "bad strong"), back, *(watch if chosen else ())
     )
 
 
@@ -93,7 +92,7 @@ def indicative(market: "Market") -> Line:
     return line(
         (" 1,000.00 USD is about ", "muted"),
         f"{units:.8f} {asset}",
-        (" before spread and fee: indicative, no quote", "muted"),
+        (" before spread and fee; not a quote", "muted"),
     )
 
 

@@ -272,7 +272,8 @@ class QuoteScreen(DeskScreen):
         service, key = self.desk.service, self.desk.new_key()
         token = await ask(writes.deposit_token, service)
         done = await ask(writes.deposit, service, account.id, short, token, key)
-        self.desk.tell(f"deposit {grouped(done.amount)} {done.status}  {done.id}", "good")
+        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
+        self.desk.tell(f"deposit {amount} {done.status}  {done.id}", "good")
         self.clear_failure()
         await self._load()
         self.desk.on_change.publish(("deposit.completed",))

@@ -56,7 +56,10 @@ class StatusLine(Lines):
 
 
 class HintBar(Lines):
-    """The keys that work here, most needed first; what does not fit is in ``?``."""
+    """The keys that work here, most needed first; what does not fit is in ``?``.
+
+    A word that begins with a slash goes on with its key: ``left/right market``.
+    """
 
     DEFAULT_CSS = "HintBar { height: 1; background: $surface; }"
 
@@ -84,8 +87,10 @@ class HintBar(Lines):
         self._spans = []
         at = 1
         for key, word, action, _ in kept:
-            pieces += [(key, "key"), (f" {word}  ", "muted")]
-            width = len(key) + len(word) + 3
+            hint = f"{key}{word}" if word.startswith("/") else f"{key} {word}"
+            shown, _, does = hint.partition(" ")
+            pieces += [(shown, "key"), (f" {does}  ", "muted")]
+            width = len(hint) + 2
             self._spans.append((at, at + width, action))
             at += width
         self.show([line(*pieces, right=((":", "key"), go, ("?", "key"), keys))])

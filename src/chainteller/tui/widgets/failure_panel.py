@@ -8,22 +8,38 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import Failure
 
 
-def failure_lines(failure: "Failure") -> list[Line]:
+def failure_lines(failure: "Failure", width: int) -> list[Line]:
+    """The three parts; facts without room beside the first stand under it, none cut in two."""
+    head = line((f" [x] {failure.code}", "bad strong"), "  ", failure.what)
+    rows = _rows(failure.told, width - _INDENT)
+    taken = len(f" [x] {failure.code}  {failure.what}")
+    if len(rows) == 1 and taken + 3 + len(rows[0]) <= width:
+        head, rows = line(*head.left, (f"  {rows[0]}", "muted")), []
     return [
-        line(
-            (f" [x] {failure.code}", "bad strong"),
-            "  ",
-            failure.what,
-            ("  " + failure.told, "muted"),
-        ),
+        head,
+        *(line(" " * _INDENT, (row, "muted")) for row in rows),
         line(("     means  ", "muted"), failure.meaning),
         line(("     next   ", "muted"), (failure.next_step, "accent")),
     ]
 
 
+_INDENT = len("     means  ")
+
+
+def _rows(facts: tuple[str, ...], width: int) -> list[str]:
+    """As many facts in a row as fit."""
+    rows: list[str] = []
+    for fact in facts:
+        if rows and len(rows[-1]) + 2 + len(fact) < width:
+            rows[-1] += f"  {fact}"
+        else:
+            rows.append(fact)
+    return rows
+
+
 class FailurePanel(Lines):
     DEFAULT_CSS = """
-    FailurePanel { display: none; height: 3; background: $panel; }
+    FailurePanel { display: none; height: auto; background: $panel; }
     FailurePanel.shown { display: block; }
     """
 
@@ -37,8 +53,15 @@ class FailurePanel(Lines):
 
     def explain(self, failure: "Failure") -> None:
         self.failure = failure
-        self.show(failure_lines(failure))
+        self._draw()
         self.add_class("shown")
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.failure is not None:
+            self.show(failure_lines(self.failure, self.screen.size.width))
 
     def hide(self) -> None:
         self.failure = None

@@ -1,0 +1,143 @@
+"""The desk on a good day, from the empty list to a trade that settled."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.tui.conftest import Bench, answer, press, settle
+from tests.tui.pictures.album import Album, Format, Look, in_every_format
+from textual.pilot import Pilot
+
+from chainteller.engine.verification import verify_chain
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.app import Console
+from chainteller.tui.requests import Request
+from chainteller.tui.start import ProfileRow, StartedDesk
+
+EXPORTS = Path("/srv/exports")
+"""Stands in a picture; nothing is written."""
+PROFILES = (
+    ProfileRow("own", "embedded", "the desk's own database"),
+    ProfileRow("branch-7", "remote", "https://bank.example", read_only=True),
+)
+
+
+def people(bench: Bench) -> None:
+    """Seven customers, the last one with two trades that settled."""
+    for number in range(1, 7):
+        bench.open(number, deposit=f"{number * 250}.00")
+        bench.world.advance(60)
+    account = bench.open(7, deposit="1750.00")
+    bench.world.advance(60)
+    for amount in ("100.00", "75.50"):
+        asked = QuoteRequest(amount=amount, side="buy", trading_account_id=account.id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+        bench.world.advance(11)
+        bench.world.advance(90)
+
+
+def _console(bench: Bench) -> Console:
+    def start() -> StartedDesk:
+        database = bench.world.bank.database
+        offered = bench.service.capabilities()
+        return StartedDesk(
+            bench.service, "test bank", offered, verify_audit=lambda: verify_chain(database)
+        )
+
+    app = bench.console(profiles=PROFILES, profile="own", export_folder=EXPORTS)
+    return Console(start, app.desk.look)
+
+
+def _made_up_requests(app: Console) -> None:
+    """How long a call took is measured, and reads overtake each other: these stand still."""
+    behind = app.desk.backstage
+    assert behind is not None
+    calls = [
+        ("GET", "/trading-accounts?limit=50", 200, "", "3"),
+        ("GET", "/trading/markets", 200, "", "4"),
+        ("POST", "/trading-accounts/TDA_1/deposits", 201, "", "desk-9f31c27a"),
+        ("POST", "/trading/markets/sol-usd/quotes", 422, "INSUFFICIENT_FUNDS", "desk-0b77e1d4"),
+        ("GET", "/trading-accounts/TDA_1", 200, "", "7"),
+    ]
+    behind.requests._rows.clear()
+    for number, (method, path, status, code, name) in enumerate(calls):
+        row = Request(number, f"12:0{number}:00", method, path, status, code, 2 + number, name)
+        behind.requests._rows.append(row)
+
+
+@in_every_format
+async def test_a_good_day_looks_as_it_did(bench: Bench, album: Album, form: Format) -> None:
+    empty = _console(bench)
+    async with empty.run_test(size=form.size) as pilot:
+        await settle(pilot)
+        await album.of(pilot)("accounts-none")
+    people(bench)
+    app = _console(bench)
+    async with app.run_test(size=form.size) as pilot:
+        take = album.of(pilot)
+        await settle(pilot)
+        await _serve(pilot, take)
+        await _look_round(pilot, take)
+    album.compare()
+
+
+async def _serve(pilot: Pilot[Any], take: Look) -> None:
+    """A customer is served."""
+    await take("accounts")
+    await press(pilot, "d", *"1000")
+    await take("deposit")
+    await press(pilot, "enter")
+    await press(pilot, "2")
+    await take("markets")
+    await press(pilot, "1", "b")
+    await take("quote-form")
+    await press(pilot, "enter")
+    await take("quote")
+    await press(pilot, "X")
+    await take("question")
+    await answer(pilot, "y")
+    await take("trades")
+    await press(pilot, "enter")
+    await take("trade")
+    await press(pilot, "t")
+    await take("customer-text")
+    await press(pilot, "escape")
+    await press(pilot, "3")
+    await take("quote-executed")
+
+
+async def _look_round(pilot: Pilot[Any], take: Look) -> None:
+    """What stands beside the five screens."""
+    await press(pilot, "1", "a")
+    await press(pilot, "v")
+    await take("audit")
+    await press(pilot, "escape")
+    await press(pilot, "exclamation_mark")
+    await take("event-log")
+    await press(pilot, "escape")
+    await press(pilot, "question_mark")
+    await take("help")
+    await press(pilot, "escape")
+    await press(pilot, "plus")
+    await take("customers")
+    await press(pilot, "escape")
+    await press(pilot, "n", *"wants SOL", "enter")
+    await press(pilot, "n")
+    await take("notes")
+    await press(pilot, "escape")
+    await press(pilot, "e")
+    await take("export")
+    await press(pilot, "escape")
+    app = pilot.app
+    assert isinstance(app, Console)
+    _made_up_requests(app)
+    await app.run_action("requests")
+    await settle(pilot)
+    await take("requests")
+    await press(pilot, "escape")
+    await app.run_action("profiles")
+    await settle(pilot)
+    await take("profiles")
+    await press(pilot, "escape")
+    await press(pilot, "colon", *"the")
+    await take("palette", "escape", "colon", *"the")

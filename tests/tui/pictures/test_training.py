@@ -1,0 +1,46 @@
+"""A training session: its briefing, its panel, its boxes and its report."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tests.training.conftest import OpenSession, base, begin
+from tests.training.test_console import console_of
+from tests.training.worlds import scenario
+from tests.tui.conftest import press, settle
+from tests.tui.pictures.album import Album, Format, in_every_format
+from textual.pilot import Pilot
+
+__all__ = ["base", "begin"]
+
+
+@pytest.fixture
+def themes() -> tuple[str, ...]:
+    """A session has a theme of its own."""
+    return ("training", "light")
+
+
+@in_every_format
+async def test_training_looks_as_it_did(
+    begin: OpenSession, home: Path, form: Format, album: Album
+) -> None:
+    app = console_of(begin(scenario("cancel-too-late")), home)
+    async with app.run_test(size=form.size) as given:
+        pilot = cast("Pilot[Any]", given)
+        take = album.of(pilot)
+        await settle(pilot)
+        await take("briefing")
+        await press(pilot, "escape")
+        await take("panel")
+        await press(pilot, "f4")
+        await take("hint")
+        await press(pilot, "escape")
+        await press(pilot, "f7")
+        await take("words")
+        await press(pilot, "1")
+        await press(pilot, "f3")
+        await take("goals")
+        await press(pilot, "escape")
+        await press(pilot, "f10")
+        await take("report")
+    album.compare()
