@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.environment import forget
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
 __all__ = ["_postgres_bank", "home", "postgres_bank", "postgres_server", "postgres_url"]
 
+forget()
 settings.register_profile(
     "quick",
     max_examples=60,

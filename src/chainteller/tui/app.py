@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Input
 
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
@@ -199,6 +199,17 @@ class Console(Errands):
             return
         await super().on_event(event)
 
+    async def _dispatch_message(self, message: Message) -> None:
+        """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
+        is the console itself, it would hear nothing any more, not even ctrl+q.
+        """
+        task = asyncio.current_task()
+        try:
+            await super()._dispatch_message(message)
+        except asyncio.CancelledError:
+            if task is None or task.cancelling():
+                raise
+
     async def _key_ends_here(self, event: events.Key) -> bool:
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
@@ -218,10 +229,6 @@ class Console(Errands):
 
     def release_keys(self) -> None:
         self.typed_ahead.release()
-
-    def on_command_palette_opened(self) -> None:
-        for field in self.screen.query(Input):
-            field.cursor_blink = False
 
     def poll_now(self) -> None:
         if self.desk.started is None:

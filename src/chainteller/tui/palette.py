@@ -4,9 +4,21 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual import events
+from textual.app import ComposeResult
+from textual.command import (
+    CommandInput,
+    CommandList,
+    CommandPalette,
+    DiscoveryHit,
+    Hit,
+    Hits,
+    Provider,
+)
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import LoadingIndicator
 
 from chainteller.tui.calls import ask
 from chainteller.tui.finding import Found, search
@@ -21,6 +33,14 @@ _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
 
 
+class HitList(CommandList):
+    """Textual's list of hits, where a click may come after the hit that it meant is gone."""
+
+    def on_click(self, event: events.Click) -> None:
+        if event.style.meta.get("option", -1) >= self.option_count:
+            event.prevent_default()
+
+
 class DeskPalette(Steady, CommandPalette):
     """Textual's palette, which may be closed at any moment: a letter and ``esc`` in one breath
     begin a search after it has lost its list. It has no id of its own, because the next one may
@@ -28,6 +48,16 @@ class DeskPalette(Steady, CommandPalette):
     """
 
     CSS_PATH = "palette.tcss"
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="--container"):
+            with Horizontal(id="--input"):
+                field = CommandInput(placeholder=self._placeholder, select_on_focus=False)
+                field.cursor_blink = False
+                yield field
+            with Vertical(id="--results"):
+                yield HitList()
+                yield LoadingIndicator()
 
 
 class DeskProvider(Provider):

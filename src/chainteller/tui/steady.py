@@ -1,5 +1,6 @@
 """What Textual's screens lack when keys and sizes come faster than they are drawn."""
 
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,11 @@ class Steady:
     if TYPE_CHECKING:
         app: App[Any]
         is_active: bool
-        is_attached: bool
-        _pruning: bool
 
     @property
-    def _is_gone(self) -> bool:
-        """Closed, or being closed: its widgets go before it does."""
-        return self._pruning or not self.is_attached
+    def _is_open(self) -> bool:
+        stacks: Iterable[Sequence[object]] = self.app._screen_stacks.values()  # noqa: SLF001 - Textual names no public way
+        return any(self in stack for stack in stacks)
 
     async def _on_message(self, message: "Message") -> None:
         if isinstance(message, events.Resize) and message.size != self.app.size:
@@ -45,7 +44,7 @@ class Steady:
         try:
             await super()._on_message(message)  # type: ignore[misc]  # the screen's
         except NoMatches:
-            if not self._is_gone:
+            if self._is_open:
                 raise
 
     def run_worker(self, work: WorkType[Any], *args: Any, **named: Any) -> Worker[Any]:
@@ -56,7 +55,7 @@ class Steady:
         try:
             await (work() if callable(work) else work)
         except NoMatches:
-            if not self._is_gone:
+            if self._is_open:
                 raise
 
     def dismiss(self, result: Any = None) -> AwaitComplete:

@@ -1,0 +1,22 @@
+"""The suite forgets the environment it was started in, so that no report of a failure can hold it.
+
+A failing test prints values, a snapshot report prints ``os.environ``, a crash prints locals: what
+is not there cannot be printed, whoever prints it.
+"""
+
+import os
+
+_KEPT = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "TMPDIR",
+    "TEMP", "TMP", "SYSTEMROOT", "COMSPEC", "PATHEXT", "CI", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
+    "COLUMNS", "LINES", "FORCE_COLOR", "PY_COLORS", "HYPOTHESIS_PROFILE", "CHAINTELLER_VECTORS",
+    "CHAINTELLER_TEST_POSTGRES", "CHAINTELLER_SCHEMATHESIS",
+})  # fmt: skip
+_PREFIXES = ("LC_", "PYTHON", "PYTEST_", "COV_", "COVERAGE_")
+
+
+def forget() -> None:
+    """Keep what Python, the terminal and the suite itself need; what else was set is gone."""
+    for name in [*os.environ]:
+        if name not in _KEPT and not name.startswith(_PREFIXES):
+            del os.environ[name]
