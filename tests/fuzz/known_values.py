@@ -56,7 +56,7 @@ def known_values(world: World) -> dict[str, list[str]]:
 
 def as_settings(known: dict[str, list[str]]) -> str:
     """The same as dictionaries of a ``schemathesis.toml``."""
-    lines = []
+    lines: list[str] = []
     for number, (_, values) in enumerate(known.items()):
         lines += [f"[dictionaries.known{number}]", f"values = {json.dumps(values)}"]
     lines.append("[parameters]")

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import Request, urlopen
@@ -95,37 +96,46 @@ def write_settings(folder: Path, tenants: dict[str, str], known: dict[str, list[
     (folder / "schemathesis.toml").write_text(settings, encoding="utf-8")
 
 
-def run(folder: Path, database: str, *, seed: str, examples: str, fault: str = "") -> Run:
-    """One run against a server of its own."""
+def run(
+    folder: Path, database: str, phases: Mapping[str, bool], *options: str, fault: str = ""
+) -> Run:
+    """One server with a database, and one run for each list of phases.
+
+    Values of records that exist reach deeper, and make the tester follow fewer of its own links:
+    ``phases`` says of each list whether they are used.
+    """
     world = build(database, clock=SystemClock())
     known = known_values(world)
     tenants = {"alice": world.key(), "bob": world.key(organisation="other")}
     world.engine.close()
-    write_settings(folder, tenants, known)
     server = ServerProcess(database, "0", "1", fault)
+    code, report = 0, ""
     try:
-        done = subprocess.run(
-            [
-                str(PROGRAM),
-                "run",
-                f"{server.address}/openapi.json",
-                f"--header=Authorization: Bearer {tenants['alice']}",
-                f"--max-examples={examples}",
-                f"--seed={seed}",
-                "--workers=2",
-                "--no-color",
-            ],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        for names, knowing in phases.items():
+            write_settings(folder, tenants, known if knowing else {})
+            done = subprocess.run(
+                [
+                    str(PROGRAM),
+                    "run",
+                    f"{server.address}/openapi.json",
+                    f"--header=Authorization: Bearer {tenants['alice']}",
+                    f"--phases={names}",
+                    "--workers=2",
+                    "--no-color",
+                    *options,
+                ],
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            code, report = max(code, done.returncode), report + done.stdout + done.stderr
         answered = counted(server.address, tenants["alice"])
     finally:
         server.kill()
-    made = Run(done.returncode, done.stdout + done.stderr, answered)
-    figures = f"answered {answered.total()} links {made.links} code {made.code}\n{answered}\n"
-    (folder / "report.txt").write_text(made.report + figures, encoding="utf-8")
+    made = Run(code, report, answered)
+    figures = f"answered {answered.total()} links {made.links} code {code}\n{answered}\n"
+    (folder / "report.txt").write_text(report + figures, encoding="utf-8")
     return made
 
 
@@ -144,7 +154,8 @@ def counted(address: str, key: str) -> Counter[tuple[str, str]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_found(tmp_path: Path, database: str, seed: str) -> None:
-    done = run(tmp_path, database, seed=seed, examples=EXAMPLES)
+    phases = {"examples,coverage,stateful": False, "fuzzing": True}
+    done = run(tmp_path, database, phases, f"--max-examples={EXAMPLES}", f"--seed={seed}")
     assert done.code == 0, done.report
     assert done.links > 0
     assert [name for name in REACHED if not done.succeeded(name)] == []
@@ -159,6 +170,7 @@ def test_nothing_is_found(tmp_path: Path, database: str, seed: str) -> None:
     [("any-key", "ST401"), ("other-tenant", "ST402"), ("wrong-shape", "ST108")],
 )
 def test_a_planted_fault_is_found(tmp_path: Path, database: str, fault: str, finding: str) -> None:
-    done = run(tmp_path, database, seed="1", examples="50", fault=fault)
+    phases = {"examples,coverage,fuzzing,stateful": False}
+    done = run(tmp_path, database, phases, "--max-examples=50", "--seed=1", fault=fault)
     assert done.code == 1, done.report
     assert finding in done.report

@@ -27,6 +27,10 @@ def main(path: str, account: str) -> None:
         amount="1.00", currency=Currency(type="deposit-token-currency", id="DPT_USD")
     )
     database = open_database(f"sqlite:///{path}")
+    try:
+        database.require_writable()
+    except ServiceUnavailable as error:
+        say(f"not ready: {error.details['reason']}")
     engine = Engine(
         Bank(database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1"))
     )

@@ -228,8 +228,8 @@ def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(
         copy.chmod(0o444 if what == "file" else 0o666)
         told = attempted(copy, account, "as-nobody")
     assert told in (
-        ["STORAGE_READ_ONLY", "reads go on"],
-        ["CANNOT_OPEN", "reads go on"],
+        ["not ready: STORAGE_READ_ONLY", "STORAGE_READ_ONLY", "reads go on"],
+        ["not ready: STORAGE_READ_ONLY", "CANNOT_OPEN", "reads go on"],
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 from tests.cutting import CuttingProxy
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.bank import World, build
@@ -111,6 +111,25 @@ def test_a_refusal_cut_while_it_is_recorded_is_recorded_once(
         deposit(cut_world, account_id, "1000000000.00")
     refused = [row for row in cut_world.engine.audit().data if row.outcome == "refused"]
     assert [row.error for row in refused] == ["INSUFFICIENT_FUNDS"]
+
+
+def test_a_database_that_takes_no_writes_is_not_ready_and_reads_go_on(
+    world: World, postgres_server: PostgresServer, postgres_url: str
+) -> None:
+    account_id = opened(world)
+    health, name = deployment(world).health, make_url(postgres_url).database
+    assert health().ready
+    postgres_server.say(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    postgres_server.cut_connections(postgres_url)
+    assert (health().ready, health().checks["database"]) == (False, "STORAGE_READ_ONLY")
+    with pytest.raises(ServiceUnavailable) as refused:
+        deposit(world, account_id)
+    assert refused.value.details["reason"] == "STORAGE_READ_ONLY"
+    assert len(world.engine.deposits(account_id).data) == 0
+    postgres_server.say(f'ALTER DATABASE "{name}" RESET default_transaction_read_only')
+    postgres_server.cut_connections(postgres_url)
+    assert health().ready
+    deposit(world, account_id)
 
 
 def test_a_server_that_goes_away_is_named_and_one_that_comes_back_is_used() -> None:

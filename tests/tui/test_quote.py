@@ -1,7 +1,9 @@
 """A quote's life on the screen: it runs out, it is renewed, and an unanswered one is looked for."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
@@ -9,6 +11,10 @@ from tests.tui.unsteady_service import Unsteady
 from chainteller.domain.actors import Actor
 from chainteller.engine.bank import EngineOptions
 from chainteller.engine.engine import Engine
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.in_doubt import Became, what_became
 from chainteller.tui.screens.quote import QuoteScreen
 from chainteller.tui.screens.trades import TradesScreen
 from chainteller.tui.start import StartedDesk
@@ -32,6 +38,32 @@ async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(benc
         assert "EXPIRED" in seen(app)
         await press(pilot, "X")
         assert "no live quote" in seen(app)
+
+
+async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
+    bench: Bench,
+) -> None:
+    bench.open(1, deposit="500.00")
+    came = threading.Event()
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bench.service, name)
+
+        def markets(self, *names: Any) -> Any:
+            came.wait(10)
+            return bench.service.markets(*names)
+
+    app = bench.console(Slow())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("b", *"25", "enter")
+        await pilot.pause()
+        came.set()
+        await settle(pilot)
+        shown = seen(app)
+        assert "QUOTED, NOT EXECUTED" in shown
+        assert "25.00 USD" in shown
 
 
 async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) -> None:
@@ -69,6 +101,9 @@ async def test_an_execution_that_never_arrived_ends_with_the_quote(bench: Bench)
         await settle(pilot)
         assert "UNKNOWN" in seen(app)
         bench.world.advance(301)
+        app.screen.look_for_trade()
+        await settle(pilot)
+        assert "UNKNOWN" in seen(app)
         app.screen.look_for_trade()
         await settle(pilot)
         assert "it was not executed" in seen(app)
@@ -110,3 +145,41 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)
             assert app.desk.watched == set()
+
+
+class NoQuotes:
+    """The bare specification: no look-up of quotes, and trades that do not name theirs (2.6)."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def quote(self, _quote_id: str) -> Any:
+        raise NotOffered("This deployment does not offer quotes.")
+
+    def trades(self, account_id: str, query: Any) -> Any:
+        page = self._service.trades(account_id, query)
+        rows = tuple(row.model_copy(update={"quote_id": None}) for row in page.data)
+        return page.model_copy(update={"data": rows})
+
+
+def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="20.00", side="buy", trading_account_id=account.id)
+    execute = ExecuteRequest(trading_account_id=account.id)
+    other = bench.service.create_quote("btc-usd", asked).value
+    bench.service.execute_quote(other.id, execute)
+    bench.world.advance(5)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bare = cast("Service", NoQuotes(bench.service))
+    assert what_became(bare, account.id, quote, bench.look.clock.now()) == Became()
+    trade = bench.service.execute_quote(quote.id, execute).value
+    found = what_became(bare, account.id, quote, bench.look.clock.now()).trade
+    assert found is not None
+    assert found.id == trade.id
+    bench.world.advance(301)
+    unused = bench.service.create_quote("sol-usd", asked).value
+    bench.world.advance(301)
+    assert what_became(bare, account.id, unused, bench.look.clock.now()) == Became(over=True)

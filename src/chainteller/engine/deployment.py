@@ -48,10 +48,13 @@ class EmbeddedDeployment:
         return self._unwaiting and self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
-        """Asks the database what it holds; a fault is told by its reason."""
+        """Asks the database what it holds and whether it takes writes; a fault is told by its
+        reason."""
+        database = self._engine.bank.database
         try:
-            with self._engine.bank.database.read() as connection:
+            with database.read() as connection:
                 schema.state(connection)
+            database.require_writable()
         except ServiceUnavailable as fault:
             return Health(ready=False, checks={"database": str(fault.details["reason"])})
         return Health(ready=True, checks={"database": "ok"})

@@ -1,5 +1,6 @@
 """Connections: one SQLite file or one PostgreSQL database behind the same Core statements."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
-from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.postgres import open_postgres
 
 Record = Row[Any]
@@ -105,6 +106,26 @@ class Database:
             yield connection
         finally:
             connection.close()
+
+    def require_writable(self) -> None:
+        """Whether writes would be taken now; takes no lock, so that it never waits for one.
+
+        Raises:
+            ServiceUnavailable: STORAGE_READ_ONLY, or as ``read``.
+        """
+        if self.path is not None:
+            self._require_the_opened_file(self.path)
+            # A write needs a journal next to the file.
+            writable = all(os.access(place, os.W_OK) for place in (self.path, self.path.parent))
+        else:
+            try:
+                with self._begun(writes=True) as connection:
+                    mode = connection.exec_driver_sql("SHOW transaction_read_only").scalar_one()
+            except (DBAPIError, PoolTimeout) as error:
+                raise explain(error) from error
+            writable = mode == "off"
+        if not writable:
+            raise read_only(is_file=self.path is not None)
 
     def _require_the_opened_file(self, path: Path) -> None:
         """An open connection would go on with a file that nobody else can see any more."""

@@ -8,6 +8,16 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 
+_FILE_READ_ONLY = (
+    "STORAGE_READ_ONLY",
+    "The database file cannot be written.",
+    "Give this user write permission on the file and its folder, or use --read-only.",
+)
+_SERVER_READ_ONLY = (
+    "STORAGE_READ_ONLY",
+    "The database takes no writes, as a standby does not.",
+    "Name the primary server, or use --read-only.",
+)
 _SQLITE: tuple[tuple[str, str, str, str], ...] = (
     ("SQLITE_FULL", "STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed."),
     (
@@ -16,12 +26,7 @@ _SQLITE: tuple[tuple[str, str, str, str], ...] = (
         "The disk refused to read or write the database.",
         "Check the disk's space and health; nothing was changed.",
     ),
-    (
-        "SQLITE_READONLY",
-        "STORAGE_READ_ONLY",
-        "The database file cannot be written.",
-        "Give this user write permission on the file and its folder, or use --read-only.",
-    ),
+    ("SQLITE_READONLY", *_FILE_READ_ONLY),
     (
         "SQLITE_BUSY",
         "STORAGE_LOCKED",
@@ -54,14 +59,7 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
     ("57014", _TOO_MUCH),
     ("53100", ("STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed.")),
     ("53", _TOO_MUCH),
-    (
-        "25006",
-        (
-            "STORAGE_READ_ONLY",
-            "The database takes no writes, as a standby does not.",
-            "Name the primary server, or use --read-only.",
-        ),
-    ),
+    ("25006", _SERVER_READ_ONLY),
     (
         "42501",
         (
@@ -82,6 +80,11 @@ LOCK_TIMED_OUT = "55P03"
 
 def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailable:
     return ServiceUnavailable(message, {"reason": reason, "suggestion": suggestion})
+
+
+def read_only(*, is_file: bool) -> ServiceUnavailable:
+    """For a database that would refuse the next write."""
+    return unavailable(*(_FILE_READ_ONLY if is_file else _SERVER_READ_ONLY))
 
 
 def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:

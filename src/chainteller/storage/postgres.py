@@ -28,8 +28,9 @@ _LIMITS = (
     f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
 )
-_WRITES = f"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; {_LIMITS}"
-"""Enough, because every decision is made on a locked row."""
+_WRITES = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}"
+"""Enough, because every decision is made on a locked row. Nothing is said of READ WRITE: an
+operator who made transactions read-only by default has a reason."""
 _READS = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}"
 """All statements of one answer see the same rows, as they do on SQLite."""
 _PATIENT_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"

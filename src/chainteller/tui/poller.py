@@ -30,7 +30,7 @@ class Poller:
     async def poll(self, *, now: bool = False) -> None:
         """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
         if self._running or self._desk.started is None or (self._skip > 0 and not now):
-            self._skip = max(0, self._skip - 1)
+            self._wait_on()
             return
         from chainteller.tui.watching import look_out  # noqa: PLC0415 - after the first frame
 
@@ -47,6 +47,14 @@ class Poller:
         finally:
             self._running = False
         self._desk.on_poll.publish(None)
+
+    def _wait_on(self) -> None:
+        """The top bar counts down to the next attempt."""
+        if self._running or self._skip == 0:
+            return
+        self._skip -= 1
+        if self._skip > 0:
+            self._desk.unheard(self._skip)
 
     async def _fetch(self) -> None:
         if not self._by_events:

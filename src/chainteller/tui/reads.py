@@ -172,15 +172,3 @@ def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":
         recent = service.all_trades(query(limit=100)).data
         return [row for row in recent if row.id == trade_id]
     return [found] if isinstance(found, Trade) else []
-
-
-def trade_of_quote(service: "Service", account_id: str, quote_id: str) -> "Trade | None":
-    """What became of a quote whose execution was never answered; None while nothing is known."""
-    try:
-        trade_id = service.quote(quote_id).trade_id
-    except NotOffered:
-        trade_id = None
-    if trade_id is not None:
-        return service.trade(account_id, trade_id)
-    newest = service.trades(account_id, query(limit=20)).data
-    return next((trade for trade in newest if trade.quote_id == quote_id), None)

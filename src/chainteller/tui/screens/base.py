@@ -123,8 +123,14 @@ class DeskScreen(Steady, Screen[None]):
         if self.is_current or self.app.screen.is_modal:
             self.reload()
 
-    def _told(self, told: Told) -> None:  # noqa: ARG002 - the log has it
-        self._draw_status()
+    def _told(self, told: Told) -> None:
+        """What comes after a refusal is seen although the refusal is still open."""
+        failure = self.query_one(FailurePanel).failure
+        if failure is None or told.text.startswith(failure.code):
+            self._draw_status()
+        else:
+            text = f"{told.text}  {told.at}Z"
+            self.query_one(StatusLine).tell(text, told.tone, self.desk.unread)
 
     def _reached(self, reach: Reach) -> None:  # noqa: ARG002 - the desk has it
         self._draw_top()

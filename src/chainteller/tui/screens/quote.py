@@ -1,7 +1,6 @@
 """Quote and execute: a price, how long it stands, and the one key that uses it."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
@@ -12,13 +11,15 @@ from chainteller.service.errors import (
     InsufficientFunds,
     OutcomeUnknown,
     QuoteAlreadyUsed,
+    TellerError,
 )
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import dollars, grouped, plain
+from chainteller.tui.in_doubt import UNHEARD, Search
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.reads import form_sheet, trade_of_quote
+from chainteller.tui.reads import form_sheet
 from chainteller.tui.screens import questions, quote_view
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.screens.quote_view import Phase, QuoteState
@@ -28,8 +29,6 @@ from chainteller.tui.widgets.lines import Lines, line
 if TYPE_CHECKING:
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
-
-UNKNOWN_CHECK_S = 2.0
 
 
 class QuoteScreen(DeskScreen):
@@ -42,7 +41,7 @@ class QuoteScreen(DeskScreen):
         self.state = QuoteState(side=desk.choice.side, market=desk.choice.market)
         self._prefilled = ""
         self._loading = False
-        self._submit_when_loaded = False
+        self._submit_when_loaded: str | None = None
         self._execute_when_quoted = False
 
     def body(self) -> Sequence[Widget]:
@@ -60,12 +59,13 @@ class QuoteScreen(DeskScreen):
         super().on_mount()
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
-            self.set_interval(UNKNOWN_CHECK_S, self.look_for_trade)
         self._draw()
 
     # -- drawing ------------------------------------------------------------------------------
 
     def _tick(self) -> None:
+        if self.state.phase is Phase.UNKNOWN and self.state.search.is_due():
+            self.look_for_trade()
         if self.is_current or self.app.screen.is_modal:
             self._draw()
 
@@ -93,6 +93,7 @@ class QuoteScreen(DeskScreen):
     # -- the form -----------------------------------------------------------------------------
 
     def reload(self) -> None:
+        self.look_for_trade()
         self.read("form", self._load)
 
     async def _load(self) -> None:
@@ -116,7 +117,7 @@ class QuoteScreen(DeskScreen):
         if self.desk.choice.account is None:
             self._draw()
             return
-        self._loading, self._submit_when_loaded = True, False
+        self._loading, self._submit_when_loaded = True, None
         self._open_field("")
         self.read("prefill", self._prefill)
 
@@ -129,9 +130,10 @@ class QuoteScreen(DeskScreen):
             self._loading = False
         if self.field_bar.is_open and self.field_bar.value in {"", self._prefilled}:
             self._fill_field()
-        if self._submit_when_loaded and self.state.sheet is not None:
-            all_of_it = self.state.sheet.spendable(self.state.market, self.state.side)
-            self.field_submitted("amount", all_of_it)
+        sheet, wanted = self.state.sheet, self._submit_when_loaded
+        if wanted is not None and sheet is not None:
+            all_of_it = sheet.spendable(self.state.market, self.state.side)
+            self.field_submitted("amount", wanted or all_of_it)
 
     def _fill_field(self) -> None:
         sheet = self.state.sheet
@@ -188,8 +190,8 @@ class QuoteScreen(DeskScreen):
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.close_field()
-        if not value and self._loading:
-            self._submit_when_loaded = True
+        if self._loading and not (value and self.state.market):
+            self._submit_when_loaded = value
             return
         if self._amount_is_good(value):
             is_buy = self.state.side == "buy"
@@ -217,10 +219,15 @@ class QuoteScreen(DeskScreen):
             self.open_form(self.state.side)
 
     def _ask_for_quote(self) -> None:
-        if self.state.phase in {Phase.UNKNOWN, Phase.SENDING}:
-            self.desk.tell("wait: the last execution is not answered yet", "warn")
-        else:
+        if not self._is_waiting():
             self.write("quote", self._get_quote)
+
+    def _is_waiting(self) -> bool:
+        """Nothing takes the place of a quote whose execution is not answered."""
+        waiting = self.state.phase in {Phase.UNKNOWN, Phase.SENDING}
+        if waiting:
+            self.desk.tell("wait: the last execution is not answered yet", "warn")
+        return waiting
 
     async def _get_quote(self) -> None:
         state, account = self.state, self.desk.choice.account
@@ -231,16 +238,9 @@ class QuoteScreen(DeskScreen):
         state.phase = Phase.ASKING
         self._draw()
         service, key = self.desk.service, self.desk.new_key()
+        order = (state.market, state.side, state.amount, account.id)
         try:
-            quote = await ask(
-                writes.create_quote,
-                service,
-                state.market,
-                state.side,
-                state.amount,
-                account.id,
-                key,
-            )
+            quote = await ask(writes.create_quote, service, *order, key)
         except BaseException:
             state.phase, self._execute_when_quoted = phase, False
             self._draw()
@@ -304,14 +304,14 @@ class QuoteScreen(DeskScreen):
         try:
             trade = await ask(writes.execute_quote, self.desk.service, quote.id, account.id, key)
         except OutcomeUnknown as error:
-            state.phase, state.unknown_checks = Phase.UNKNOWN, 0
+            state.phase, state.search = Phase.UNKNOWN, Search()
             self._draw()
             self.fail(error)
         except InsufficientFunds as error:
             state.phase = Phase.QUOTED
             self.fail(error)
             await self._load()
-            await self._offer_shortfall(_difference(error))
+            await self._offer_shortfall(questions.difference(error))
         except QuoteAlreadyUsed as error:
             state.phase = Phase.USED
             self._draw()
@@ -323,7 +323,7 @@ class QuoteScreen(DeskScreen):
         else:
             self._executed(quote, trade)
 
-    def _executed(self, quote: "Quote", trade: "Trade") -> None:
+    def _executed(self, quote: "Quote", trade: "Trade", how: str = "") -> None:
         """Trades opens by itself and follows it."""
         state = self.state
         state.phase = Phase.USED
@@ -331,7 +331,7 @@ class QuoteScreen(DeskScreen):
         state.earlier = [state.quote if row.id == quote.id else row for row in state.earlier]
         self.clear_failure()
         self._draw()
-        words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
+        words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)}"
         self.desk.tell(f"{words} {trade.status}  {trade.id}", "good")
         self.desk.choice.trade_id = trade.id
         self.desk.followed[trade.id] = trade.status
@@ -340,7 +340,7 @@ class QuoteScreen(DeskScreen):
 
     def look_for_trade(self) -> None:
         """In doubt: ask what became of the quote until it is found or can no longer happen."""
-        if self.state.phase is Phase.UNKNOWN:
+        if self.state.phase is Phase.UNKNOWN and not self.state.search.looking:
             self.read("unknown", self._look_for_trade)
 
     async def _look_for_trade(self) -> None:
@@ -348,16 +348,20 @@ class QuoteScreen(DeskScreen):
         if account is None or quote is None:
             return
         account_id = quote.trading_account_id or account.id
-        expired = state.seconds_left(self.desk.now) < 0
-        trade = await ask(trade_of_quote, self.desk.service, account_id, quote.id)
-        state.unknown_checks += 1
-        if trade is not None:
-            self._executed(quote, trade)
-        elif expired:
+        found = await state.search.look(self.desk.service, account_id, quote, self.desk.now)
+        if found.trade is not None:
+            self._executed(quote, found.trade, "found: ")
+            self.desk.shell.poll_now()
+        elif found.over:
             state.phase = Phase.QUOTED
             self.clear_failure()
             self.desk.tell("it was not executed: the quote ran out unused", "warn")
         self._draw()
+
+    def fail(self, error: TellerError) -> None:
+        """In doubt the panel itself says that nothing answers; the words about the doubt stay."""
+        if self.state.phase is not Phase.UNKNOWN or not isinstance(error, UNHEARD):
+            super().fail(error)
 
     # -- the rest -----------------------------------------------------------------------------
 
@@ -370,6 +374,8 @@ class QuoteScreen(DeskScreen):
 
         async def show() -> None:
             quote = await ask(self.desk.service.quote, text)
+            if self._is_waiting():
+                return
             self.state.quote = quote
             self.state.side, self.state.market = quote.side, quote.market_name
             self.state.phase = Phase.USED if quote.trade_id else Phase.QUOTED
@@ -391,8 +397,3 @@ class QuoteScreen(DeskScreen):
 
     def main_text(self) -> str:
         return self.query_one("#quote", Lines).plain_text if self.state.quote else ""
-
-
-def _difference(error: InsufficientFunds) -> str:
-    short = Decimal(str(error.details["required"])) - Decimal(str(error.details["available"]))
-    return f"{short:.2f}"

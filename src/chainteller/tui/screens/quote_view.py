@@ -15,6 +15,7 @@ from chainteller.tui.formats import (
     seconds_between,
     short_id,
 )
+from chainteller.tui.in_doubt import Search
 from chainteller.tui.reads import FormSheet
 from chainteller.tui.widgets.lines import Line, line
 
@@ -45,7 +46,7 @@ class QuoteState:
     quote: "Quote | None" = None
     previous: "Quote | None" = None
     sheet: FormSheet | None = None
-    unknown_checks: int = 0
+    search: Search = field(default_factory=Search)
     earlier: "list[Quote]" = field(default_factory=list)
 
     @property
@@ -134,11 +135,18 @@ def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
         word: Piece = ("expired", "muted")
         if quote.trade_id:
             word = ("executed", "good")
+        elif _is_in_doubt(state, quote):
+            word = ("unknown", "bad")
         elif left >= 0:
             word = (f"live {countdown(left)}", "accent")
         sold = f"{quote.side} {quote.market_name} {grouped(quote.asset_sold.amount)}"
         rows.append(line((f" {clock_time(quote.created)}  ", "muted"), sold, right=(word, " ")))
     return rows if width and len(rows) > 1 else []
+
+
+def _is_in_doubt(state: QuoteState, quote: "Quote") -> bool:
+    sent = state.phase in {Phase.SENDING, Phase.UNKNOWN}
+    return sent and state.quote is not None and state.quote.id == quote.id
 
 
 def quote_lines(state: QuoteState, now: int) -> list[Line]:
@@ -150,7 +158,9 @@ def quote_lines(state: QuoteState, now: int) -> list[Line]:
         return [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
     rows += _terms(state)
-    rows += [line(), _checks(state, now), line(), *_keys(state, now)]
+    if state.phase is not Phase.UNKNOWN:
+        rows += [line(), _checks(state, now)]
+    rows += [line(), *_keys(state, now)]
     return rows
 
 
@@ -258,10 +268,7 @@ def _checks(state: QuoteState, now: int) -> Line:
 
 def _keys(state: QuoteState, now: int) -> list[Line]:
     if state.phase is Phase.UNKNOWN:
-        return [
-            line(("No answer came: it may or may not have been executed.", "bad")),
-            line((f"Do not execute again. Looking for it every 2 s ({state.unknown_checks}).", "")),
-        ]
+        return state.search.lines()
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""
