@@ -15,6 +15,7 @@ from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
 from chainteller.storage.faults import explain, unavailable
+from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 
 Record = Row[Any]
@@ -46,6 +47,7 @@ class Database:
         self.path = path
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
+        self.writers = Writers(self.write)
 
     @property
     def is_postgres(self) -> bool:
