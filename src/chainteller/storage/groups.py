@@ -36,7 +36,7 @@ class _Waiting:
     error: BaseException | None = None
 
 
-class _Alone(Exception):  # noqa: N818 - a message from one function here to another
+class _Alone(Exception):
     """The database undid the group in the middle of it: each unit has to run alone."""
 
 

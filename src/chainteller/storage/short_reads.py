@@ -45,12 +45,15 @@ class _Compiled:
 def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
     compiled = statement.compile(dialect=dialect)
     columns = list(statement.selected_columns)
-    readers = (column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns)
+    readers = (
+        column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+    )
+    row = cast("Any", namedtuple)("row", [column.name for column in columns])
     return _Compiled(
         statement,
         str(compiled),
         tuple((name, compiled.params[name]) for name in compiled.positiontup or ()),
-        namedtuple("Row", [column.name for column in columns])._make,  # noqa: PYI024 - the names are the statement's
+        row._make,
         tuple((at, read) for at, read in enumerate(readers) if read is not None),
     )
 
@@ -103,7 +106,6 @@ class ShortReads(Database):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, database.path)
-        self._inode = database._inode
         self._reader: _Reader | None = None
 
     @contextmanager
@@ -128,7 +130,11 @@ class ShortReads(Database):
 
     def _opened(self) -> _Reader:
         connection = sqlite3.connect(
-            f"file:{self.path}?mode=rw", timeout=0, isolation_level=None, check_same_thread=False, uri=True
+            f"file:{self.path}?mode=rw",
+            timeout=0,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=True,
         )
         connection.execute("PRAGMA trusted_schema=OFF")
         connection.execute("PRAGMA query_only=ON")
