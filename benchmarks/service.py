@@ -1,23 +1,27 @@
-"""The service under load on SQLite and PostgreSQL, beside a bare FastAPI echo in the same run.
+"""The service under load, beside a bare FastAPI ping and a page of trades written with SQLModel.
 
-Run: python benchmarks/service.py [SECONDS]      (PostgreSQL needs the test extra)
+Run: python benchmarks/service.py [SECONDS] [--sqlite]      (PostgreSQL needs the test extra)
 
-Client, servers and database share the machine: only ratios within one run count.
+Each server is one process of uvicorn on uvloop and httptools; the requests of all carry the same
+headers over the same kept-alive connections. What is compared takes turns, several times, and the
+medians are taken. Client, servers and database share the machine: only ratios of one run count.
 """
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.http_load import Figures, Line, Request, load, repeated, request
+from benchmarks.http_load import Figures, Line, Request, load, median, request
 from tests.postgres import PostgresServer, start_bundled
 from tests.servers.program import ServeProgram
 from tests.world.bank import MONEYED, build
@@ -39,11 +43,10 @@ ECHO = """
                 log_level="error")
 """
 SETTINGS = {"service__rate_limits": "off", "engine__fill_delay_s": "86400"}
-TARGETS = (
-    ("the service at 8 clients / at 1, executes, SQLite", 1.3),
-    ("the worst read / the echo, 8 clients, SQLite", 0.25),
-    ("executes with two servers / one, PostgreSQL, 8 clients", 1.1),
-)
+TURNS = 5
+CLIENTS = 8
+ROOT = Path(__file__).parents[1]
+PAGE = "/trading-accounts/{}/trades?limit=20"
 
 
 class Bank:
@@ -58,46 +61,53 @@ class Bank:
         self._line = Line(self.addresses[0])
         self.accounts = [self._opened(number) for number in range(1, MONEYED + 1)]
 
-    def _post(self, path: str, **fields: object) -> dict[str, str]:
+    def _post(self, path: str, **fields: object) -> dict[str, Any]:
         status, body = self._line.ask(request("POST", path, self.key, json.dumps(fields)))
         if status >= 300:
             raise AssertionError(body)
-        found: dict[str, str] = json.loads(body)
+        found: dict[str, Any] = json.loads(body)
         return found
 
     def _opened(self, number: int) -> str:
         kind = "checking" if number % 2 else "savings"
         opening = {"bankAccountId": f"DDA-{number}", "bankAccountType": kind}
-        account = self._post("/trading-accounts", **opening)["id"]
+        account: str = self._post("/trading-accounts", **opening)["id"]
         currency = {"type": "deposit-token-currency", "id": "DPT_USD"}
         path = f"/trading-accounts/{account}/deposits"
         self._post(path, amount="900000.00", currency=currency)
         return account
 
-    def reads(self, path: str, clients: int, seconds: float) -> Figures:
+    def reads(self, path: str) -> list[Request]:
         """``{}`` in the path stands for an account, another for each client."""
-        each = [
-            repeated(request("GET", path.format(self.accounts[number]), self.key))
-            for number in range(clients)
-        ]
-        return load(self.addresses, each, seconds)[0]
+        return [request("GET", path.format(each), self.key) for each in self.accounts[:CLIENTS]]
 
-    def quotes_and_executes(self, clients: int, seconds: float) -> tuple[Figures, Figures]:
+    def trade(self, count: int) -> None:
+        """``count`` trades in the account of each client."""
+        for account in self.accounts[:CLIENTS]:
+            for _ in range(count):
+                made = self._post("/trading/markets/sol-usd/quotes", amount="10.00", side="buy")
+                quote = made["data"][0]["id"]
+                self._post(f"/trading/quotes/{quote}", tradingAccountId=account)
+
+    def writes(self, clients: int, seconds: float) -> tuple[Figures, Figures]:
         """Quotes for a while, then their execution, each client on an account of its own."""
         body = json.dumps({"amount": "10.00", "side": "buy"})
         quote = request("POST", "/trading/markets/sol-usd/quotes", self.key, body)
-        quoted, bodies = load(self.addresses, [repeated(quote) for _ in range(clients)], seconds)
+        quoted, bodies = load(self.addresses, [quote] * clients, seconds, keeps=True)
         ids = [json.loads(each)["data"][0]["id"] for each in bodies]
         executions = [
-            self._executions(ids[number::clients], self.accounts[number])
+            [
+                request(
+                    "POST",
+                    f"/trading/quotes/{each}",
+                    self.key,
+                    json.dumps({"tradingAccountId": self.accounts[number]}),
+                )
+                for each in ids[number::clients]
+            ]
             for number in range(clients)
         ]
         return quoted, load(self.addresses, executions, seconds)[0]
-
-    def _executions(self, ids: list[str], account: str) -> Iterator[Request]:
-        body = json.dumps({"tradingAccountId": account})
-        for each in ids:
-            yield request("POST", f"/trading/quotes/{each}", self.key, body)
 
     def stop(self) -> None:
         self._line.close()
@@ -105,81 +115,108 @@ class Bank:
             each.stop()
 
 
-READS = (
-    ("markets", "/trading/markets"),
-    ("balances", "/trading-accounts/{}/token-balances"),
-    ("page of trades", "/trading-accounts/{}/trades?limit=20"),
-)
-
-
-def measured(name: str, bank: Bank, seconds: float) -> dict[tuple[str, int], Figures]:
-    found: dict[tuple[str, int], Figures] = {}
-    for clients in (1, 8):
-        found["quote", clients], found["execute", clients] = bank.quotes_and_executes(
-            clients, seconds
-        )
-        for what, path in READS:
-            found[what, clients] = bank.reads(path, clients, seconds)
-    for (what, clients), figures in sorted(found.items()):
-        print(f"{name:22} {what:15} {clients} clients {figures}", flush=True)
-    return found
-
-
-def echo(stack: ExitStack, home: Path) -> str:
-    script = home / "echo.py"
-    script.write_text(textwrap.dedent(ECHO))
-    port = 18_080 + os.getpid() % 1_000
-    process = subprocess.Popen([sys.executable, str(script), str(port)])
+def port_of(command: list[str], stack: ExitStack) -> str:
+    """The address of a server started by a command that takes the port last."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen([sys.executable, *command, str(port)], env=environment)
     stack.callback(process.wait)
     stack.callback(process.terminate)
     while True:
         try:
             Line(f"127.0.0.1:{port}").close()
         except OSError:
-            continue
-        return f"http://127.0.0.1:{port}"
+            time.sleep(0.05)
+        else:
+            return f"http://127.0.0.1:{port}"
 
 
-def main(seconds: float = 3.0) -> None:
+def show(name: str, what: str, clients: int, figures: Figures) -> None:
+    print(f"{name:18} {what:22} {clients} clients {figures}", flush=True)
+
+
+def reads(name: str, bank: Bank, others: dict[str, str], seconds: float) -> dict[str, Figures]:
+    """Each read and each of the others (by name, their addresses), in turns; medians."""
+    asked: dict[str, tuple[str, list[Request]]] = {
+        "markets": (bank.addresses[0], bank.reads("/trading/markets")),
+        "balances": (bank.addresses[0], bank.reads("/trading-accounts/{}/token-balances")),
+        "page of trades": (bank.addresses[0], bank.reads(PAGE)),
+    }
+    paths = {"FastAPI ping": "/ping", "page with SQLModel": PAGE}
+    for other, address in others.items():
+        asked[other] = (address, bank.reads(paths[other]))
+    found: dict[str, list[Figures]] = {what: [] for what in asked}
+    for _ in range(TURNS):
+        for what, (address, requests) in asked.items():
+            found[what].append(load([address], requests, seconds)[0])
+    medians = {what: median(each) for what, each in found.items()}
+    for what, figures in medians.items():
+        show(name, what, CLIENTS, figures)
+    ping = medians["FastAPI ping"].per_second
+    for what in ("markets", "balances", "page of trades"):
+        print(f"  {what} / ping: {medians[what].per_second / ping:.2f} (target 0.25)")
+    if "page with SQLModel" in medians:
+        beside = medians["page with SQLModel"].per_second
+        ratio = medians["page of trades"].per_second / beside
+        print(f"  page of trades / the same with SQLModel: {ratio:.1f} (target 6)")
+    return medians
+
+
+def executes(name: str, bank: Bank, seconds: float) -> None:
+    """Quotes and executes of one client and of eight, in turns; medians."""
+    found: dict[tuple[str, int], list[Figures]] = {}
+    for _ in range(TURNS):
+        for clients in (1, CLIENTS):
+            quoted, executed = bank.writes(clients, seconds)
+            found.setdefault(("quote", clients), []).append(quoted)
+            found.setdefault(("execute", clients), []).append(executed)
+    for (what, clients), each in sorted(found.items()):
+        show(name, what, clients, median(each))
+    many, one = (median(found["execute", clients]).per_second for clients in (CLIENTS, 1))
+    print(f"  executes of {CLIENTS} clients / of 1: {many / one:.2f} (target 1.3 on SQLite)")
+
+
+def two_servers(one: Bank, two: Bank, seconds: float) -> None:
+    found: dict[int, list[Figures]] = {1: [], 2: []}
+    for _ in range(TURNS):
+        for servers, bank in ((1, one), (2, two)):
+            found[servers].append(bank.writes(CLIENTS, seconds)[1])
+    for servers, each in found.items():
+        show("PostgreSQL", f"execute, {servers} servers", CLIENTS, median(each))
+    ratio = median(found[2]).per_second / median(found[1]).per_second
+    print(f"  executes with two servers / with one: {ratio:.2f} (target 1.1)")
+
+
+def main(seconds: float = 2.0, *, sqlite_only: bool = False) -> None:
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        address = echo(stack, home)
-        ping = repeated(request("GET", "/ping"))
-        bare = {count: load([address], [ping] * count, seconds)[0] for count in (1,)}
-        bare[8] = load([address], [repeated(request("GET", "/ping")) for _ in range(8)], seconds)[0]
-        for count, figures in bare.items():
-            print(f"{'FastAPI echo':22} {'ping':15} {count} clients {figures}", flush=True)
-
-        small = Bank(f"sqlite:///{home / 'bank.db'}", home)
-        sqlite = measured("SQLite", small, seconds)
-        small.stop()
+        script = home / "ping.py"
+        script.write_text(textwrap.dedent(ECHO))
+        ping = port_of([str(script)], stack)
+        bank = Bank(f"sqlite:///{home / 'bank.db'}", home)
+        stack.callback(bank.stop)
+        bank.trade(100)
+        beside = port_of(
+            [str(ROOT / "benchmarks/sqlmodel_service.py"), str(home / "bank.db")], stack
+        )
+        reads("SQLite", bank, {"FastAPI ping": ping, "page with SQLModel": beside}, seconds)
+        executes("SQLite", bank, seconds)
+        if sqlite_only:
+            return
         bundled = start_bundled()
         stack.callback(bundled.remove)
         server = PostgresServer(bundled.url)
-        one = Bank(server.fresh(), home)
-        postgres = measured("PostgreSQL", one, seconds)
-        again = one.quotes_and_executes(8, seconds)[1]
-        one.stop()
-        two = Bank(server.fresh(), home, servers=2)
-        doubled = two.quotes_and_executes(8, seconds)[1]
-        two.stop()
-        print(f"{'PostgreSQL, 1 server':22} {'execute':15} 8 clients {again}")
-        print(f"{'PostgreSQL, 2 servers':22} {'execute':15} 8 clients {doubled}")
-
-    worst = min(sqlite[what, 8].per_second for what, _ in READS) / bare[8].per_second
-    best = max(again.per_second, postgres["execute", 8].per_second)
-    ratios = (
-        sqlite["execute", 8].per_second / sqlite["execute", 1].per_second,
-        worst,
-        doubled.per_second / best,
-    )
-    print()
-    for (what, target), ratio in zip(TARGETS, ratios, strict=True):
-        print(f"{what}: {ratio:.2f} (target {target})")
-    for what, _ in READS:
-        pair = [found[what, 8].per_second / bare[8].per_second for found in (sqlite, postgres)]
-        print(f"{what} / the echo, 8 clients: SQLite {pair[0]:.2f}, PostgreSQL {pair[1]:.2f}")
+        one, two = Bank(server.fresh(), home), Bank(server.fresh(), home, servers=2)
+        stack.callback(two.stop)
+        stack.callback(one.stop)
+        one.trade(25)
+        reads("PostgreSQL", one, {"FastAPI ping": ping}, seconds)
+        executes("PostgreSQL", one, seconds)
+        two_servers(one, two, seconds)
 
 
 if __name__ == "__main__":
-    main(*(float(each) for each in sys.argv[1:]))
+    numbers = [float(each) for each in sys.argv[1:] if each != "--sqlite"]
+    main(*numbers, sqlite_only="--sqlite" in sys.argv)

@@ -51,6 +51,9 @@ class FixedPrices:
     age: int = 0
     before_micros: int | None = None
 
+    def answers_at_once(self) -> bool:
+        return True
+
     def price(self, market: str, at: int) -> PricePoint | None:  # noqa: ARG002 - the port's shape
         if self.mid_micros <= 0:
             return None

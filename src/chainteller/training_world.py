@@ -47,6 +47,9 @@ class _Shifted:
     shifts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     checks_staleness: bool = False
 
+    def answers_at_once(self) -> bool:
+        return True
+
     def price(self, market: str, at: int) -> PricePoint:
         point = self.course.price(market, at)
         bps = _newest(self.shifts.get(market, []), at)

@@ -185,6 +185,14 @@ def test_it_asks_by_itself_from_the_first_use_until_it_is_closed(exchange: Excha
     assert exchange.requests == seen
 
 
+def test_it_says_whether_a_price_has_to_be_waited_for(exchange: Exchange) -> None:
+    feed = HttpPrices(EXCHANGES["coinbase"], address=exchange.address)
+    assert not feed.answers_at_once()
+    assert feed.price("sol-usd", NOW + 100 * 365 * DAY) is not None
+    assert feed.answers_at_once()
+    feed.close()
+
+
 def test_only_known_exchanges_are_offered() -> None:
     assert http_prices("kraken").checks_staleness
     with pytest.raises(ValueError, match="coinbase, kraken"):

@@ -1,9 +1,10 @@
 """The program that test_kill.py kills: it trades as fast as it can and says what was answered.
 
-Each line on stdout is an acknowledged write, flushed before the next one begins.
+Each line on stdout is an acknowledged write, flushed before its thread begins the next one.
 """
 
 import sys
+import threading
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -14,13 +15,16 @@ from chainteller.service.models.funding import Currency, DepositRequest, Withdra
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
 
+_speaking = threading.Lock()
+
 
 def say(kind: str, record_id: str) -> None:
-    sys.stdout.write(f"{kind} {record_id}\n")
-    sys.stdout.flush()
+    with _speaking:
+        sys.stdout.write(f"{kind} {record_id}\n")
+        sys.stdout.flush()
 
 
-def main(url: str, account: str) -> None:
+def main(url: str, account: str, threads: int) -> None:
     options = EngineOptions(fill_delay_s=0, settle_delay_s=0, withdrawal_delay_s=0)
     bank = Bank(
         open_database(url),
@@ -30,9 +34,15 @@ def main(url: str, account: str) -> None:
         SimulatedVenue("1"),
         options,
     )
-    engine, number = Engine(bank), 0
-    token = Currency(type="deposit-token-currency", id="DPT_USD")
     say("ready", account)
+    for _ in range(threads - 1):
+        threading.Thread(target=trade_for_ever, args=(Engine(bank), account), daemon=True).start()
+    trade_for_ever(Engine(bank), account)
+
+
+def trade_for_ever(engine: Engine, account: str) -> None:
+    number = 0
+    token = Currency(type="deposit-token-currency", id="DPT_USD")
     while True:
         number += 1
         deposit = engine.deposit(account, DepositRequest(amount="3.00", currency=token))
@@ -52,4 +62,4 @@ def main(url: str, account: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -21,14 +21,16 @@ TABLES = {"deposit": "transfer", "withdrawal": "transfer", "quote": "quote", "tr
 UNLIMITED = {DestinationClass.OWN_BANK: (10**12, 10**12, 10**12)}
 
 
-def killed_run(url: str, account: str, lines: int, wait_ms: int) -> list[tuple[str, str]]:
+def killed_run(
+    url: str, account: str, lines: int, wait_ms: int, threads: int
+) -> list[tuple[str, str]]:
     """What a victim acknowledged before it was killed, ``wait_ms`` after its ``lines``-th answer.
 
     The wait puts the kill anywhere in a write, not always at the beginning of the next.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.engine.kill_victim", url, account],
+        [sys.executable, "-m", "tests.engine.kill_victim", url, account, str(threads)],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
@@ -62,15 +64,19 @@ def missing(database: Database, acknowledged: list[tuple[str, str]]) -> list[str
     ]
 
 
-def kill_many(folder: Path, kills: int) -> int:
-    """How many writes were acknowledged in all; every kill is followed by every check."""
+def kill_many(folder: Path, kills: int, threads: int) -> int:
+    """How many writes were acknowledged in all; every kill is followed by every check.
+
+    Several threads write together, so that kills fall into commits that they share.
+    """
     path = folder / "bank.db"
     world = make_world(path, customers=(CustomerSeed(balance_cents=10**10),))
     account, url = world.open(), f"sqlite:///{path}"
     world.close()
     randomness, total = SeededRandomness("kills"), 0
     for number in range(kills):
-        acknowledged = killed_run(url, account, 2 + below(randomness, 20), below(randomness, 40))
+        lines, wait_ms = 2 + below(randomness, 20), below(randomness, 40)
+        acknowledged = killed_run(url, account, lines, wait_ms, threads)
         total += len(acknowledged)
         database = open_database(url)
         try:
@@ -82,12 +88,16 @@ def kill_many(folder: Path, kills: int) -> int:
     return total
 
 
-def test_a_few_kills_lose_nothing(tmp_path: Path) -> None:
-    assert kill_many(tmp_path, 5) > 0
+@pytest.mark.parametrize("threads", [1, 6])
+def test_a_few_kills_lose_nothing(tmp_path: Path, threads: int) -> None:
+    assert kill_many(tmp_path, 5, threads) > 0
 
 
 @pytest.mark.slow
-def test_a_hundred_kills_lose_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    total = kill_many(tmp_path, 100)
+@pytest.mark.parametrize("threads", [1, 6])
+def test_a_hundred_kills_lose_nothing(
+    tmp_path: Path, threads: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    total = kill_many(tmp_path, 100, threads)
     with capsys.disabled():
-        print(f"\n100 kills, {total} acknowledged writes, 0 lost, 0 half done")  # noqa: T201 - the figures asked for
+        print(f"\n100 kills, {threads} threads, {total} acknowledged writes, 0 lost, 0 half done")  # noqa: T201 - the figures asked for

@@ -155,6 +155,12 @@ class HttpPrices:
         self._ending = threading.Event()
         self._thread: threading.Thread | None = None
 
+    def answers_at_once(self) -> bool:
+        """Once the exchange was asked for the first time, which this begins."""
+        if not self._polled.is_set():
+            self._start()
+        return self._polled.is_set()
+
     def price(self, market: str, at: int) -> PricePoint | None:
         """The newest price at or before ``at``. The very first call waits for the exchange."""
         if not self._polled.is_set():

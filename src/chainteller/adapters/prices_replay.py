@@ -54,6 +54,9 @@ class ReplayPrices:
         """
         return cls(read_prices(path), opens_at=opens_at)
 
+    def answers_at_once(self) -> bool:
+        return True
+
     def price(self, market: str, at: int) -> PricePoint | None:
         """The newest price at or before ``at``; None before the first and for a strange market."""
         following = bisect_right(self._times.get(market, ()), at)

@@ -54,6 +54,9 @@ class SimulatedPrices:
         self._seed = seed
         self._curves: dict[str, _Curve] = {}
 
+    def answers_at_once(self) -> bool:
+        return True
+
     def price(self, market: str, at: int) -> PricePoint:
         """The mid price that holds from the whole second before ``at``; O(1) for any instant."""
         curve = self._curves.get(market)

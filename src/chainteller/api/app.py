@@ -66,9 +66,9 @@ class App:
         self.front = Front(deployment, self.limits, self.threads)
         self.streams = EventStreams(self.front, self.metrics)
         self.web = self._web(deployment)
-        directory = Directory(self.web)
-        self._add_operations(directory)
-        authenticated = Authentication(directory, deployment, self.limits, self.threads)
+        self.directory = Directory(self.web)
+        self._add_operations()
+        authenticated = Authentication(self.directory, deployment, self.limits, self.threads)
         self.request_lines = RequestLines(SystemClock())
         self._asgi = Exchanges(
             authenticated, self.metrics, SystemRandomness(), self.request_lines.add
@@ -96,12 +96,12 @@ class App:
         self._add_own_routes(web, deployment)
         return web
 
-    def _add_operations(self, directory: Directory) -> None:
+    def _add_operations(self) -> None:
         """Every operation, in FastAPI's routes and in the directory before it."""
         for routes in ROUTES:
             for operation, handler in routes.declared:
                 endpoint = self.front.endpoint(operation, handler)
-                directory.add(operation, endpoint)
+                self.directory.add(operation, endpoint)
                 self.web.add_route(
                     operation.path,
                     endpoint,

@@ -1,6 +1,7 @@
 """Paging, filters and order of lists, as ``page``, ``limit``, ``filter[...]`` and ``sort``."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from chainteller.api.reading import QueryText
@@ -35,16 +36,18 @@ TRANSACTION_TYPES = (
 SORTS = ("-created", "created")
 _PAGE, _LIMIT = ("page", "page[number]"), ("limit", "page[size]")
 Item = TypeVar("Item")
+_REMEMBERED = 128
 _LAST_INSTANT = 253_402_300_799_999_999
 """9999-12-31T23:59:59.999999Z; nothing was created outside this and the epoch."""
 
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
 
 
+@lru_cache(_REMEMBERED)
 def read_listing(
     query: QueryText, filters: tuple[str, ...], sorts: tuple[str, ...] = SORTS
 ) -> ListQuery:
-    """What a list is asked for.
+    """What a list is asked for; remembered as long as the parameters' object is.
 
     Raises:
         ValidationFailed: a page, limit, timestamp or order that cannot be, an unknown filter.

@@ -35,6 +35,7 @@ from chainteller.service.models.pages import ListQuery
 
 Body = TypeVar("Body", bound=BaseModel)
 Answer = WireModel | Written[Any]
+_REMEMBERED = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +185,21 @@ class Front:
             self.deployment.acting_as(principal.actor),
             operation,
             dict(request.path_params),
-            QueryText(query_pairs(request.scope["query_string"])),
+            query_text(request.scope["query_string"]),
             document,
             key,
         )
+
+
+@functools.lru_cache(_REMEMBERED)
+def query_text(query: bytes) -> QueryText:
+    """A query string's parameters; remembered, since a desk asks the same again and again.
+
+    Raises:
+        MalformedRequest: as ``query_pairs``.
+        ValidationFailed: a parameter comes twice.
+    """
+    return QueryText(query_pairs(query))
 
 
 def query_pairs(query: bytes) -> list[tuple[str, str]]:

@@ -45,7 +45,9 @@ class EmbeddedDeployment:
         return self._engine.acting_as(actor)
 
     def at_once(self, actor: Actor) -> "Service | None":
-        return self._unwaiting and self._unwaiting.acting_as(actor)
+        if self._unwaiting is None or not self._unwaiting.bank.feed.answers_at_once():
+            return None
+        return self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
         """Asks the database what it holds and whether it takes writes; a fault is told by its

@@ -13,6 +13,9 @@ class PriceFeed(Protocol):
     checks_staleness: bool
     """Whether age and jumps of its prices may halt a market; a simulation never does."""
 
+    def answers_at_once(self) -> bool:
+        """Whether a price is told without waiting for anything; it may become so later."""
+
     def price(self, market: str, at: int) -> PricePoint | None:
         """The newest price observed at or before the instant, or None before the first."""
 

@@ -37,6 +37,7 @@ from chainteller.storage.faults import (
     is_transient,
     sqlstate,
 )
+from chainteller.storage.groups import Keep
 
 Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
@@ -88,6 +89,7 @@ class Transaction:
     bank: Bank
     connection: Connection
     actor: Actor
+    keep: Keep
     balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
     created: bool = True
@@ -163,7 +165,7 @@ class Transaction:
         number = None
         if self._audit or self._events:
             number = chain.append(self.connection, self._audit, self._events, self.now)
-        commits.commit(self.bank.database, self.connection, number)
+        self.keep(number)
 
 
 def asks_server_clock(bank: Bank) -> bool:
@@ -218,8 +220,11 @@ def _in_transaction(bank: Bank, actor: Actor, unit: Callable[[Transaction], Resu
         for attempt in stamina.retry_context(
             on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
         ):
-            with attempt, bank.database.write() as connection:
-                return unit(Transaction(bank, connection, actor))
+            with attempt:
+                return commits.transact(
+                    bank.database,
+                    lambda connection, keep: unit(Transaction(bank, connection, actor, keep)),
+                )
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     raise AssertionError("unreachable: the last attempt returns or raises")

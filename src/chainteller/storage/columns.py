@@ -1,5 +1,6 @@
 """Column types that are exact on both databases."""
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import BigInteger, Numeric, String, Text
@@ -29,8 +30,12 @@ class Atoms(TypeDecorator[int]):
             raise TypeError(f"atoms are whole numbers, not {type(value).__name__}")
         return value if dialect.name == "postgresql" else str(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> int | None:  # noqa: ARG002 - the signature is SQLAlchemy's
-        return None if value is None else int(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], int | None]:  # noqa: ARG002 - the signature is SQLAlchemy's
+        return _whole_number
+
+
+def _whole_number(value: Any) -> int | None:
+    return None if value is None else int(value)
 
 
 Instant = BigInteger

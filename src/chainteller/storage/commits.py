@@ -8,10 +8,24 @@ from sqlalchemy.exc import DBAPIError
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
 from chainteller.storage.faults import is_lost, unavailable
+from chainteller.storage.groups import Result, Unit
 
 _LOOKS = 40
 _PAUSE_S = 0.05
 _STATUS = text("SELECT pg_xact_status(CAST(:number AS xid8))")
+
+
+def transact(database: Database, unit: Unit[Result]) -> Result:
+    """Run a unit that ends with a commit, on SQLite together with others that wait.
+
+    Raises:
+        DBAPIError: nothing was changed; if it is a transient one, the unit may run again.
+        ServiceUnavailable: as ``commit``.
+    """
+    if not database.is_postgres:
+        return database.writers.run(unit, lambda connection: commit(database, connection, None))
+    with database.write() as connection:
+        return unit(connection, lambda number: commit(database, connection, number))
 
 
 def commit(database: Database, connection: Connection, number: str | None) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
 from chainteller.storage.faults import explain, read_only, unavailable
+from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 
 Record = Row[Any]
@@ -47,6 +48,7 @@ class Database:
         self.path = path
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
+        self.writers = Writers(self.write)
 
     @property
     def is_postgres(self) -> bool:

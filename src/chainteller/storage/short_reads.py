@@ -48,11 +48,12 @@ def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
     readers = (
         column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
     )
+    row = cast("Any", namedtuple)("row", [column.name for column in columns])
     return _Compiled(
         statement,
         str(compiled),
         tuple((name, compiled.params[name]) for name in compiled.positiontup or ()),
-        namedtuple("Row", [column.name for column in columns])._make,
+        row._make,
         tuple((at, read) for at, read in enumerate(readers) if read is not None),
     )
 
@@ -105,7 +106,6 @@ class ShortReads(Database):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, database.path)
-        self._inode = database._inode
         self._reader: _Reader | None = None
 
     @contextmanager

@@ -1,8 +1,10 @@
 """Trades."""
 
 import json
+from collections import namedtuple
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any, cast
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
@@ -21,6 +23,7 @@ _T = Tables.trade
 _A = Tables.trading_account
 _FILTERS = ("status", "side", "market")
 _REMEMBERED = 2_048
+_ROW = cast("Any", namedtuple)("row", [column.name for column in _T.columns])
 _FIND = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"), _T.c.id == bindparam("b_id")
 )
@@ -130,9 +133,15 @@ def of_transactions(
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 
-@lru_cache(_REMEMBERED)
 def to_model(row: Record) -> Trade:
-    """Remembered by the row's whole contents, since most pages show what was shown before."""
+    """A whole row of trades as its model."""
+    return _model(tuple(row))
+
+
+@lru_cache(_REMEMBERED)
+def _model(contents: tuple[object, ...]) -> Trade:
+    """Remembered by a row's contents, since most pages show what was shown before."""
+    row = _ROW._make(contents)
     base = MARKETS_BY_NAME[row.market].base
     bought, sold = legs(row)
     failure = None

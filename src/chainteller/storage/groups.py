@@ -1,0 +1,147 @@
+"""Writes that wait for each other share one durable commit.
+
+SQLite takes one writer at a time, and most of a small write is the wait for the disk. Whoever
+comes while another writes waits; the next one to write takes all that wait along, each under a
+savepoint of its own, and commits once. Nobody's call returns before that commit.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+
+Result = TypeVar("Result")
+Keep = Callable[[str | None], None]
+Unit = Callable[[Connection, Keep], Result]
+"""A piece of work on a connection. It calls ``Keep`` as its last step, or changes nothing; it may
+be run again from its start, and has no effect outside."""
+
+MOST_TOGETHER = 32
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A unit and, once ``over``, its outcome; or, if it ``leads``, the turn to write."""
+
+    unit: Unit[Any]
+    over: threading.Event = field(default_factory=threading.Event)
+    leads: bool = False
+    decided: bool = False
+    value: Any = None
+    error: BaseException | None = None
+
+
+class _Alone(Exception):
+    """The database undid the group in the middle of it: each unit has to run alone."""
+
+
+class Writers:
+    """The writers of one SQLite file in this process.
+
+    Args:
+        begin: a write transaction, rolled back unless it is committed.
+    """
+
+    def __init__(self, begin: Callable[[], AbstractContextManager[Connection]]) -> None:
+        self._begin = begin
+        self._lock = threading.Lock()
+        self._queue: deque[_Waiting] = deque()
+        self._busy = False
+
+    def run(self, unit: Unit[Result], commit: Callable[[Connection], None]) -> Result:
+        """The unit's own result or error, after what it kept is committed.
+
+        Raises:
+            DBAPIError: what it kept could not be committed; nothing of it remains.
+        """
+        mine = _Waiting(unit)
+        with self._lock:
+            self._queue.append(mine)
+            mine.leads, self._busy = not self._busy, True
+        if not mine.leads:
+            mine.over.wait()
+        if mine.leads:
+            self._lead(commit)
+        if mine.error is not None:
+            raise mine.error
+        result: Result = mine.value
+        return result
+
+    def _lead(self, commit: Callable[[Connection], None]) -> None:
+        """Write for all that wait now, this thread's own unit first, then pass the turn on."""
+        with self._lock:
+            group = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_TOGETHER))]
+        try:
+            self._write(group, commit)
+        except BaseException as error:
+            for each in group:
+                if not each.decided:
+                    each.error = error
+            raise
+        finally:
+            with self._lock:
+                following = self._queue[0] if self._queue else None
+                self._busy = following is not None
+            for each in group:
+                each.over.set()
+            if following is not None:
+                following.leads = True
+                following.over.set()
+
+    def _write(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
+        if len(group) > 1:
+            try:
+                self._together(group, commit)
+            except _Alone:
+                pass
+            else:
+                return
+        for each in group:
+            self._alone(each, commit)
+
+    def _alone(self, each: _Waiting, commit: Callable[[Connection], None]) -> None:
+        each.error = None
+        try:
+            with self._begin() as connection:
+                each.value = each.unit(connection, lambda _number: commit(connection))
+        except Exception as error:  # noqa: BLE001 - raised again where the unit came from
+            each.error = error
+        each.decided = True
+
+    def _together(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
+        """All units in one transaction. What one refuses may rest on what another did, so neither
+        is told before the commit.
+
+        Raises:
+            _Alone: a unit met a fault of the database, which may have undone the others as well;
+                nothing was changed.
+        """
+        with self._begin() as connection:
+            try:
+                kept = [_under_savepoint(connection, each) for each in group]
+            except DBAPIError as error:
+                raise _Alone from error
+            if any(kept):
+                commit(connection)
+
+
+def _under_savepoint(connection: Connection, each: _Waiting) -> bool:
+    """Run one unit of a group; whether anything of it is kept."""
+    kept: list[str | None] = []
+    connection.exec_driver_sql("SAVEPOINT unit")
+    try:
+        each.value = each.unit(connection, kept.append)
+    except DBAPIError:
+        raise
+    except Exception as error:  # noqa: BLE001 - raised again where the unit came from
+        each.error = error
+        kept.clear()
+    if not kept:
+        connection.exec_driver_sql("ROLLBACK TO unit")
+    connection.exec_driver_sql("RELEASE unit")
+    return bool(kept)

@@ -1,0 +1,98 @@
+"""Short reads see what others see, never wait, and never write."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.worlds import World, make_world
+
+from chainteller.engine.engine import Engine
+from chainteller.service.errors import NotFound, ServiceUnavailable
+from chainteller.service.interface import Service
+from chainteller.storage.short_reads import ShortReads
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = make_world(tmp_path / "bank.db")
+    made.open()
+    made.deposit("900.00")
+    for _ in range(25):
+        made.buy("2.00")
+    made.settle()
+    made.buy("3.00")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def short(world: World) -> Iterator[Engine]:
+    reads = ShortReads(world.database)
+    yield Engine(replace(world.bank, database=reads))
+    reads.close()
+
+
+def test_they_answer_what_the_others_answer(world: World, short: Engine) -> None:
+    account, trade = world.account, world.engine.trades(world.account).data[0]
+    deposit = world.engine.deposits(account).data[0]
+    questions: tuple[Callable[[Service], object], ...] = (
+        lambda service: service.trades(account),
+        lambda service: service.trade(account, trade.id),
+        lambda service: service.quote(str(trade.quote_id)),
+        lambda service: service.token_balances(account),
+        lambda service: service.token_balances(account, include_zero=True),
+        lambda service: service.deposit_record(account, deposit.id),
+        lambda service: service.markets(),
+        lambda service: service.market("sol-usd"),
+        lambda service: service.capabilities(),
+    )
+    for ask in questions:
+        assert ask(short) == ask(world.engine)
+
+
+def test_they_see_a_write_once_it_is_committed(world: World, short: Engine) -> None:
+    before = short.trades(world.account).pagination.total
+    trade = world.buy("4.00")
+    assert short.trades(world.account).pagination.total == before + 1
+    assert short.trade(world.account, trade.id).status == "processing"
+    world.settle()
+    assert short.trade(world.account, trade.id).status == "settled"
+
+
+def test_a_lock_in_the_way_is_told_at_once(world: World, short: Engine) -> None:
+    assert short.trades(world.account).data
+    with closing(sqlite3.connect(str(world.database.path), isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
+        with pytest.raises(ServiceUnavailable):
+            short.trades(world.account)
+        assert time.monotonic() - began < 1
+        other.execute("ROLLBACK")
+    assert short.trades(world.account).data
+
+
+def test_a_refusal_leaves_no_lock_behind(world: World, short: Engine) -> None:
+    with pytest.raises(NotFound):
+        short.trade(world.account, "TXN_0000000000000000000000")
+    assert world.buy("4.00").status == "processing"
+
+
+def test_they_cannot_write(short: Engine) -> None:
+    with (
+        pytest.raises(ServiceUnavailable),
+        short.bank.database.read() as connection,
+    ):
+        connection.connection.execute("DELETE FROM head")
+
+
+def test_a_file_that_was_removed_is_not_read_on(world: World, short: Engine) -> None:
+    assert short.trades(world.account).data
+    assert world.database.path is not None
+    world.database.path.unlink()
+    with pytest.raises(ServiceUnavailable) as refused:
+        short.trades(world.account)
+    assert refused.value.details["reason"] == "STORAGE_REMOVED"
