@@ -36,6 +36,14 @@ class AccountSheet:
     limits: "tuple[LimitUsage, ...] | Gap"
     wallets: "tuple[LinkedAccount, ...] | Gap"
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Two sheets of the same state have the same past."""
+        newest = () if isinstance(self.activity, Gap) else self.activity[:1]
+        balances = () if isinstance(self.balances, Gap) else self.balances
+        held = tuple((row.token, row.total or row.amount) for row in balances)
+        return (self.account.id, held, tuple((row.id, row.status) for row in newest))
+
 
 @dataclass(frozen=True, slots=True)
 class LinkedAccount:
@@ -142,12 +150,12 @@ class FormSheet:
         return found[0] if found else "0.00"
 
 
-_USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
+USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
 
 
 def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:
     """For a deployment that does not tell buying power: the sum of what counts as dollars."""
-    found = [Decimal(row.amount) for row in balances if row.token.symbol in _USD_LIKE]
+    found = [Decimal(row.amount) for row in balances if row.token.symbol in USD_LIKE]
     return f"{sum(found, Decimal(0)).quantize(Decimal('0.01'), ROUND_DOWN)}"
 
 

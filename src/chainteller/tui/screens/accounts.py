@@ -11,37 +11,44 @@ from textual.widget import Widget
 from chainteller.domain.assets import USD
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import Desk, Reach
 from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.reads import AccountSheet, account_sheet, query
+from chainteller.tui.reads import AccountSheet, Gap, account_sheet, query
 from chainteller.tui.screens import accounts_view, questions
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.telling import about_account
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
+    from chainteller.tui.balance_history import History
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
+_COURSE_ROWS = (4, 3, 2, 1)
+"""Lines for each asset's balance over time: as many as there is room for."""
+_COURSE_WIDTH = 44
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
+    ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._filter = ""
-        self._sort = 0
         self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        self._hidden = False
+        self._history: tuple[object, History | None] = (None, None)
+        """Of which state of an account it is, and its balances over time."""
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -63,9 +70,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().on_mount()
         self._draw_title(None)
         self._draw_empty()
-
-    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - one name
-        return value in range(len(SORTS))
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -130,11 +134,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             note=(("id, customer, bank account   esc: all", "muted"),),
         )
 
-    def action_sort(self) -> None:
-        self._sort = (self._sort + 1) % len(SORTS)
-        self._draw_title(None)
-        self.restart()
-
     def find(self, text: str) -> None:
         """Show what matches ``text``: from the palette or a paste."""
         self._filter = text
@@ -161,10 +160,63 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         self._sheet = await ask(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
-        detail = accounts_view.detail(self._sheet, self.desk.now)
-        notes = accounts_view.notes(self.desk.note(account.id))
-        self.query_one("#detail", Lines).show([*detail, *notes])
         self.query_one("#summary", Lines).show(accounts_view.summary(self._sheet))
+        self._draw_detail()
+        await self._follow_back()
+
+    def _draw_detail(self) -> None:
+        sheet = self._sheet
+        if sheet is None:
+            return
+        notes = accounts_view.notes(self.desk.note(sheet.account.id))
+        detail = accounts_view.detail(sheet, self.desk.now, self._courses(sheet))
+        self.query_one("#detail", Lines).show([*detail, *notes])
+
+    # -- balances over time -------------------------------------------------------------------
+
+    def _course_room(self, sheet: AccountSheet) -> tuple[int, int]:
+        """(width of the detail, lines for each asset); 0 lines where it does not fit."""
+        size = self.query_one("#detail", Lines).size
+        notes = accounts_view.notes(self.desk.note(sheet.account.id))
+        spare = size.height - len(accounts_view.detail(sheet, self.desk.now)) - len(notes)
+        fitting = (rows for rows in _COURSE_ROWS if accounts_view.course_rows(sheet, rows) <= spare)
+        return size.width, next(fitting, 0) if size.width >= _COURSE_WIDTH else 0
+
+    def _courses(self, sheet: AccountSheet) -> list[Line]:
+        """Nothing where there is no room, and no picture of a balance that is hidden."""
+        width, rows = self._course_room(sheet)
+        known, history = self._history
+        if not rows or self.desk.privacy.hidden or known != sheet.state or history is None:
+            return []
+        return accounts_view.course_lines(history, self.desk.now, width, rows)
+
+    async def _follow_back(self) -> None:
+        """One more page of transactions, once per change of the account and only where it fits."""
+        sheet = self._sheet
+        if sheet is None or self.desk.privacy.hidden or isinstance(sheet.balances, Gap):
+            return
+        state = sheet.state
+        if self._history[0] == state or not self._course_room(sheet)[1]:
+            return
+        from chainteller.tui.balance_history import read_history  # noqa: PLC0415 - where it fits
+
+        found = await ask(read_history, self.desk.service, sheet.account.id, sheet.balances)
+        self._history = (state, found)
+        self._draw_detail()
+
+    def on_resize(self) -> None:
+        if self._sheet is not None:
+            self.call_after_refresh(self.read, "courses", self._redrawn)
+
+    async def _redrawn(self) -> None:
+        self._draw_detail()
+        await self._follow_back()
+
+    def _reached(self, reach: Reach) -> None:
+        super()._reached(reach)
+        if self._hidden != self.desk.privacy.hidden:
+            self._hidden = self.desk.privacy.hidden
+            self.read("courses", self._redrawn)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:

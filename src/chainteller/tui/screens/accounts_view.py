@@ -1,10 +1,12 @@
 """Accounts as lines: rows of the list, the detail and the short summary."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chainteller.domain.clock import to_datetime
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import age, grouped, short_address, short_id, status, when
-from chainteller.tui.reads import AccountSheet, Gap
+from chainteller.tui.reads import USD_LIKE, AccountSheet, Gap
 from chainteller.tui.start import ListedAccount
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
@@ -12,6 +14,7 @@ from chainteller.tui.widgets.paged_list import Column, Row
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance
     from chainteller.service.models.trades import Transaction
+    from chainteller.tui.balance_history import History
 
 COLUMNS = (
     Column("ACCOUNT", 14),
@@ -55,7 +58,8 @@ def _money(amount: str | None) -> str:
     return grouped(amount) if amount is not None else "-"
 
 
-def detail(sheet: AccountSheet, now: int) -> list[Line]:
+def detail(sheet: AccountSheet, now: int, courses: Sequence[Line] = ()) -> list[Line]:
+    """All of an account; ``courses`` are the lines of its balances over time, where they fit."""
     account = sheet.account
     rows = [
         line((account.id, "strong")),
@@ -63,7 +67,7 @@ def detail(sheet: AccountSheet, now: int) -> list[Line]:
         line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
     ]
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), line(), *_activity(sheet, now)]
+    rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
     rows += [line(), *_wallets(sheet), line(), *_limits(sheet)]
     return rows
 
@@ -157,6 +161,44 @@ def _limits(sheet: AccountSheet) -> list[Line]:
 def _whole(amount: str) -> str:
     """Limits are round: no cents where there are none."""
     return grouped(amount).removesuffix(".00")
+
+
+COURSE_CELLS = 24
+_LABELS = 19
+"""Cells beside a course: the asset before it and its amount now behind it."""
+
+
+def course_lines(history: "History", now: int, width: int, rows: int) -> list[Line]:
+    """Each asset's balance over time in ``rows`` lines of its own scale, then the time below."""
+    from chainteller.tui.charts import step_blocks  # noqa: PLC0415 - where a chart fits
+
+    cells = max(10, min(width - 6 - _LABELS, 96))
+    since = to_datetime(history.since)
+    told = "" if history.complete else "newest transactions only, "
+    shown = [line(), heading("BALANCES OVER TIME", f"{told}in steps, from zero")]
+    for course in history.courses:
+        blocks = step_blocks(course.before, course.steps, history.since, now, cells, rows)
+        for place, row in enumerate(blocks):
+            last = place == len(blocks) - 1
+            name = course.asset if last else ""
+            amount = grouped(f"{course.now:f}") if last else ""
+            shown.append(
+                line((f"{name:<6}", ""), (row, "accent"), right=((f" {amount}", "muted"),))
+            )
+    began = f"{since:%d %b %H:%M}"
+    shown.append(line((f"{' ' * 6}{began}{'now':>{max(4, cells - len(began))}}", "muted")))
+    if history.untold:
+        which = ", ".join(history.untold)
+        shown.append(line((f"not drawn, its transactions do not tell all: {which}", "muted")))
+    return shown
+
+
+def course_rows(sheet: AccountSheet, rows: int) -> int:
+    """How many lines ``course_lines`` needs at least, before anything is asked for it."""
+    if isinstance(sheet.balances, Gap) or isinstance(sheet.activity, Gap) or not sheet.activity:
+        return 0
+    assets = {"USD" if row.token.symbol in USD_LIKE else row.token.symbol for row in sheet.balances}
+    return 3 + rows * max(1, len(assets))
 
 
 def summary(sheet: AccountSheet) -> list[Line]:

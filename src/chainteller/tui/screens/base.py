@@ -238,7 +238,28 @@ class DeskScreen(Screen[None]):
 
     def step_back(self) -> bool:
         """Close what is open on this screen; False when nothing is."""
+        if self.has_class("zoomed"):
+            self.zoom(on=False)
+            return True
         return False
+
+    def action_zoom(self) -> None:
+        self.zoom(on=not self.has_class("zoomed"))
+
+    def zoom(self, *, on: bool) -> None:
+        """What is selected alone: a wide window is then laid out as a narrow one with its detail
+        open.
+        """
+        self.set_class(on, "zoomed")
+        self.remove_class("-tiny", "-narrow", "-wide")
+        self._fit_at_once()
+
+    def _get_breakpoint_classes(
+        self, dimension: int, breakpoints: list[tuple[int, str]]
+    ) -> set[str]:
+        """A zoomed screen is never wide."""
+        found = super()._get_breakpoint_classes(dimension, breakpoints)
+        return {"-narrow"} if "-wide" in found and self.has_class("zoomed") else found
 
     def action_move(self, step: int) -> None:
         """Overridden by screens with a list."""
