@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
+KEPT_ACCOUNT = "account"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Choice:
     """Where the agent is: kept while screens come and go."""
 
     account: "TradingAccount | None" = None
+    kept_account: str = ""
+    """The id of the account that was selected when this place was left last."""
     market: str = ""
     side: str = "buy"
     trade_id: str | None = None
@@ -167,6 +170,7 @@ class Desk:
         if self.started is not None:
             self.started.close()
         if self.backstage is not None:
+            self.remember_account()
             self.backstage.workspace.set_views(dict(self.unsaved))
             self.backstage.close()
 
@@ -195,6 +199,11 @@ class Desk:
         if not self._saving:
             self._saving = True
             self.owner.run_worker(Later(self._save), group="remember")
+
+    def remember_account(self) -> None:
+        """The selected account, to come back to; written with the next view that is kept."""
+        if self.choice.account is not None:
+            self.unsaved[KEPT_ACCOUNT] = self.choice.account.id
 
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""

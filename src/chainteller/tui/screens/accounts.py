@@ -93,13 +93,30 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.desk.shell.release_keys()
         self._draw_title(total)
         self._draw_empty()
-        if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
-            self._wanted_key = None
+        if self._wanted_key is not None:
+            self._to_wanted(self._wanted_key)
         if total == 0:
             self._sheet = None
             self.query_one("#detail", Lines).show([])
             self.query_one("#summary", Lines).show([line(), line()])
         self._load_detail()
+
+    def recall(self) -> None:
+        if not self._recalled and self.desk.choice.kept_account:
+            self._wanted_key = self.desk.choice.kept_account
+        super().recall()
+
+    def _to_wanted(self, wanted: str) -> None:
+        """The cursor on an account; one that is not on this page is filtered for."""
+        if self.paged.move_to_key(wanted):
+            self._wanted_key = None
+        elif self._filter == wanted:
+            self._wanted_key = None
+            self.find("")
+        elif not self._filter and (self.paged.total or 0) > PAGE_ROWS:
+            self.find(wanted)
+        else:
+            self._wanted_key = None
 
     def _draw_title(self, total: int | None) -> None:
         shown = f"/{self._filter}" if self._filter else ""
@@ -142,12 +159,12 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the selected account -----------------------------------------------------------------
 
     def row_chosen(self) -> None:
-        self.desk.choice.account = self.selected or self.desk.choice.account
         self._load_detail()
 
     def _load_detail(self) -> None:
         """Only where the cursor rests: a held arrow key asks for nothing."""
-        self.desk.choice.account = self.selected or self.desk.choice.account
+        if self._wanted_key is None:
+            self.desk.choice.account = self.selected or self.desk.choice.account
         if self._detail_timer is not None:
             self._detail_timer.stop()
         self._detail_timer = self.set_timer(
