@@ -26,6 +26,8 @@ class Behind:
     def __init__(self, desk: Desk, started: "StartedDesk") -> None:
         self.requests = RequestLog(desk.look.clock)
         self.workspace = _workspace(started.workspace_file, desk)
+        if started.watch_repeats is not None:
+            started.watch_repeats(self.requests.add_repeat)
 
         def heard(operation: str, answer: object) -> None:
             desk.privacy.learn(operation, answer)

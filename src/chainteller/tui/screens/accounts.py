@@ -156,6 +156,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._filter = text
         self.restart()
 
+    def step_back(self) -> bool:
+        if super().step_back():
+            return True
+        shown = bool(self._filter)
+        if shown:
+            self.find("")
+        return shown
+
     # -- the selected account -----------------------------------------------------------------
 
     def row_chosen(self) -> None:
