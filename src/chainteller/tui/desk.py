@@ -19,6 +19,7 @@ from chainteller.tui.start import DeskLook, StartedDesk
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.tui.requests import RequestLog
     from chainteller.workspace.store import Workspace
 
@@ -73,6 +74,11 @@ class Backstage(Protocol):
 
     def set_read_only(self, *, on: bool) -> None:
         """Refuse every write from here on, whoever sends it, or none."""
+
+    def know_blockchain_account(
+        self, blockchain_account_id: str, trading_account_id: str
+    ) -> "BlockchainAccount":
+        """Put an account on the desk's own list. Raises NotFound."""
 
     def close(self) -> None:
         """Let go of the workspace's file."""

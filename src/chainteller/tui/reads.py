@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.pages import ListQuery
+    from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade, Transaction
 
 
@@ -137,6 +138,8 @@ class FormSheet:
     account: "TradingAccount"
     balances: "tuple[TokenBalance, ...]"
     markets: "tuple[Market, ...]"
+    quotes: "tuple[Quote, ...]" = ()
+    """Those asked for earlier, the newest first."""
 
     def market(self, name: str) -> "Market | None":
         return next((row for row in self.markets if row.market_name == name), None)
@@ -159,13 +162,26 @@ def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:
     return f"{sum(found, Decimal(0)).quantize(Decimal('0.01'), ROUND_DOWN)}"
 
 
-def form_sheet(service: "Service", account_id: str) -> FormSheet:
-    """Raises NotFound."""
+_EARLIER = 5
+
+
+def form_sheet(service: "Service", account_id: str, before: FormSheet | None = None) -> FormSheet:
+    """``before`` is the last sheet: earlier quotes are asked for once. Raises NotFound."""
+    same = before is not None and before.account.id == account_id
     return FormSheet(
         service.trading_account(account_id),
         service.token_balances(account_id).data,
         service.markets().data,
+        before.quotes if before is not None and same else _quotes(service, account_id),
     )
+
+
+def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
+    """A memory aid only: where they cannot be had there are none."""
+    try:
+        return service.quotes(query(trading_account_id=account_id, limit=_EARLIER)).data
+    except TellerError:
+        return ()
 
 
 def trade_of_quote(service: "Service", account_id: str, quote_id: str) -> "Trade | None":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         ClaimRequest,
         Counterparty,
     )
+    from chainteller.tui.desk import Desk
 
 _PAGE = 100
 _CHALLENGE_PAGES = 3
@@ -222,13 +223,21 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
     )
 
 
-def account_of(service: "Service", identifier: str) -> "tuple[BlockchainAccount, str] | None":
+def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] | None":
     """The blockchain account that an id of it or of one of its wallets names, with the wallet.
 
-    A wallet is looked for on the newest accounts only.
+    A wallet is looked for on the newest accounts only. Where accounts cannot be looked up, one is
+    taken to be that of the selected trading account.
     """
+    service = desk.service
     if identifier.startswith("BCA_"):
-        return service.blockchain_account(identifier), ""
+        try:
+            return service.blockchain_account(identifier), ""
+        except NotOffered:
+            owner, backstage = desk.choice.account, desk.backstage
+            if owner is None or backstage is None:
+                return None
+            return backstage.know_blockchain_account(identifier, owner.id), ""
     for account in service.blockchain_accounts(query(limit=_SEARCHED_ACCOUNTS)).data:
         wallets, _ = _wallets_of(service, account, Session())
         for wallet in wallets:

@@ -82,6 +82,10 @@ class Workspace:
         self._lock = threading.RLock()
         self._database = _opened(path)
 
+    def now(self) -> int:
+        """By this workspace's clock, in microseconds."""
+        return self._clock.now()
+
     def close(self) -> None:
         with self._lock:
             self._database.close()

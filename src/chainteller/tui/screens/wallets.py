@@ -213,7 +213,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.read("find", lambda: self._find(text))
 
     async def _find(self, text: str) -> None:
-        found = await ask(account_of, self.desk.service, text)
+        found = await ask(account_of, self.desk, text)
         if found is None:
             self.desk.tell(f"{text} belongs to no account that was searched", "warn")
             return
