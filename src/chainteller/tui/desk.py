@@ -125,6 +125,8 @@ class Desk:
     started: StartedDesk | None = None
     backstage: Backstage | None = None
     privacy: Privacy = field(default_factory=Privacy)
+    opened_at: int = 0
+    """Since when this place is open here."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
     alerts: int = 0
@@ -169,7 +171,7 @@ class Desk:
         """The engine or client is there, with the guard and the records around it."""
         if self.backstage is not None:
             self.backstage.close()
-        self.started, self.backstage = started, backstage
+        self.started, self.backstage, self.opened_at = started, backstage, self.now
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
