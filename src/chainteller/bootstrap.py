@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
+    from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
@@ -59,6 +60,8 @@ class OpenedService:
     label: str
     close: Callable[[], None]
     run_due: Callable[[], int] = _nothing_due
+    watch_repeats: "Callable[[Watch], None] | None" = None
+    """Of a remote place: who is told of every try that is going to be repeated."""
 
 
 def open_service(configured: Configured, place: Place) -> OpenedService:
@@ -97,7 +100,10 @@ def _remote(place: Place) -> OpenedService:
         client = RemoteService(place.address, api_key(place, os.environ))
     except ValueError as error:
         raise SettingsInvalid([f"{place.chosen_by}: {error}"]) from None
-    return OpenedService(_guarded(client, place), place.kind, place.label, client.close)
+    guarded = _guarded(client, place)
+    return OpenedService(
+        guarded, place.kind, place.label, client.close, watch_repeats=client.watch_repeats
+    )
 
 
 def open_engine(
@@ -249,7 +255,12 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
             raise
         file = workspace_file(configured.settings.paths, place)
         return StartedDesk(
-            opened.service, opened.label, offered, close=opened.close, workspace_file=file
+            opened.service,
+            opened.label,
+            offered,
+            close=opened.close,
+            workspace_file=file,
+            watch_repeats=opened.watch_repeats,
         )
     engine = open_engine(configured.settings, place)
     file = workspace_file(configured.settings.paths, place)

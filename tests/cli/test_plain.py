@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.cli.conftest import Teller
 from tests.cli.program import chainteller
 
 
@@ -36,3 +37,44 @@ def test_the_place_holds_for_every_line(tmp_path: Path) -> None:
     )
     assert ended.code == 0
     assert f"embedded sqlite:///{tmp_path / 'own.db'} (--database)" in ended.out
+
+
+def test_notes_the_handover_note_and_watching_work_line_by_line(
+    bank: Path, teller: Teller, home: Path
+) -> None:
+    account = teller("accounts", "list", "--limit", "1", "--json").body["data"][0]["id"]
+    lines = [
+        f"note {account} wants to buy sol",
+        f"note {account}",
+        f"trade buy sol-usd --spend 25 --account {account} --fund --yes",
+        "watch sol-usd",
+        f"watch {account} TXN_NOBODY",
+        f"handover {account}",
+        "handover",
+        "watch",
+    ]
+    ended = chainteller(
+        "desk",
+        "--plain",
+        given="\n".join(lines),
+        CHAINTELLER_ENGINE__FILL_DELAY_S="30",
+    )
+    assert ended.out.count("wants to buy sol") == 3
+    assert "Asked:" in ended.out
+    assert "Under way:" in ended.out
+    assert "buy sol-usd" in ended.out
+    assert "Next: follow TXN_" in ended.out
+    assert "\asol-usd is open" in ended.out
+    assert ended.err.count("NOT_FOUND") == 1
+    assert "A handover note is about one account." in ended.err
+    assert "A market or a trade is watched." in ended.err
+
+
+def test_a_watched_trade_rings_at_the_prompt_when_it_has_ended(
+    bank: Path, teller: Teller, home: Path
+) -> None:
+    account = teller("accounts", "list", "--limit", "1", "--json").body["data"][0]["id"]
+    found = teller("trades", "list", account, "--json").body["data"]
+    over = next(row["id"] for row in found if row["status"] == "settled")
+    ended = chainteller("desk", "--plain", given=f"watch {account} {over}\n\n\n")
+    assert ended.out.count(f"\atrade settled  {over}") == 1

@@ -1,8 +1,11 @@
 """A deployment of the bare specification: the desk keeps its own list and says what is missing."""
 
+import re
+from pathlib import Path
 from typing import Any, cast
 
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.wallet_case import ALICE, Case
 from textual import events
 
 from chainteller.service.errors import NotOffered
@@ -10,9 +13,18 @@ from chainteller.service.features import EVERY_FEATURE
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Capabilities
 from chainteller.tui.app import Console
+from chainteller.tui.messages import Pasted
+from chainteller.tui.screens.quote import QuoteScreen
 from chainteller.tui.start import StartedDesk
 
-_ADDED = {name.replace("-", "_") for name in EVERY_FEATURE} | {"trading_account", "quote"}
+_ADDED = {name.replace("-", "_") for name in EVERY_FEATURE} | {
+    "trading_account",
+    "quote",
+    "blockchain_account",
+    "open_blockchain_account",
+    "counterparty",
+    "diagnose_signature",
+}
 
 
 class Bare:
@@ -28,9 +40,13 @@ class Bare:
         raise NotOffered("This deployment does not offer it.")
 
 
-def _console(bench: Bench) -> Console:
+def _console(bench: Bench, file: Path | None = None) -> Console:
     bare = cast("Service", Bare(bench.service))
-    return Console(lambda: StartedDesk(bare, "strict", Capabilities()), bench.look)
+
+    def start() -> StartedDesk:
+        return StartedDesk(bare, "strict", Capabilities(), workspace_file=file)
+
+    return Console(start, bench.look)
 
 
 async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
@@ -65,3 +81,71 @@ async def test_a_pasted_id_is_checked_and_added(bench: Bench) -> None:
         shown = seen(app)
         assert "75.00" in shown
         assert "none" not in shown.split("ACTIVITY")[1].split("WALLETS")[0]
+
+
+async def test_quotes_made_here_are_listed_and_found_again(bench: Bench, tmp_path: Path) -> None:
+    account = bench.open(1, deposit="500.00")
+    file = tmp_path / "desk.db"
+    app = _console(bench, file)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus", *account.id, "enter")
+        await press(pilot, "b", *"100", "enter")
+        quote_id = _quote_id(app)
+        await press(pilot, "X")
+        await answer(pilot, "y")
+    app.desk.end()
+    again = _console(bench, file)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        shown = seen(again)
+        assert "EARLIER QUOTES" in shown
+        assert re.search(r"buy sol-usd 100.00 +executed", shown)
+        again.post_message(events.Paste(quote_id))
+        await settle(pilot)
+        assert quote_id in seen(again)
+    again.desk.end()
+
+
+def _quote_id(app: Console) -> str:
+    screen = app.screen
+    assert isinstance(screen, QuoteScreen)
+    assert screen.state.quote is not None
+    return screen.state.quote.id
+
+
+async def test_wallets_of_an_account_added_by_its_id_are_listed(
+    bench: Bench, tmp_path: Path
+) -> None:
+    case = Case(bench)
+    owner = case.account.trading_account_id
+    file = tmp_path / "desk.db"
+    app = _console(bench, file)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "plus", *owner, "enter")
+        await press(pilot, "5")
+        assert "This deployment cannot list blockchain accounts." in seen(app)
+        await press(pilot, "plus")
+        assert "paste the blockchain account's id" in seen(app)
+        app.post_message(events.Paste("BCA_NOBODY"))
+        await settle(pilot)
+        assert "NOT_FOUND" in seen(app)
+        app.post_message(events.Paste(case.account.id))
+        await settle(pilot)
+        assert case.account.id in seen(app)
+        await press(pilot, "plus")
+        app.screen.on_pasted(Pasted("address", ALICE))  # type: ignore[attr-defined]  # Wallets
+        await settle(pilot)
+        await press(pilot, "enter")
+        await press(pilot, "enter")
+        assert "[3/5] signature" in seen(app)
+    app.desk.end()
+    again = _console(bench, file)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "[3/5] signature" in seen(again)
+        assert ALICE in seen(again)
+    again.desk.end()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
@@ -119,6 +120,37 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
             connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE seq = 2")
         await press(pilot, "v")
         assert "broken at row 2" in seen(app)
+
+
+async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.open(1, deposit="10.00")
+
+    def start() -> StartedDesk:
+        return StartedDesk(bench.service, "far bank", workspace_file=tmp_path / "desk.db")
+
+    app = Console(start, bench.look)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        await press(pilot, "v")
+        rows = bench.service.audit().data
+        assert f"[ok] {len(rows)} rows as shown, {len(rows) - 1} links" in seen(app)
+        assert rows[0].hash in app.desk.log[-1].text
+        assert "chainteller audit verify" in app.desk.log[-1].detail
+        bench.open(2)
+        await press(pilot, "v")
+        assert f"row {rows[0].seq} as seen earlier" in app.desk.log[-1].text
+        app.desk.remember("audit.head", [rows[0].seq, "0" * 64])
+        await settle(pilot)
+        await press(pilot, "v")
+        assert f"broken at row {rows[0].seq}" in seen(app)
+        app.desk.remember("audit.head", [99_999, "0" * 64])
+        await settle(pilot)
+        await press(pilot, "v")
+        assert "seen here earlier, is gone" in app.desk.log[-1].text
+    app.desk.end()
 
 
 async def test_facts_about_the_place_name_what_it_lacks(bench: Bench) -> None:

@@ -10,6 +10,7 @@ from tests.tui.conftest import REPOSITORY, Bench, answer, press, seen, settle
 from textual import events
 from textual.pilot import Pilot
 
+from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.errors import ReadOnlyProfile, ServiceUnreachable
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -121,42 +122,7 @@ async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:
         assert seen(app) == before
 
 
-# -- views that last -------------------------------------------------------------------------------
-
-
-async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Path) -> None:
-    bench.open(1)
-    file = tmp_path / "state" / "desk.db"
-    app = _kept(bench, file)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await press(pilot, "o", "o", "4", "f")
-        assert "only processing" in seen(app)
-    app.desk.end()
-    again = _kept(bench, file)
-    async with again.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        assert again.current_mode == "trades"
-        assert "only processing" in seen(again)
-        await press(pilot, "1")
-        assert "order: oldest" in seen(again)
-    again.desk.end()
-
-
-async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
-    bench: Bench, tmp_path: Path
-) -> None:
-    bench.open(1)
-    file = tmp_path / "desk.db"
-    kept = Workspace(file)
-    kept.set_view("list.accounts", {"_sort": 99})
-    kept.set_view("place", "nowhere")
-    kept.close()
-    app = _kept(bench, file)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        assert "order: last activity" in seen(app)
-    app.desk.end()
+# -- what was left open --------------------------------------------------------------------------
 
 
 async def test_requests_that_were_never_answered_are_told_at_the_next_start(
@@ -291,6 +257,29 @@ async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> No
         assert '"amount":"10.00"' in line
         await press(pilot, "c")
         assert app.clipboard.startswith("curl -sS -X")
+
+
+async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) -> None:
+    bench.open(1)
+    watches: list[Watch] = []
+
+    def start() -> StartedDesk:
+        return StartedDesk(bench.service, "far bank", watch_repeats=watches.append)
+
+    app = Console(start, bench.look)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        (watch,) = watches
+        watch(Attempt("POST", "/trading/quotes/QTE_1", 503, "", 41, "desk-1"))
+        watch(Attempt("GET", "/trading/markets", 0, "no answer: ReadError", 900))
+        await pilot.app.run_action("requests")
+        await settle(pilot)
+        shown = seen(app)
+        assert "[x] -" in shown
+        assert "no answer no answer: ReadError, repeated" not in shown
+        assert "ReadError, repeated" in shown
+        await press(pilot, "down")
+        assert "503 repeated  41 ms  id desk-1" in seen(app)
 
 
 # -- profiles --------------------------------------------------------------------------------------

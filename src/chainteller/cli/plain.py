@@ -12,6 +12,7 @@ import click
 from chainteller.bootstrap import OpenedService, open_service
 from chainteller.cli.complaints import Usage, complain, say
 from chainteller.cli.output import line
+from chainteller.cli.plain_words import HELP, Words
 from chainteller.cli.running import run_program
 from chainteller.service.errors import TellerError
 from chainteller.settings.flags import Flags
@@ -33,26 +34,30 @@ def run_plain(configured: Configured) -> int:
     try:
         guard = "read-only" if place.read_only else "read and write"
         line(f"{place.kind} {place.label}, {guard}. Type a command, help or quit.")
-        return _conversation(opened, _options(configured.flags))
+        own = Words(configured, opened)
+        return _conversation(opened, own, _options(configured.flags))
     finally:
         opened.close()
 
 
-def _conversation(opened: OpenedService, options: list[str]) -> int:
+def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
     program = click.get_current_context().find_root().command
     code, cursor = 0, _cursor(opened)
     while True:
         cursor = _tell_events(opened, cursor)
+        own.look()
         words = _asked()
         if words is None:
             return code
         if words == ["help"]:
-            for each in _HELP.splitlines():
+            for each in (*_HELP.splitlines(), *HELP.splitlines()):
                 line(each)
         elif words and words[0] in _OWN_SCREEN:
             code = complain(Usage(f"{words[0]} opens a program of its own.", "quit, then start it"))
         elif words:
-            code = run_program(program, [*words, *options])
+            answered = own.run(words)
+            given = [*words, *options]
+            code = run_program(program, given) if answered is None else answered
 
 
 def _asked() -> list[str] | None:

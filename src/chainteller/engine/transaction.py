@@ -18,6 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.audit_chain import canonical
 from chainteller.domain.clock import SystemClock, format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.engine.bank import Bank
@@ -125,7 +126,7 @@ class Transaction:
                 "at": self.now,
                 "organisation_id": self.organisation_id,
                 "resource": resource,
-                "data": chain.canonical(data),
+                "data": canonical(data),
             }
         )
 
@@ -144,7 +145,7 @@ class Transaction:
                 "actor": self.actor.name[:128],
                 "action": action,
                 "object": subject if plausible(subject) else "",
-                "inputs": chain.canonical(inputs or {}),
+                "inputs": canonical(inputs or {}),
                 "outcome": "done" if error is None else "refused",
                 "error": error,
             }

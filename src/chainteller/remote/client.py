@@ -14,6 +14,7 @@ from chainteller.remote.sending import Sender
 from chainteller.remote.stream import EventStream, Following
 from chainteller.remote.trading import RemoteTrading
 from chainteller.remote.transport import DEADLINE_S, Transport
+from chainteller.service.attempts import Watch
 from chainteller.service.features import Feature
 from chainteller.service.interface import ALL
 from chainteller.service.models.accounts import Customer
@@ -84,6 +85,10 @@ class RemoteService(RemoteTrading, RemoteWallets, RemoteDesk):
         """
         self._at.require(Feature.EVENT_STREAM)
         return EventStream(self._transport, after, on_event, on_state)
+
+    def watch_repeats(self, watch: Watch) -> None:
+        """Tell ``watch`` of every try that is going to be repeated."""
+        self._at.sender.watch = watch
 
     def close(self) -> None:
         """Close every connection."""

@@ -21,6 +21,7 @@ from chainteller.remote.transport import (
     TransportFault,
     Unanswered,
 )
+from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.error_codes import from_wire
 from chainteller.service.errors import (
     ClientError,
@@ -79,6 +80,8 @@ class Sender:
         self.randomness = randomness or SystemRandomness()
         self._elapsed = elapsed
         self._pause = pause
+        self.watch: Watch | None = None
+        """Told of every try that is going to be repeated."""
 
     def new_key(self) -> str:
         """A fresh idempotency key: 128 random bits."""
@@ -139,21 +142,30 @@ class Sender:
         unclear: TransportFault | None = None
         for attempt in range(attempts):
             last = attempt == attempts - 1
+            began, status, code = self._elapsed(), 0, ""
             try:
                 reply = self.transport.exchange(request, max(0.05, ends - self._elapsed()))
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
                 last = last or _is_final(fault, attempt)
-                wait_s = self._backoff_s(attempt)
+                wait_s, code = self._backoff_s(attempt), f"no answer: {fault}"
             else:
                 wait_s = self._wait_after(reply, attempt)
                 if wait_s == 0 or last or self._elapsed() + wait_s >= ends:
                     return reply
+                status, code = reply.status, _code_of(reply)
             if last or self._elapsed() + wait_s >= ends:
                 break
+            self._tell(request, status, code, began)
             self._pause(wait_s)
         raise unclear or Unanswered("no answer")
+
+    def _tell(self, request: Outgoing, status: int, code: str, began: float) -> None:
+        if self.watch is not None:
+            took_ms = round((self._elapsed() - began) * 1000)
+            key = (request.headers or {}).get("Idempotency-Key", "")
+            self.watch(Attempt(request.method, request.path, status, code, took_ms, key))
 
     def _wait_after(self, reply: Reply, attempt: int) -> float:
         """Seconds before the same request is worth repeating; 0: the reply stands."""
@@ -188,6 +200,11 @@ def _refusal(reply: Reply) -> ServiceError | None:
     except ValidationError:
         return None
     return from_wire(body.error, body.message, body.details, reply.status)
+
+
+def _code_of(reply: Reply) -> str:
+    refusal = _refusal(reply)
+    return refusal.code if refusal is not None else ""
 
 
 def _unread(fault: TransportFault, base: str) -> ClientError:

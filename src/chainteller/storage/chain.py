@@ -1,9 +1,7 @@
 """The head row, the hash-chained audit trail and the event outbox."""
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -21,6 +19,7 @@ from sqlalchemy import (
     update,
 )
 
+from chainteller.domain.audit_chain import COVERED, digest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.database import Record
@@ -53,40 +52,9 @@ _ADVANCE = (
 )
 
 
-def canonical(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-_COVERED = (
-    "action",
-    "actor",
-    "at",
-    "error",
-    "inputs",
-    "object",
-    "organisation_id",
-    "outcome",
-    "previous_hash",
-    "seq",
-)
-"""What a hash covers: every other column, in alphabetical order as canonical JSON has them."""
-
-
 def link_hash(row: Mapping[str, Any]) -> str:
     """SHA-256 over the previous hash and every other column, in canonical JSON."""
-    return _digest([row[name] for name in _COVERED])
-
-
-def _digest(covered: Sequence[Any]) -> str:
-    """The hash of ``_COVERED``, written out: a chain of many rows is checked by it."""
-    action, actor, at, error, inputs, subject, organisation, outcome, previous, seq = covered
-    text = (
-        f'{{"action":{_quoted(action)},"actor":{_quoted(actor)},"at":{at:d},'
-        f'"error":{"null" if error is None else _quoted(error)},"inputs":{_quoted(inputs)},'
-        f'"object":{_quoted(subject)},"organisation_id":{_quoted(organisation)},'
-        f'"outcome":{_quoted(outcome)},"previous_hash":{_quoted(previous)},"seq":{seq:d}}}'
-    )
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest([row[name] for name in COVERED])
 
 
 def head(connection: Connection) -> Record:
@@ -209,11 +177,11 @@ def links(connection: Connection) -> Iterator[Link]:
     """The whole chain, oldest first, without holding it in memory."""
     t = Tables.audit
     rows = connection.execute(
-        select(*(t.c[name] for name in _COVERED), t.c.hash).order_by(t.c.seq),
+        select(*(t.c[name] for name in COVERED), t.c.hash).order_by(t.c.seq),
         execution_options={"yield_per": 5_000},
     )
     for row in rows:
-        yield Link(row[9], row[8], row[10], _digest(row[:10]))
+        yield Link(row[9], row[8], row[10], digest(row[:10]))
 
 
 def audit_rows(connection: Connection) -> Iterator[Record]:

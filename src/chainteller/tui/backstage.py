@@ -17,6 +17,7 @@ from chainteller.workspace.store import Workspace
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
+    from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.tui.start import StartedDesk
 
 
@@ -26,17 +27,26 @@ class Behind:
     def __init__(self, desk: Desk, started: "StartedDesk") -> None:
         self.requests = RequestLog(desk.look.clock)
         self.workspace = _workspace(started.workspace_file, desk)
+        if started.watch_repeats is not None:
+            started.watch_repeats(self.requests.add_repeat)
 
         def heard(operation: str, answer: object) -> None:
             desk.privacy.learn(operation, answer)
             take_notice(desk, operation, answer)
 
         traced = Traced.over(started.service, self.requests, heard)
-        self._guard = ReadOnly(Remembering.over(traced, self.workspace), enabled=desk.read_only)
+        self._remembering = Remembering(traced, self.workspace)
+        self._guard = ReadOnly(cast("Service", self._remembering), enabled=desk.read_only)
 
     @property
     def service(self) -> "Service":
         return cast("Service", self._guard)
+
+    def know_blockchain_account(
+        self, blockchain_account_id: str, trading_account_id: str
+    ) -> "BlockchainAccount":
+        """Where accounts cannot be looked up: put one on the list. Raises NotFound."""
+        return self._remembering.know_blockchain_account(blockchain_account_id, trading_account_id)
 
     def set_read_only(self, *, on: bool) -> None:
         """From here on every write is refused, whoever sends it, or none is."""

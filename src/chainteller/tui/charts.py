@@ -1,7 +1,8 @@
 """Charts that tell the truth: samples stand at their time, and where there are none, nothing.
 
 The scale is labelled with the lowest and the highest price; it does not begin at zero, so the
-labels belong to the chart. A gap is not bridged: nobody knows the price in it.
+labels belong to the chart. A gap is not bridged: nobody knows the price in it. A balance is
+known at all times and begins at zero; it changes in steps.
 """
 
 from collections.abc import Sequence
@@ -55,6 +56,29 @@ def price_chart(samples: Sequence[Sample], width: int, rows: int) -> list[Line]:
         blocks = "".join(_EIGHTHS[min(8, max(0, level - row * 8))] for level in levels)
         chart.append(line((f"{label:>{labels - 1}} ", "muted"), ("│", "rule"), (blocks, "accent")))
     return [*chart, _times(samples, labels, len(shown))]
+
+
+def step_blocks(
+    before: Decimal, steps: Sequence[Sample], begin: int, end: int, cells: int, rows: int
+) -> list[str]:
+    """``rows`` lines of blocks from zero to the highest value, one cell per equal time.
+
+    A cell shows the value at its end, which held since the last step: nothing in between is
+    drawn, because nothing in between was there. A value above zero is never nothing.
+    """
+    highest = max([before, *(value for _, value in steps)])
+    levels, place, value = [], 0, before
+    for cell in range(1, cells + 1):
+        until = begin + (end - begin) * cell // cells
+        while place < len(steps) and steps[place][0] <= until:
+            value = steps[place][1]
+            place += 1
+        whole = int(value * rows * 8 / highest) if highest > 0 else 0
+        levels.append(max(1, whole) if value > 0 else 0)
+    return [
+        "".join(_EIGHTHS[min(8, max(0, level - row * 8))] for level in levels)
+        for row in range(rows - 1, -1, -1)
+    ]
 
 
 def _level(price: Decimal | None, low: Decimal, high: Decimal, rows: int) -> int:

@@ -18,10 +18,12 @@ from chainteller.tui.start import DeskLook, StartedDesk
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.tui.requests import RequestLog
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
+KEPT_ACCOUNT = "account"
 
 
 class Told(NamedTuple):
@@ -50,6 +52,8 @@ class Choice:
 
     def __init__(self) -> None:
         self.account: TradingAccount | None = None
+        self.kept_account = ""
+        """The id of the account that was selected when this place was left last."""
         self.market = ""
         self.side = "buy"
         self.trade_id: str | None = None
@@ -67,6 +71,11 @@ class Backstage(Protocol):
 
     def set_read_only(self, *, on: bool) -> None:
         """Refuse every write from here on, whoever sends it, or none."""
+
+    def know_blockchain_account(
+        self, blockchain_account_id: str, trading_account_id: str
+    ) -> "BlockchainAccount":
+        """Put an account on the desk's own list. Raises NotFound."""
 
     def close(self) -> None:
         """Let go of the workspace's file."""
@@ -119,6 +128,8 @@ class Desk:
         self.privacy = Privacy()
         self.choice = Choice()
         self.reach = Reach()
+        self.opened_at = 0
+        """Since when this place is open here."""
         self.call_began: int | None = None
         """When the call that is being answered began; None between calls."""
         self.alerts = 0
@@ -152,13 +163,14 @@ class Desk:
         """The engine or client is there, with the guard and the records around it."""
         if self.backstage is not None:
             self.backstage.close()
-        self.started, self.backstage = started, backstage
+        self.started, self.backstage, self.opened_at = started, backstage, self.now
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
         if self.started is not None:
             self.started.close()
         if self.backstage is not None:
+            self.remember_account()
             self.backstage.workspace.set_views(dict(self.unsaved))
             self.backstage.close()
 
@@ -187,6 +199,11 @@ class Desk:
         if not self._saving:
             self._saving = True
             self.owner.run_worker(Later(self._save), group="remember")
+
+    def remember_account(self) -> None:
+        """The selected account, to come back to; written with the next view that is kept."""
+        if self.choice.account is not None:
+            self.unsaved[KEPT_ACCOUNT] = self.choice.account.id
 
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""

@@ -4,6 +4,7 @@ The console itself is wiring; this is its base, so that each errand stands in on
 errand needs is imported when it is first asked for.
 """
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,8 @@ from textual.screen import Screen
 
 from chainteller.domain.clock import DAY
 from chainteller.service.errors import TellerError
-from chainteller.tui.calls import Later
-from chainteller.tui.desk import Desk
+from chainteller.tui.calls import Later, ask
+from chainteller.tui.desk import KEPT_ACCOUNT, Desk
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
@@ -52,11 +53,10 @@ class Errands(App[None]):
 
         desk = self.desk
         desk.begin(started, Behind(desk, started))
+        kept = desk.remembered(KEPT_ACCOUNT)
+        desk.choice.kept_account = kept if isinstance(kept, str) else ""
         desk.on_start.publish(started)
-        place = desk.remembered(_PLACE)
-        untouched = self.current_mode == "accounts" and len(self.screen_stack) == 1
-        if untouched and place in SCREENS and place != "accounts":
-            self.go(place)
+        self.run_worker(Later(self._to_last_place), group="place")
         sent = desk.backstage.workspace.in_doubt() if desk.backstage else []
         in_doubt = [row for row in sent if desk.now - row.sent_at < DAY]
         if in_doubt:
@@ -67,6 +67,21 @@ class Errands(App[None]):
                     ["", *(f"{row.operation} {row.key} {row.arguments}" for row in in_doubt)]
                 ),
             )
+
+    async def _to_last_place(self) -> None:
+        """Where the desk was left, with its account, unless the agent was quicker."""
+        desk, place = self.desk, self.desk.remembered(_PLACE)
+        if place not in SCREENS or place == "accounts" or not self._is_untouched():
+            return
+        if desk.choice.kept_account:
+            with contextlib.suppress(TellerError):
+                kept = await ask(desk.service.trading_account, desk.choice.kept_account)
+                desk.choice.account = kept
+        if self._is_untouched():
+            self.go(place)
+
+    def _is_untouched(self) -> bool:
+        return self.current_mode == "accounts" and len(self.screen_stack) == 1
 
     def not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
@@ -80,6 +95,7 @@ class Errands(App[None]):
         """Overridden by the console: show one of the five screens."""
 
     def on_mode_changed(self, name: str) -> None:
+        self.desk.remember_account()
         self.desk.remember(_PLACE, name)
 
     # -- what Textual's own screens stumble over -----------------------------------------------

@@ -76,6 +76,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("desk.read_only", "f9", "app.read_only", "Read-only on and off"),
     Command("desk.note", "n", "app.note", "Note about what is selected; this machine only"),
     Command("desk.handover", "h", "app.handover", "Handover note of the call"),
+    Command("desk.zoom", "z", "zoom", "What is selected on the whole screen, or beside its list"),
     Command("desk.call", "i", "app.call", "The call begins or ends: its timer"),
     Command("accounts.open", "enter", "open", "Open the account's detail", "open", 3),
     Command("accounts.deposit", "d", "deposit", "Deposit from the bank account", "deposit", 1),
@@ -87,6 +88,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("accounts.sort", "o", "sort", "Change the order of the list", "order", 4),
     Command("markets.buy", "b", "trade('buy')", "Buy in this market", "buy", 1),
     Command("markets.sell", "s", "trade('sell')", "Sell in this market", "sell", 1),
+    Command("markets.filter", "slash,ctrl+f", "filter", "Filter the markets"),
+    Command("markets.sort", "o", "sort", "Change the order of the list"),
     Command("markets.watch", "m", "watch", "Tell me when it reopens", "watch", 2),
     Command("markets.pause", "p", "pause", "Hold the prices still", "pause", 2),
     Command("quote.submit", "enter", "submit", "Get or renew the quote", "get quote", 1),
@@ -106,7 +109,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("trades.status", "f", "next_status", "Show one status only", "status", 2),
     Command("trades.sort", "o", "sort", "Change the order of the list", "order", 4),
     Command("trades.watch", "m", "watch", "Tell me when it ends or is slow"),
-    Command("trades.filter", "slash,ctrl+f", "filter", "Find a trade by its id", "filter", 2),
+    Command("trades.filter", "slash,ctrl+f", "filter", "Filter the trades", "filter", 2),
     Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
     Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
     Command("audit.verify", "v", "verify", "Check the whole audit chain", "verify", 1),
@@ -116,6 +119,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("wallets.withdraw", "w", "withdraw", "Withdraw to the wallet", "withdraw", 4),
     Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
     Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
+    Command("wallets.sort", "o", "sort", "Change the order of the list"),
     Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),
 )
 """Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""

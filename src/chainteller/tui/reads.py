@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.pages import ListQuery
+    from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade, Transaction
 
 
@@ -35,6 +36,14 @@ class AccountSheet:
     activity: "tuple[Transaction, ...] | Gap"
     limits: "tuple[LimitUsage, ...] | Gap"
     wallets: "tuple[LinkedAccount, ...] | Gap"
+
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Two sheets of the same state have the same past."""
+        newest = () if isinstance(self.activity, Gap) else self.activity[:1]
+        balances = () if isinstance(self.balances, Gap) else self.balances
+        held = tuple((row.token, row.total or row.amount) for row in balances)
+        return (self.account.id, held, tuple((row.id, row.status) for row in newest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +138,8 @@ class FormSheet:
     account: "TradingAccount"
     balances: "tuple[TokenBalance, ...]"
     markets: "tuple[Market, ...]"
+    quotes: "tuple[Quote, ...]" = ()
+    """Those asked for earlier, the newest first."""
 
     def market(self, name: str) -> "Market | None":
         return next((row for row in self.markets if row.market_name == name), None)
@@ -142,22 +153,35 @@ class FormSheet:
         return found[0] if found else "0.00"
 
 
-_USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
+USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
 
 
 def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:
     """For a deployment that does not tell buying power: the sum of what counts as dollars."""
-    found = [Decimal(row.amount) for row in balances if row.token.symbol in _USD_LIKE]
+    found = [Decimal(row.amount) for row in balances if row.token.symbol in USD_LIKE]
     return f"{sum(found, Decimal(0)).quantize(Decimal('0.01'), ROUND_DOWN)}"
 
 
-def form_sheet(service: "Service", account_id: str) -> FormSheet:
-    """Raises NotFound."""
+_EARLIER = 5
+
+
+def form_sheet(service: "Service", account_id: str, before: FormSheet | None = None) -> FormSheet:
+    """``before`` is the last sheet: earlier quotes are asked for once. Raises NotFound."""
+    same = before is not None and before.account.id == account_id
     return FormSheet(
         service.trading_account(account_id),
         service.token_balances(account_id).data,
         service.markets().data,
+        before.quotes if before is not None and same else _quotes(service, account_id),
     )
+
+
+def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
+    """A memory aid only: where they cannot be had there are none."""
+    try:
+        return service.quotes(query(trading_account_id=account_id, limit=_EARLIER)).data
+    except TellerError:
+        return ()
 
 
 def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":

@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
 from chainteller.domain.clock import Clock, to_datetime
+from chainteller.service.attempts import Attempt
 from chainteller.service.errors import ServiceError, TellerError
 from chainteller.tui.formats import clean, clock_time
 
@@ -114,6 +115,23 @@ class RequestLog:
     def rows(self) -> tuple[Request, ...]:
         with self._lock:
             return tuple(self._rows)
+
+    def add_repeat(self, attempt: Attempt) -> None:
+        """A try that a client below repeats, before the line of the call itself."""
+        with self._lock:
+            self._number += 1
+            self._rows.append(
+                Request(
+                    number=self._number,
+                    at=clock_time(to_datetime(self._clock.now())),
+                    method=attempt.method,
+                    path=attempt.path,
+                    status=attempt.status,
+                    code=f"{attempt.code}, repeated".lstrip(", "),
+                    took_ms=attempt.took_ms,
+                    id=attempt.key or f"{self._number}",
+                )
+            )
 
     def add(self, operation: str, call: "_Call", outcome: TellerError | None) -> None:
         method, _, template = CALLS[operation].partition(" ")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from textual.widget import Widget
 
+    from chainteller.service.attempts import Watch
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
 
@@ -110,6 +111,8 @@ class StartedDesk(NamedTuple):
     """Where notes, last places and sent requests of this place are kept; left out: nowhere."""
     verify_audit: "Callable[[], ChainReport] | None" = None
     """Checks the whole audit chain, where the deployment's database is at hand."""
+    watch_repeats: "Callable[[Watch], None] | None" = None
+    """Of a remote place: who is told of every try that is going to be repeated."""
 
 
 Start = Callable[[], StartedDesk]

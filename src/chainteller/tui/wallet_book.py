@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Counterparty,
         OwnershipClaim,
     )
+    from chainteller.tui.desk import Desk
 
 _PAGE = 100
 _CHALLENGE_PAGES = 3
@@ -224,14 +225,22 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
     )
 
 
-def account_of(service: "Service", identifier: str) -> "tuple[BlockchainAccount, str] | None":
+def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] | None":
     """The blockchain account that an id of it or of one of its wallets names, with the wallet.
 
     A claim is asked for by its id; a wallet, a challenge, and a claim where the deployment does
-    not know claims by id, are looked for on the newest accounts only.
+    not know claims by id, are looked for on the newest accounts only. Where accounts cannot be
+    looked up, one is taken to be that of the selected trading account.
     """
+    service = desk.service
     if identifier.startswith("BCA_"):
-        return service.blockchain_account(identifier), ""
+        try:
+            return service.blockchain_account(identifier), ""
+        except NotOffered:
+            owner, backstage = desk.choice.account, desk.backstage
+            if owner is None or backstage is None:
+                return None
+            return backstage.know_blockchain_account(identifier, owner.id), ""
     if identifier.startswith("CLM_"):
         with contextlib.suppress(NotOffered):
             return _of_claim(service, service.claim_by_id(identifier))

@@ -10,11 +10,15 @@ import sqlite3
 from collections.abc import Callable
 from typing import Any, cast
 
+from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import ALL, Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import Written
+from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
 from chainteller.service.models.pages import ListQuery, Page, Pagination
+from chainteller.service.models.quotes import Quote
+from chainteller.workspace import records
 from chainteller.workspace.recording import WRITES, Recorder
 from chainteller.workspace.store import Workspace
 
@@ -40,9 +44,10 @@ class Remembering:
 
         def write(*given: Any, idempotency_key: str | None = None) -> Written[Any]:
             done = self._recorder.write(name, *given, key=idempotency_key)
-            if isinstance(done.value, TradingAccount):
-                with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(sqlite3.Error):
+                if isinstance(done.value, TradingAccount):
                     self._remember(done.value)
+                records.keep(self._workspace, done.value, given)
             return done
 
         return write
@@ -83,6 +88,88 @@ class Remembering:
         )
         self._workspace.remember(account_id, ACCOUNT, label=label)
         return _account(account_id, label)
+
+    # -- what else the desk made itself -------------------------------------------------------
+
+    def quotes(self, query: ListQuery = ALL) -> Page[Quote]:
+        try:
+            return self._service.quotes(query)
+        except NotOffered:
+            account_id = query.trading_account_id
+            return records.listed(self._workspace, records.QUOTE, Quote, query, account_id)
+
+    def quote(self, quote_id: str) -> Quote:
+        """Raises NotOffered for one that was not made here."""
+        try:
+            return self._service.quote(quote_id)
+        except NotOffered:
+            kept = records.one(self._workspace, records.QUOTE, Quote, quote_id)
+            if kept is None:
+                raise
+            return kept
+
+    def counterparties(self, query: ListQuery = ALL) -> Page[Counterparty]:
+        try:
+            return self._service.counterparties(query)
+        except NotOffered:
+            return records.listed(self._workspace, records.WALLET, Counterparty, query)
+
+    def counterparty(self, counterparty_id: str) -> Counterparty:
+        """Raises NotOffered for one that was not registered here."""
+        try:
+            return self._service.counterparty(counterparty_id)
+        except NotOffered:
+            kept = records.one(self._workspace, records.WALLET, Counterparty, counterparty_id)
+            if kept is None:
+                raise
+            return kept
+
+    def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
+        try:
+            return self._service.challenges(blockchain_account_id, query)
+        except NotOffered:
+            kept = (self._workspace, records.CHALLENGE, Challenge, query, blockchain_account_id)
+            return records.listed(*kept)
+
+    def blockchain_accounts(self, query: ListQuery = ALL) -> Page[BlockchainAccount]:
+        try:
+            return self._service.blockchain_accounts(query)
+        except NotOffered:
+            owner = query.trading_account_id
+            kind = records.BLOCKCHAIN_ACCOUNT
+            return records.listed(self._workspace, kind, BlockchainAccount, query, owner)
+
+    def blockchain_account(self, blockchain_account_id: str) -> BlockchainAccount:
+        """Raises NotOffered for one that this desk was never told of."""
+        try:
+            return self._service.blockchain_account(blockchain_account_id)
+        except NotOffered:
+            kind = records.BLOCKCHAIN_ACCOUNT
+            kept = records.one(self._workspace, kind, BlockchainAccount, blockchain_account_id)
+            if kept is None:
+                raise
+            return kept
+
+    def know_blockchain_account(
+        self, blockchain_account_id: str, trading_account_id: str
+    ) -> BlockchainAccount:
+        """Put an account on the desk's list by its id; its linked wallets, which every
+        deployment lists, show that it exists.
+
+        Raises:
+            NotFound: the deployment knows no such account.
+        """
+        self._service.linked_counterparties(blockchain_account_id)
+        account = BlockchainAccount(
+            id=blockchain_account_id,
+            trading_account_id=trading_account_id,
+            network=_UNKNOWN,
+            address=_UNKNOWN,
+            status="-",
+            created=to_datetime(self._workspace.now()),
+        )
+        records.keep_blockchain_account(self._workspace, account)
+        return account
 
 
 def _account(account_id: str, label: str) -> TradingAccount:

@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from chainteller.domain.clock import Clock, SystemClock
+from chainteller.domain.clock import Clock, SystemClock, to_datetime
 
 _LAYOUT = 1
 _SCHEMA = """
@@ -81,6 +81,10 @@ class Workspace:
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
         self._database = _opened(path)
+
+    def now(self) -> int:
+        """By this workspace's clock, in microseconds."""
+        return self._clock.now()
 
     def close(self) -> None:
         with self._lock:
@@ -163,6 +167,12 @@ class Workspace:
         self._write(
             "INSERT OR REPLACE INTO note VALUES (?, ?, ?)", identifier, text, self._clock.now()
         )
+
+    def add_note(self, identifier: str, operator: str, text: str) -> None:
+        """A line under those that are there, with its time and who wrote it."""
+        before, at = self.note(identifier), to_datetime(self.now())
+        added = f"{at:%d %b %H:%M}Z {operator}  {text}"
+        self.set_note(identifier, f"{before}\n{added}" if before else added)
 
     def view(self, name: str, default: Any = None) -> Any:
         """A remembered sort, filter or place, as JSON."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from chainteller.domain.assets import Asset
+from chainteller.domain.audit_chain import canonical
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.quoting import FeeSchedule
@@ -11,7 +12,6 @@ from chainteller.engine.bank import EngineOptions
 from chainteller.engine.ports import PriceFeed
 from chainteller.engine.samples.books import Books, Row
 from chainteller.engine.samples.people import Person
-from chainteller.storage import chain
 from chainteller.wallets.simulated import SampleWallet
 
 DESK = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")
@@ -99,7 +99,7 @@ class World:
                 "actor": actor or self.some_agent(),
                 "action": action,
                 "object": subject,
-                "inputs": chain.canonical(inputs or {}),
+                "inputs": canonical(inputs or {}),
                 "outcome": "done" if error is None else "refused",
                 "error": error,
             }
@@ -113,7 +113,7 @@ class World:
                 "at": at,
                 "organisation_id": self.organisation_id,
                 "resource": resource,
-                "data": chain.canonical(data),
+                "data": canonical(data),
             }
         )
 

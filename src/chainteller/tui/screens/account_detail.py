@@ -19,7 +19,8 @@ _CLASSES = {
 }
 
 
-def detail(sheet: AccountSheet, now: int) -> list[Line]:
+def detail(sheet: AccountSheet, now: int, courses: Sequence[Line] = ()) -> list[Line]:
+    """All of an account; ``courses`` are the lines of its balances over time, where they fit."""
     account = sheet.account
     rows = [
         line((account.id, "strong")),
@@ -27,7 +28,7 @@ def detail(sheet: AccountSheet, now: int) -> list[Line]:
         line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
     ]
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), line(), *_activity(sheet, now)]
+    rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
     rows += [line(), *_wallets(sheet), line(), *_limits(sheet)]
     return rows
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import Desk, Reach
 from chainteller.tui.formats import short_id
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.screens import accounts_view
@@ -21,6 +21,7 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.tui.reads import AccountSheet
+    from chainteller.tui.screens.account_courses import AccountCourses
     from chainteller.tui.screens.bank_transfers import BankTransfers
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
     from chainteller.tui.start import Glimpse
@@ -33,15 +34,16 @@ _ROOM_FOR_ID = 96
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
+    ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._filter = ""
-        self._sort = 0
         self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        self._hidden = False
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -63,9 +65,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().on_mount()
         self._draw_title(None)
         self._draw_empty()
-
-    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - one name
-        return value in range(len(SORTS))
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -92,13 +91,30 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.desk.shell.release_keys()
         self._draw_title(total)
         self._draw_empty()
-        if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
-            self._wanted_key = None
+        if self._wanted_key is not None:
+            self._to_wanted(self._wanted_key)
         if total == 0:
             self._sheet = None
             self.query_one("#detail", Lines).show([])
             self.query_one("#summary", Lines).show([line(), line()])
         self._load_detail()
+
+    def recall(self) -> None:
+        if not self._recalled and self.desk.choice.kept_account:
+            self._wanted_key = self.desk.choice.kept_account
+        super().recall()
+
+    def _to_wanted(self, wanted: str) -> None:
+        """The cursor on an account; one that is not on this page is filtered for."""
+        if self.paged.move_to_key(wanted):
+            self._wanted_key = None
+        elif self._filter == wanted:
+            self._wanted_key = None
+            self.find("")
+        elif not self._filter and (self.paged.total or 0) > PAGE_ROWS:
+            self.find(wanted)
+        else:
+            self._wanted_key = None
 
     def _draw_title(self, total: int | None) -> None:
         shown = f"/{self._filter}" if self._filter else ""
@@ -133,25 +149,28 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             note=(("id, customer, bank account   esc: all", "muted"),),
         )
 
-    def action_sort(self) -> None:
-        self._sort = (self._sort + 1) % len(SORTS)
-        self._draw_title(None)
-        self.restart()
-
     def find(self, text: str) -> None:
         """Show what matches ``text``: from the palette or a paste."""
         self._filter = text
         self.restart()
 
+    def step_back(self) -> bool:
+        if super().step_back():
+            return True
+        shown = bool(self._filter)
+        if shown:
+            self.find("")
+        return shown
+
     # -- the selected account -----------------------------------------------------------------
 
     def row_chosen(self) -> None:
-        self.desk.choice.account = self.selected or self.desk.choice.account
         self._load_detail()
 
     def _load_detail(self) -> None:
         """Only where the cursor rests: a held arrow key asks for nothing."""
-        self.desk.choice.account = self.selected or self.desk.choice.account
+        if self._wanted_key is None:
+            self.desk.choice.account = self.selected or self.desk.choice.account
         if self._detail_timer is not None:
             self._detail_timer.stop()
         self._detail_timer = self.set_timer(
@@ -167,11 +186,45 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
         self._sheet = await ask(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
-        detail = account_detail.detail(self._sheet, self.desk.now)
-        notes = account_detail.notes(self.desk.note(account.id))
-        self.query_one("#detail", Lines).show([*detail, *notes])
         summary = account_detail.summary(self._sheet, self.size.width)
         self.query_one("#summary", Lines).show(summary)
+        self._draw_detail()
+        await self.courses.follow(self._sheet)
+
+    @cached_property
+    def courses(self) -> "AccountCourses":
+        from chainteller.tui.screens.account_courses import (  # noqa: PLC0415 - after the first frame
+            AccountCourses,
+        )
+
+        return AccountCourses(self.desk, self._draw_detail)
+
+    def _draw_detail(self) -> None:
+        sheet = self._sheet
+        if sheet is None:
+            return
+        from chainteller.tui.screens import account_detail  # noqa: PLC0415 - after the first frame
+
+        notes = account_detail.notes(self.desk.note(sheet.account.id))
+        pane = self.query_one("#detail", Lines)
+        taken = len(account_detail.detail(sheet, self.desk.now)) + len(notes)
+        courses = self.courses.lines(sheet, pane.size.width, pane.size.height - taken)
+        pane.show([*account_detail.detail(sheet, self.desk.now, courses), *notes])
+
+    def on_resize(self) -> None:
+        if self._sheet is not None:
+            self.call_after_refresh(self.read, "courses", self._redrawn)
+
+    async def _redrawn(self) -> None:
+        self._draw_detail()
+        if self._sheet is not None:
+            await self.courses.follow(self._sheet)
+
+    def _reached(self, reach: Reach) -> None:
+        super()._reached(reach)
+        if self._hidden != self.desk.privacy.hidden:
+            self._hidden = self.desk.privacy.hidden
+            self.read("courses", self._redrawn)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:

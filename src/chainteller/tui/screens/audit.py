@@ -7,7 +7,6 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.service.errors import NotOffered
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
@@ -19,8 +18,13 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
+    from chainteller.service.audit_segment import SegmentReport
     from chainteller.service.models.records import AuditRow
 
+_SEEN = "audit.head"
+_CHECKED_AT_ONCE = 100
+_PAGES_CHECKED = 20
+"""Of a remote place: the newest two thousand rows."""
 COLUMNS = (
     Column("NO", 7, "right", rank=2),
     Column("AT", 8),
@@ -84,7 +88,8 @@ class AuditScreen(ListScreen["AuditRow"]):
         """Every row of the trail against the row before it, not only those shown."""
         started = self.desk.started
         if started is None or started.verify_audit is None:
-            raise NotOffered("The chain is checked where its database is: chainteller audit verify")
+            await self._verify_segment()
+            return
         report = await ask(started.verify_audit)
         if report.intact:
             self._verdict = (f"[ok] {report.rows:,} rows intact ", "good")
@@ -92,6 +97,59 @@ class AuditScreen(ListScreen["AuditRow"]):
         else:
             self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
             self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
+        self.listed(self.paged.total or 0)
+
+    async def _verify_segment(self) -> None:
+        """Of a remote place: the newest rows that it shows, and the head that was seen earlier."""
+        found: list[AuditRow] = []
+        total = 0
+        for page in range(1, _PAGES_CHECKED + 1):
+            asked = query(page=page, limit=_CHECKED_AT_ONCE)
+            answer = await ask(self.desk.service.audit, asked)
+            total = answer.pagination.total
+            found += [row for row in answer.data if not found or row.seq < found[-1].seq]
+            if len(found) >= total or len(answer.data) < _CHECKED_AT_ONCE:
+                break
+            told = f"checking: {len(found):,} of {total:,} rows"
+            self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
+        from chainteller.service.audit_segment import check_segment  # noqa: PLC0415 - at first use
+
+        seen = self.desk.remembered(_SEEN)
+        known = (seen[0], seen[1]) if isinstance(seen, list) and len(seen) == 2 else None
+        self._judge(check_segment(found[::-1], known), found, total, known)
+
+    def _judge(
+        self,
+        report: "SegmentReport",
+        found: "Sequence[AuditRow]",
+        total: int,
+        known: tuple[int, str] | None,
+    ) -> None:
+        """Say what was checked and what was not; a sound head is kept for the next time."""
+        if not report.intact:
+            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
+            self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
+        elif known is not None and found and known[0] > found[0].seq:
+            self._verdict = ("[x] rows are gone ", "bad strong")
+            self.desk.tell(f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone", "bad")
+        else:
+            of = (
+                f"{report.rows:,}"
+                if report.rows >= total
+                else f"newest {report.rows:,} of {total:,}"
+            )
+            self._verdict = (f"[ok] {of} rows as shown, {report.links:,} links ", "good")
+            again = known is not None and any(row.seq == known[0] for row in found)
+            since = f", row {known[0]} as seen earlier" if known is not None and again else ""
+            head = found[0].hash if found else "-"
+            self.desk.tell(
+                f"audit rows as this place shows them fit{since}; head {head}",
+                "good",
+                "\nonly what the deployment shows was checked: the whole chain is checked where "
+                "its database is, by chainteller audit verify",
+            )
+            if found:
+                self.desk.remember(_SEEN, [found[0].seq, found[0].hash])
         self.listed(self.paged.total or 0)
 
     def object_id(self) -> str:

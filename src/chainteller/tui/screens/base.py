@@ -60,6 +60,8 @@ class DeskScreen(Steady, Screen[None]):
     def bindings(cls) -> list[BindingType]:
         return [*bindings_of(cls.KEY)]
 
+    _is_zoomed = False
+
     def __init__(self, desk: Desk) -> None:
         super().__init__(classes=self._fitting(*desk.shell.size))
         self.desk = desk
@@ -255,7 +257,29 @@ class DeskScreen(Steady, Screen[None]):
 
     def step_back(self) -> bool:
         """Close what is open on this screen; False when nothing is."""
+        if self._is_zoomed:
+            self.zoom(on=False)
+            return True
         return False
+
+    def action_zoom(self) -> None:
+        self.zoom(on=not self._is_zoomed)
+
+    def zoom(self, *, on: bool) -> None:
+        """What is selected alone: a wide window is then laid out as a narrow one with its detail
+        open.
+        """
+        self._is_zoomed = on
+        self.set_class(on, "zoomed")
+        self.remove_class("-tiny", "-narrow", "-wide")
+        self.add_class(*self._fitting(*self.desk.shell.size).split())
+
+    def _get_breakpoint_classes(
+        self, dimension: int, breakpoints: list[tuple[int, str]]
+    ) -> set[str]:
+        """A zoomed screen is never wide."""
+        found = super()._get_breakpoint_classes(dimension, breakpoints)
+        return {"-narrow"} if "-wide" in found and self._is_zoomed else found
 
     def action_move(self, step: int) -> None:
         """Overridden by screens with a list."""

@@ -42,12 +42,15 @@ class ListScreen(DeskScreen, Generic[Record]):
     """Subclasses give the list, ``fetch`` (in a thread) and ``show_detail``."""
 
     LIST_ID = "list"
+    ORDERS: ClassVar[tuple[str, ...]] = ()
+    """What ``o`` steps through; the first holds until then."""
     REMEMBERED: ClassVar[tuple[str, ...]] = ()
     """Attributes that say how the list is shown (order, status): kept per table on this machine."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.records: dict[str, Record] = {}
+        self._sort = 0
         self._generation = 0
         self._recalled = False
         self.is_preview = False
@@ -85,9 +88,14 @@ class ListScreen(DeskScreen, Generic[Record]):
                 if type(value) is type(getattr(self, name)) and self.may_recall(name, value):
                     setattr(self, name, value)
 
-    def may_recall(self, name: str, value: object) -> bool:  # noqa: ARG002 - subclasses look
+    def may_recall(self, name: str, value: object) -> bool:
         """Whether a kept value still means something."""
-        return True
+        return name != "_sort" or value in range(len(self.ORDERS))
+
+    def action_sort(self) -> None:
+        self._sort = (self._sort + 1) % len(self.ORDERS)
+        self.desk.tell(f"order: {self.ORDERS[self._sort]}", "muted")
+        self.restart()
 
     def reload(self) -> None:
         """Fetch the pages in the window again; the cursor stays on its record."""
@@ -160,7 +168,17 @@ class ListScreen(DeskScreen, Generic[Record]):
         if self.paged.cursor_row is not None:
             self.add_class("detail-open")
 
+    def zoom(self, *, on: bool) -> None:
+        super().zoom(on=on)
+        self.set_class(on, "detail-open")
+        self.row_chosen()
+
+    def action_zoom(self) -> None:
+        self.zoom(on=not self.has_class("detail-open") or self.has_class("-wide"))
+
     def step_back(self) -> bool:
+        if super().step_back():
+            return True
         if self.has_class("detail-open") and not self.has_class("-wide"):
             self.remove_class("detail-open")
             return True

@@ -19,6 +19,7 @@ from chainteller.tui.widgets.paged_list import PagedList
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
 
+_KEPT = "list.markets"
 SAMPLES_EVERY = 10
 """Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
 
@@ -33,6 +34,7 @@ class MarketsScreen(DeskScreen):
         self._samples: dict[str, tuple[PriceSample, ...]] = {}
         self._polls = 0
         self._paused = False
+        self._sort = 0
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -55,6 +57,9 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def reload(self) -> None:
+        kept = self.desk.remembered(_KEPT)
+        if type(kept) is int and 0 <= kept < len(markets_view.ORDERS) and self._polls == 0:
+            self._sort = kept
         self._polls = 0
         self._fetch_again()
 
@@ -85,9 +90,10 @@ class MarketsScreen(DeskScreen):
 
     def _draw(self) -> None:
         now = self.desk.now
+        ordered = markets_view.ordered(tuple(self._markets.values()), self._sort)
         rows = [
-            markets_view.market_row(market, self._samples.get(name, ()), now)
-            for name, market in self._markets.items()
+            markets_view.market_row(market, self._samples.get(market.market_name, ()), now)
+            for market in ordered
         ]
         first = self._list.total is None
         self._list.put(1, rows, len(rows))
@@ -103,7 +109,8 @@ class MarketsScreen(DeskScreen):
         held = ""
         if self._paused and self._markets:
             held = f", {live_age(next(iter(self._markets.values())).at, self.desk.now)} old"
-        whose = f"   account {short_id(account.id)} " if account else " "
+        order = f"order: {markets_view.ORDERS[self._sort]}"
+        whose = f"{order}   account {short_id(account.id)} " if account else f"{order} "
         self.title_line(
             line(
                 (" MARKETS", "strong"),
@@ -139,6 +146,15 @@ class MarketsScreen(DeskScreen):
 
     def action_move(self, step: int) -> None:
         self._list.move(step)
+
+    def action_filter(self) -> None:
+        count = len(self._markets)
+        self.desk.tell(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+
+    def action_sort(self) -> None:
+        self._sort = (self._sort + 1) % len(markets_view.ORDERS)
+        self.desk.remember(_KEPT, self._sort)
+        self._draw()
 
     def action_trade(self, side: str) -> None:
         if self._list.cursor_key is not None:

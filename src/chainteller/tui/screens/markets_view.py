@@ -1,5 +1,6 @@
 """Markets as lines: the list, the chart of one market, what it means for an amount."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,21 @@ COLUMNS = (
     Column("AGE", 7, "right"),
 )
 _CHART_ROWS = 7
+
+
+ORDERS = ("as offered", "day's change", "name")
+
+
+def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
+    """The markets in the order of ``ORDERS``; the greatest rise first."""
+    if order == 1:
+        return sorted(markets, key=_rise, reverse=True)
+    return sorted(markets, key=lambda row: row.market_name) if order else list(markets)
+
+
+def _rise(market: "Market") -> Decimal:
+    then = Decimal(market.yesterdays_price)
+    return (Decimal(market.current_price) - then) / then if then else Decimal(0)
 
 
 def is_open(market: "Market") -> bool:

@@ -8,7 +8,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from chainteller.domain.clock import to_datetime
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.dialog import Dialog
@@ -68,11 +67,8 @@ class NoteScreen(Dialog[None]):
         if not text or backstage is None:
             self.dismiss()
             return
-        at = to_datetime(self._desk.now)
-        added = f"{at:%d %b %H:%M}Z {self._desk.look.operator}  {text}"
-        before = self._desk.note(self._about)
         try:
-            backstage.workspace.set_note(self._about, f"{before}\n{added}" if before else added)
+            backstage.workspace.add_note(self._about, self._desk.look.operator, text)
         except sqlite3.Error as error:
             self._desk.tell(f"not noted: {error}", "bad")
             return

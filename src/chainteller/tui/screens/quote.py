@@ -101,7 +101,7 @@ class QuoteScreen(DeskScreen):
         if account is None:
             self._draw()
             return
-        sheet = await ask(form_sheet, self.desk.service, account.id)
+        sheet = await ask(form_sheet, self.desk.service, account.id, self.state.sheet)
         self.state.sheet = sheet
         self.desk.choice.account = sheet.account
         if not self.state.market and sheet.markets:

@@ -128,9 +128,19 @@ def plan(state: QuoteState) -> list[Line]:
     return rows
 
 
+def earlier_quotes(state: QuoteState) -> "list[Quote]":
+    """Of the account, the newest first; one of this session as it stands now."""
+    if state.sheet is None:
+        return state.earlier[::-1]
+    account_id = state.sheet.account.id
+    known = {row.id: row for row in state.sheet.quotes[::-1]}
+    known |= {row.id: row for row in state.earlier if row.trading_account_id in {None, account_id}}
+    return sorted(known.values(), key=lambda row: row.created, reverse=True)
+
+
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
-    rows = [line((" EARLIER QUOTES", "strong"), (" (this session)", "muted"))]
-    for quote in state.earlier[-5:][::-1]:
+    rows = [line((" EARLIER QUOTES", "strong"), (" (of this account)", "muted"))]
+    for quote in earlier_quotes(state)[:5]:
         left = seconds_between(now, from_datetime(quote.expires))
         word: Piece = ("expired", "muted")
         if quote.trade_id:

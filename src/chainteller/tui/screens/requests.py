@@ -77,7 +77,9 @@ class RequestsScreen(Dialog[None]):
         chosen = self._chosen
         if chosen is None:
             return
-        ended = f"{chosen.status or 'no answer'} {chosen.code}".strip()
+        ended = f"{chosen.status} {chosen.code}".strip() if chosen.status else "no answer"
+        if not chosen.status and chosen.code:
+            ended = chosen.code
         where = "" if self._desk.look.kind == "REMOTE" else "  the same call over HTTP"
         self.query_one("#said", Lines).show(
             [

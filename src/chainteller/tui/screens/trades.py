@@ -11,8 +11,8 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.papers import Paper, receipt_papers
-from chainteller.tui.reads import query, trades_by_id
-from chainteller.tui.screens import questions, trades_view
+from chainteller.tui.reads import query
+from chainteller.tui.screens import questions, trades_filter, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -26,15 +26,15 @@ SORTS = (("-created", "newest"), ("created", "oldest"))
 class TradesScreen(ListScreen["Trade"]):
     KEY = "trades"
     CSS_PATH = "trades.tcss"
+    ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort", "_status", "_all")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._all = False
         self._account_id: str | None = None
-        self._sort = 0
         self._status = 0
-        self._found: str | None = None
+        self._typed = ""
 
     def columns(self) -> Sequence[Column]:
         return trades_view.COLUMNS
@@ -71,34 +71,33 @@ class TradesScreen(ListScreen["Trade"]):
         super().on_screen_resume()
 
     def may_recall(self, name: str, value: object) -> bool:
-        return name == "_all" or value in range(
-            len(SORTS) if name == "_sort" else len(trades_view.STATUSES)
-        )
+        if name == "_status":
+            return value in range(len(trades_view.STATUSES))
+        return super().may_recall(name, value)
 
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[Trade]":
         service, now = self.desk.service, self.desk.now
-        if self._found is not None:
-            return self._one(self._found)
-        asked = query(
-            page=page,
-            limit=PAGE_ROWS,
-            status=trades_view.STATUSES[self._status],
-            sort=SORTS[self._sort][0],
-        )
-        if self._all or self._account_id is None:
-            found = service.all_trades(asked)
+        account_id = None if self._all else self._account_id
+        looked_for = trades_filter.wanted(self._typed)
+        status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
+        if looked_for.words:
+            matching = trades_filter.search(service, account_id, looked_for, status, sort)
+            shown = matching[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+            total = len(matching)
         else:
-            found = service.trades(self._account_id, asked)
-        rows = tuple((trades_view.trade_row(row, now), row) for row in found.data)
-        return Listed(rows, found.pagination.total)
-
-    def _one(self, trade_id: str) -> "Listed[Trade]":
-        """A trade by its id alone."""
-        found = trades_by_id(self.desk.service, trade_id)
-        rows = tuple((trades_view.trade_row(row, self.desk.now), row) for row in found)
-        return Listed(rows, len(rows))
+            asked = query(
+                page=page,
+                limit=PAGE_ROWS,
+                status=looked_for.status or status,
+                side=looked_for.side,
+                market=looked_for.market,
+                sort=sort,
+            )
+            found = service.trades(account_id, asked) if account_id else service.all_trades(asked)
+            shown, total = found.data, found.pagination.total
+        return Listed(tuple((trades_view.trade_row(row, now), row) for row in shown), total)
 
     def listed(self, total: int) -> None:
         self._draw_title(total)
@@ -116,7 +115,9 @@ class TradesScreen(ListScreen["Trade"]):
     def _is_far_down(self, trade_id: str) -> bool:
         """Not on the first page, and not so new that the next look at the list has it."""
         began_here = trade_id in self.desk.followed
-        return self._found is None and not began_here and self.desk.offers("transaction-by-id")
+        return (
+            trade_id not in self._typed and not began_here and self.desk.offers("transaction-by-id")
+        )
 
     def _tell_progress(self) -> None:
         """Each step of a trade that this desk began goes to the status line and the log."""
@@ -132,10 +133,12 @@ class TradesScreen(ListScreen["Trade"]):
         whose = "all accounts" if self._all or not self._account_id else self._account_id
         other = "one account" if self._all else "all accounts"
         switch = f"  (0 {other})" if self._account_id else ""
-        if self._found is not None:
-            whose, switch = f"/{self._found}", ""
         only = trades_view.STATUSES[self._status]
         shown = f"  only {only}" if only else ""
+        searched = trades_filter.wanted(self._typed).words
+        if self._typed:
+            shown += f"  /{self._typed}"
+            switch = f"  in the newest {trades_filter.SEARCHED}" if searched else ""
         order = f"{total:,}   order: {SORTS[self._sort][1]} "
         self.title_line(
             line(
@@ -148,7 +151,10 @@ class TradesScreen(ListScreen["Trade"]):
         )
 
     def _draw_empty(self) -> None:
-        if trades_view.STATUSES[self._status] or self._found:
+        if self._typed:
+            nothing = (f"nothing matches {self._typed}   ", "muted")
+            self.paged.say_empty(nothing, ("esc", "key"), (" all trades", "muted"))
+        elif trades_view.STATUSES[self._status]:
             self.paged.say_empty(("none like that   ", "muted"), ("f", "key"), (" status", "muted"))
         else:
             self.paged.say_empty(("No trades yet.  ", ""), ("b", "key"), (" buy", "muted"))
@@ -180,32 +186,38 @@ class TradesScreen(ListScreen["Trade"]):
 
     def action_all_accounts(self) -> None:
         self._all = not self._all
-        self._found = None
         self.restart()
 
     def action_next_status(self) -> None:
         self._status = (self._status + 1) % len(trades_view.STATUSES)
         self.restart()
 
-    def action_sort(self) -> None:
-        self._sort = (self._sort + 1) % len(SORTS)
-        self.restart()
-
     def action_filter(self) -> None:
-        note = (("a trade's id (TXN_...)   esc: all", "muted"),)
-        self.field_bar.open("filter", (("/ ", "key"),), note=note)
+        note = (("side, market, status, id   esc: all", "muted"),)
+        self.field_bar.open("filter", (("/ ", "key"),), value=self._typed, note=note)
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.close_field()
         self.find(value.strip())
 
+    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.find(value.strip())
+
     def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
-        if self._found is not None:
-            self.find("")
+        self.find("")
 
     def find(self, text: str) -> None:
-        self._found = text or None
-        self.restart()
+        """Show what matches: typed, or an id from the palette or a paste."""
+        if text != self._typed:
+            self._typed = text
+            self.restart()
+
+    def step_back(self) -> bool:
+        if super().step_back():
+            return True
+        shown = bool(self._typed)
+        self.find("")
+        return shown
 
     def action_trade(self, side: str) -> None:
         self.desk.shell.start_trade(side)

@@ -129,6 +129,9 @@ class WalletPane:
         host, nothing = self._host, ("No blockchain account yet.  ", "")
         if host.wanted:
             return ((f"nothing matches {host.wanted}   ", ""), ("esc", "key"), (" all", "muted"))
+        if host.whose and not host.desk.offers("blockchain-accounts"):
+            lists = ("This deployment cannot list blockchain accounts.  ", "")
+            return (lists, ("paste", "key"), (" BCA_... to add one", "muted"))
         if host.whose:
             opens = (" open one   ", "muted")
             return (nothing, ("+", "key"), opens, ("0", "key"), (" all accounts", "muted"))

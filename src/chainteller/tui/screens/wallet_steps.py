@@ -90,6 +90,8 @@ class WalletSteps:
         """The field for an address; without a blockchain account, that is opened first."""
         if self._desk.choice.account is None:
             self._desk.tell("no account is selected yet   1: choose one", "warn")
+        elif not self._host.book.accounts and not self._desk.offers("blockchain-accounts"):
+            self._desk.tell("paste the blockchain account's id, or : and the id (BCA_...)", "warn")
         elif not self._host.book.accounts:
             self.open_account()
         else:
@@ -111,13 +113,9 @@ class WalletSteps:
         network = await self._choose("OPEN A BLOCKCHAIN ACCOUNT on", note, self._networks(), "")
         if network is None:
             return
-        key = self._desk.new_key()
+        service, key = self._desk.service, self._desk.new_key()
         opened = await ask(
-            wallet_writes.open_blockchain_account,
-            self._desk.service,
-            trading_account_id,
-            network,
-            key,
+            wallet_writes.open_blockchain_account, service, trading_account_id, network, key
         )
         self._desk.tell(f"{opened.id} opened on {network}   + registers a wallet", "good")
         self._host.show_wallet(opened.id)

@@ -43,6 +43,8 @@ class WalletsScreen(ListScreen[Shown]):
     KEY = "wallets"
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
+    ORDERS = wallets_view.ORDERS
+    REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -136,7 +138,8 @@ class WalletsScreen(ListScreen[Shown]):
             listed = tuple((wallets_view.account_row(row), row) for row in found.data)
             return Listed(listed, found.pagination.total)
         self.book = read_book(self.desk.service, self.whose, self.session)
-        rows = wallets_view.book_rows(self.book, self.verdicts, self.desk.now, self.wanted)
+        shown = (self.verdicts, self.desk.now, self.wanted, self._sort)
+        rows = wallets_view.book_rows(self.book, *shown)
         start = (page - 1) * PAGE_ROWS
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 
@@ -154,9 +157,7 @@ class WalletsScreen(ListScreen[Shown]):
         now = self.desk.now
         wallets = list(self.book.wallets) if self.whose else []
         waiting = [row for row in wallets if row.state(now) in {"signing", "claimed"}]
-        for row in (*waiting, *wallets):
-            if self.paged.move_to_key(row.key):
-                return
+        any(self.paged.move_to_key(row.key) for row in (*waiting, *wallets))
 
     def row_chosen(self) -> None:
         self.read("limits", self._load_limits)
@@ -212,7 +213,7 @@ class WalletsScreen(ListScreen[Shown]):
         self.read("find", lambda: self._find(text))
 
     async def _find(self, text: str) -> None:
-        found = await ask(account_of, self.desk.service, text)
+        found = await ask(account_of, self.desk, text)
         if found is None:
             self.desk.tell(f"{text} belongs to no account that was searched", "warn")
             return
@@ -227,7 +228,6 @@ class WalletsScreen(ListScreen[Shown]):
         self.reload()
 
     def show_wallet(self, key: str) -> None:
-        """Put the cursor on a wallet once it is listed."""
         self._wanted_key = key
         self.reload()
 

@@ -96,17 +96,30 @@ def left_piece(wallet: Wallet, now: int) -> Piece:
 
 
 def book_rows(
-    book: Book, verdicts: dict[str, Verdict], now: int, wanted: str
+    book: Book, verdicts: dict[str, Verdict], now: int, wanted: str, order: int = 0
 ) -> "list[tuple[Row, Wallet | BlockchainAccount]]":
     """Each account with its wallets below it; ``wanted`` filters by address, id or network."""
     rows: list[tuple[Row, Wallet | BlockchainAccount]] = []
     for account in book.accounts:
         own = [wallet for wallet in book.of(account.id) if _matches(wallet, wanted)]
+        own.sort(key=lambda wallet: _place(wallet, order, now))
         if wanted and not own:
             continue
         rows.append((account_row(account, len(own)), account))
         rows += [(wallet_row(each, verdict_of(each, verdicts), now), each) for each in own]
     return rows
+
+
+ORDERS = ("as registered", "waiting first", "network")
+_WAITING = ("signing", "claimed", "registered", "lapsed", "locked", "expiring", "expired")
+
+
+def _place(wallet: Wallet, order: int, now: int) -> tuple[int, str]:
+    """Where a wallet stands among those of its account; equal ones stay as they are."""
+    state = wallet.state(now)
+    if order == 1:
+        return (_WAITING.index(state) if state in _WAITING else len(_WAITING), "")
+    return (0, wallet.network if order else "")
 
 
 def _matches(wallet: Wallet, wanted: str) -> bool:

@@ -1,0 +1,39 @@
+"""The hash of an audit row: what ties each row to the one before it."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Any
+
+COVERED = (
+    "action",
+    "actor",
+    "at",
+    "error",
+    "inputs",
+    "object",
+    "organisation_id",
+    "outcome",
+    "previous_hash",
+    "seq",
+)
+"""What a hash covers: every other column, in alphabetical order as canonical JSON has them."""
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest(covered: Sequence[Any]) -> str:
+    """SHA-256 of ``COVERED`` in canonical JSON, written out: a chain of many rows is checked by
+    it. ``at`` is in microseconds, ``inputs`` canonical JSON itself.
+    """
+    action, actor, at, error, inputs, subject, organisation, outcome, previous, seq = covered
+    text = (
+        f'{{"action":{_quoted(action)},"actor":{_quoted(actor)},"at":{at:d},'
+        f'"error":{"null" if error is None else _quoted(error)},"inputs":{_quoted(inputs)},'
+        f'"object":{_quoted(subject)},"organisation_id":{_quoted(organisation)},'
+        f'"outcome":{_quoted(outcome)},"previous_hash":{_quoted(previous)},"seq":{seq:d}}}'
+    )
+    return hashlib.sha256(text.encode()).hexdigest()

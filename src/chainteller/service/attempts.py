@@ -1,0 +1,22 @@
+"""What a client tells of a request that it is about to repeat."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try that was not the last. ``status`` is HTTP's, 0 where no usable reply came; ``code``
+    says why it is repeated; ``key`` is a write's idempotency key.
+    """
+
+    method: str
+    path: str
+    status: int
+    code: str
+    took_ms: int
+    key: str = ""
+
+
+Watch = Callable[[Attempt], None]
+"""Told in the calling thread, before the request goes out again."""

@@ -1,0 +1,151 @@
+"""Balances over time: from the account's own transactions, in steps, or not at all."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.world.samples import load, new_bank
+
+from chainteller.domain.actors import Actor
+from chainteller.engine.engine import Engine
+from chainteller.service.models.accounts import Token, TokenBalance
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.balance_history import History, history
+from chainteller.tui.charts import step_blocks
+
+
+def _followed(bench: Bench, account_id: str) -> History | None:
+    found = bench.service.transactions(account_id, ListQuery(limit=100))
+    return history(bench.service.token_balances(account_id).data, found.data, complete=True)
+
+
+def _buy(bench: Bench, account_id: str, amount: str) -> None:
+    asked = QuoteRequest(amount=amount, side="buy", trading_account_id=account_id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account_id))
+    bench.world.advance(60)
+    bench.world.advance(60)
+
+
+def test_follows_every_asset_back_to_nothing(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.world.advance(600)
+    _buy(bench, account.id, "100.00")
+    found = _followed(bench, account.id)
+    assert found is not None
+    cash, sol = found.courses
+    assert [str(value) for _, value in cash.steps] == ["500.00", "400.00"]
+    assert (cash.asset, sol.asset) == ("USD", "SOL")
+    assert cash.before == sol.before == 0
+    held = {row.token.symbol: row.total for row in bench.service.token_balances(account.id).data}
+    assert str(sol.now) == held["SOL"]
+
+
+def test_what_came_to_nothing_moved_nothing(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    request = ExecuteRequest(trading_account_id=account.id)
+    trade = bench.service.execute_quote(quote.id, request).value
+    bench.service.cancel_trade(account.id, trade.id)
+    found = _followed(bench, account.id)
+    assert found is not None
+    assert [str(value) for _, value in found.courses[0].steps] == ["500.00"]
+
+
+def test_a_course_that_does_not_add_up_is_not_drawn(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    transactions = bench.service.transactions(account.id).data
+    more = TokenBalance(token=Token(symbol="BUSD1", network="bank"), amount="700.00")
+    found = history([more], transactions, complete=True)
+    assert found is not None
+    assert (found.courses, found.untold) == ((), ("USD",))
+
+
+def test_all_sample_accounts_add_up(tmp_path: Path) -> None:
+    bank = new_bank(tmp_path)
+    load(bank)
+    service = Engine(bank, Actor(name="op01"))
+    told = 0
+    for account in service.trading_accounts(ListQuery(limit=100)).data:
+        rows = service.transactions(account.id, ListQuery(limit=100))
+        whole = rows.pagination.total <= len(rows.data)
+        balances = service.token_balances(account.id).data
+        found = history(balances, rows.data, complete=whole)
+        if found is not None:
+            assert found.untold == ()
+            told += 1
+    assert told > 50
+    bank.database.close()
+
+
+def test_a_step_is_a_step_and_begins_at_zero() -> None:
+    steps = ((4, Decimal(100)), (8, Decimal(50)))
+    assert step_blocks(Decimal(0), steps, 0, 10, 10, 1) == ["   ████▄▄▄"]
+    tall = step_blocks(Decimal(0), steps, 0, 10, 10, 2)
+    assert tall == ["   ████   ", "   ███████"]
+    assert step_blocks(Decimal(0), (), 0, 10, 4, 1) == ["    "]
+
+
+class Counted:
+    """How often the transactions were asked for, and for how many."""
+
+    def __init__(self, service: Any) -> None:
+        self._service = service
+        self.pages: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def transactions(self, account_id: str, asked: ListQuery) -> Any:
+        self.pages.append(asked.limit)
+        return self._service.transactions(account_id, asked)
+
+
+async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id, "100.00")
+    counted = Counted(bench.service)
+    app = bench.console(counted)
+    async with app.run_test(size=(120, 44)) as pilot:
+        await settle(pilot)
+        assert "BALANCES OVER TIME" in seen(app)
+        await press(pilot, "r")
+        await press(pilot, "r")
+        assert counted.pages.count(100) == 1
+
+
+async def test_no_chart_and_no_question_where_it_does_not_fit(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id, "100.00")
+    counted = Counted(bench.service)
+    app = bench.console(counted)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "BALANCES OVER TIME" not in seen(app)
+        assert 100 not in counted.pages
+
+
+async def test_a_hidden_balance_has_no_picture(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id, "100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 44)) as pilot:
+        await settle(pilot)
+        assert "BALANCES OVER TIME" in seen(app)
+        await pilot.app.run_action("hide")
+        await settle(pilot)
+        assert "BALANCES OVER TIME" not in seen(app)
+        await pilot.app.run_action("hide")
+        await settle(pilot)
+        assert "BALANCES OVER TIME" in seen(app)
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_without_transactions_there_is_no_history(count: int) -> None:
+    balance = TokenBalance(token=Token(symbol="USD", network="fiat"), amount="1.00")
+    assert history([balance] * count, [], complete=True) is None

@@ -1,0 +1,78 @@
+"""``z`` gives the whole screen to what is selected, ``o`` steps through the orders of a list."""
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.wallet_case import Case
+
+from chainteller.tui.widgets.lines import Lines
+from chainteller.tui.widgets.paged_list import PagedList
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_z_shows_the_detail_alone_and_esc_the_list_again(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        for back in ("escape", "z"):
+            await press(pilot, "z")
+            assert not app.screen.query_one(PagedList).is_on_screen
+            assert app.screen.query_one("#detail", Lines).size.width > size[0] - 4
+            await press(pilot, back)
+            assert app.screen.query_one(PagedList).is_on_screen
+            assert app.current_mode == "accounts"
+
+
+async def test_z_stays_when_the_window_changes(bench: Bench) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "z")
+        await pilot.resize_terminal(130, 44)
+        await settle(pilot)
+        assert not app.screen.query_one(PagedList).is_on_screen
+
+
+@pytest.mark.parametrize(("screen", "hidden"), [("2", "#list"), ("3", "#form")])
+async def test_z_works_on_markets_and_quote(bench: Bench, screen: str, hidden: str) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, screen)
+        await press(pilot, "z")
+        assert not app.screen.query_one(hidden).is_on_screen
+        await press(pilot, "escape")
+        assert app.screen.query_one(hidden).is_on_screen
+
+
+async def test_markets_are_ordered_and_say_that_a_filter_is_not_needed(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        await press(pilot, "o", "o")
+        rows = app.screen.query_one(PagedList).rows_held
+        assert [row.key for row in rows] == sorted(row.key for row in rows)
+        assert "order: name" in seen(app)
+        await press(pilot, "slash")
+        assert "3 markets, all of them on the screen: nothing to filter" in seen(app)
+
+
+async def test_wallets_that_wait_for_something_come_first(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    case.claim("alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        first = [row.key for row in app.screen.query_one(PagedList).rows_held]
+        await press(pilot, "o")
+        assert "order: waiting first" in seen(app)
+        then = [row.key for row in app.screen.query_one(PagedList).rows_held]
+        assert sorted(then) == sorted(first)
+        assert "[3/5]" in app.screen.query_one(PagedList).rows_held[1].cells[2][0]
