@@ -14,9 +14,9 @@ from textual.widget import Widget
 from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk, Reach, Told
-from chainteller.tui.formats import Piece, seconds_between
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
+from chainteller.tui.screens import top
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
@@ -148,7 +148,9 @@ class DeskScreen(Steady, Screen[None]):
     def _draw_top(self) -> None:
         number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
         self.query_one(TopBar).place(
-            number, _deployment(self.desk), _reach(self.desk, narrow=self.app.size.width < 110)
+            number,
+            top.deployment(self.desk),
+            top.reach_of(self.desk, narrow=self.app.size.width < 110),
         )
 
     def title_line(self, shown: Line) -> None:
@@ -377,40 +379,3 @@ class DeskScreen(Steady, Screen[None]):
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""
         return ""
-
-
-def _deployment(desk: Desk) -> list[Piece]:
-    kind = desk.look.kind
-    tone = {"TRAINING": "training", "PRODUCTION": "production", "DEMO": "warn strong"}.get(
-        kind, "strong"
-    )
-    label = (desk.started.label if desk.started else "") or desk.look.label
-    pieces: list[Piece] = [(kind, tone)]
-    if label:
-        pieces.append((f" {label}", "muted"))
-    mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
-    if desk.privacy.hidden:
-        pieces.append((" HIDDEN", "warn"))
-    return [*pieces, mode]
-
-
-def _call(desk: Desk) -> str:
-    """What waits to be looked at, and how long the call lasts, by the minute."""
-    alerts = f"({desk.alerts} new !)  " if desk.alerts else ""
-    if desk.call_began is None:
-        return alerts
-    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
-
-
-def _reach(desk: Desk, *, narrow: bool) -> list[Piece]:
-    reach = desk.reach
-    call = _call(desk)
-    operator: Piece = (call if call and narrow else call + desk.look.operator + "  ", "muted")
-    if reach.state == "starting":
-        return [operator, ("starting", "warn")]
-    if reach.state == "failed" and not reach.retry_in_s:
-        return [operator, ("no answer, r: again", "bad")]
-    if reach.state == "failed":
-        return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
-    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s and not narrow else ""
-    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

@@ -1,0 +1,41 @@
+"""What the top bar says beside the screens: the place on its left, its reach on its right."""
+
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import Piece, seconds_between
+
+
+def deployment(desk: Desk) -> list[Piece]:
+    kind = desk.look.kind
+    tone = {"TRAINING": "training", "PRODUCTION": "production", "DEMO": "warn strong"}.get(
+        kind, "strong"
+    )
+    label = (desk.started.label if desk.started else "") or desk.look.label
+    pieces: list[Piece] = [(kind, tone)]
+    if label:
+        pieces.append((f" {label}", "muted"))
+    mode = (" read-only", "warn") if desk.read_only else (" rw", "muted")
+    if desk.privacy.hidden:
+        pieces.append((" HIDDEN", "warn"))
+    return [*pieces, mode]
+
+
+def _call(desk: Desk) -> str:
+    """What waits to be looked at, and how long the call lasts, by the minute."""
+    alerts = f"({desk.alerts} new !)  " if desk.alerts else ""
+    if desk.call_began is None:
+        return alerts
+    return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
+
+
+def reach_of(desk: Desk, *, narrow: bool) -> list[Piece]:
+    reach = desk.reach
+    call = _call(desk)
+    operator: Piece = (call if call and narrow else call + desk.look.operator + "  ", "muted")
+    if reach.state == "starting":
+        return [operator, ("starting", "warn")]
+    if reach.state == "failed" and not reach.retry_in_s:
+        return [operator, ("no answer, r: again", "bad")]
+    if reach.state == "failed":
+        return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
+    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s and not narrow else ""
+    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]
