@@ -2,7 +2,7 @@
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -15,7 +15,9 @@ from chainteller.tui.keys import PALETTE, commands_of
 from chainteller.tui.steady import Steady
 
 if TYPE_CHECKING:
-    from chainteller.tui.errands import Errands
+    from collections.abc import Callable
+
+    from chainteller.tui.desk import Desk
 
 _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
@@ -30,6 +32,19 @@ class DeskPalette(Steady, CommandPalette):
     CSS_PATH = "palette.tcss"
 
 
+class Host(Protocol):
+    """The console, as far as its palette needs it."""
+
+    desk: "Desk"
+    theme_names: tuple[str, ...]
+
+    def find(self, text: str) -> None:
+        """Open what ``text`` stands for."""
+
+    def deferred(self, screen: Screen[Any], action: str) -> "Callable[[], Any]":
+        """The screen's action, to be run after the palette has closed."""
+
+
 class DeskProvider(Provider):
     """Commands are matched here; records by the service, a few letters at a time."""
 
@@ -37,8 +52,8 @@ class DeskProvider(Provider):
         super().__init__(screen, match_style)  # type: ignore[arg-type]  # handed through
 
     @property
-    def console(self) -> "Errands":
-        return cast("Errands", self.app)
+    def console(self) -> Host:
+        return cast("Host", self.app)
 
     def _entries(self) -> list[tuple[str, str]]:
         """(name with its key, action) of all that can be run from here."""
