@@ -52,9 +52,13 @@ class Bench:
         asked = OpenTradingAccount(bank_account_id=f"DDA-{number}", bank_account_type=kind)
         account = self.service.open_trading_account(asked).value
         if deposit:
-            currency = Currency(type="deposit-token-currency", id="DPT_USD")
-            self.service.deposit(account.id, DepositRequest(amount=deposit, currency=currency))
+            self.deposit(account, deposit)
         return account
+
+    def deposit(self, account: TradingAccount, amount: str) -> None:
+        """From the customer's bank account."""
+        currency = Currency(type="deposit-token-currency", id="DPT_USD")
+        self.service.deposit(account.id, DepositRequest(amount=amount, currency=currency))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from tests.tui.conftest import Bench, seen, settle
 
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.app import Console
+from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.start import StartedDesk
 
 
@@ -39,3 +40,23 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
             if "deposit into" in seen(app):
                 break
         assert "deposit into" in seen(app)
+
+
+async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(bench: Bench) -> None:
+    first = bench.open(1, deposit="100.00")
+    bench.world.advance(60)
+    second = bench.open(2, deposit="100.00")
+    file = bench.world.bank.database.path
+    assert file is not None
+    before = first_accounts(file, 50)
+    assert before is not None
+    assert [row.id for row in before[0]] == [second.id, first.id]
+    bench.world.advance(60)
+    bench.deposit(first, "5.00")
+    async with bench.console(glimpse=lambda _: before).run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        screen = pilot.app.screen
+        assert isinstance(screen, AccountsScreen)
+        assert [row.key for row in screen.paged.rows_held] == [first.id, second.id]
+        assert screen.selected is not None
+        assert screen.selected.id == first.id

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chainteller.tui.themes import check_themes, load_themes
+from chainteller.tui.themes import check_themes, find_theme, load_themes
 
 SHIPPED = Path(__file__).parents[2] / "themes"
 GOOD = (SHIPPED / "dark.toml").read_text()
@@ -39,3 +39,15 @@ def test_the_users_theme_replaces_the_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(GOOD.replace("#0e1218", "#000000"))
     themes, _ = load_themes([SHIPPED, tmp_path])
     assert themes["dark"].colors["background"] == "#000000"
+
+
+def test_the_theme_of_the_first_frame_is_the_one_that_all_files_would_give(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD.replace("#0e1218", "#000000"))
+    (tmp_path / "dark.toml").write_text("no theme")
+    (tmp_path / "own.toml").write_text(GOOD.replace('name = "dark"\n', ""))
+    folders = [SHIPPED, tmp_path]
+    themes, problems = load_themes(folders)
+    assert len(problems) == 1
+    for name, theme in themes.items():
+        assert find_theme(folders, name) == theme
+    assert find_theme(folders, "none") is None

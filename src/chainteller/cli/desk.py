@@ -179,11 +179,11 @@ def open_demo(seed: str, *, tour: bool) -> int:
 
             return start_demo(paths, folder.place(), seed)
 
-        look = demo_look(paths)._replace(glimpse=partial(_glimpse_of_demo, paths, seed))
+        look = demo_look(paths)._replace(glimpse=partial(glimpse_of_demo, paths, seed))
         return _tour(start, look) if tour else _console(start, look)
 
 
-def _glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
+def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
     """As of the last midnight: the day begins when the engine stands."""
     from chainteller.storage.first_page import first_accounts
     from chainteller.storage.worlds import sample_world

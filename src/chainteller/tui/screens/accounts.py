@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from textual.containers import Container
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -15,6 +14,7 @@ from chainteller.tui.formats import short_id
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.screens import accounts_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.widgets.ground import Ground
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
@@ -50,8 +50,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def body(self) -> Sequence[Widget]:
         return [
-            Container(
-                Container(
+            Ground(
+                Ground(
                     PagedList(accounts_view.COLUMNS, id="list"),
                     Lines([line(), line()], id="summary", classes="summary"),
                     classes="list-side",

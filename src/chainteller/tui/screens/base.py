@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widget import Widget
@@ -22,6 +22,7 @@ from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar
+from chainteller.tui.widgets.ground import Blank, Ground
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Work = Callable[[], Awaitable[None]]
 
 
-class DeskScreen(Steady, Screen[None]):
+class DeskScreen(Steady, Blank, Screen[None]):
     """Subclasses give ``body``, ``reload`` and the actions of their commands."""
 
     AUTO_FOCUS = ""
@@ -85,7 +86,7 @@ class DeskScreen(Steady, Screen[None]):
         if self.desk.look.panel is not None:
             yield self.desk.look.panel()
         yield Lines([line()], id="title")
-        yield Container(*self.body(), id="body")
+        yield Ground(*self.body(), id="body")
         yield FailurePanel()
         if not self.HAS_OWN_FIELD:
             yield FieldBar(id="field-bar")
@@ -109,6 +110,12 @@ class DeskScreen(Steady, Screen[None]):
         desk.on_told.subscribe(self, self._told)
         desk.on_reach.subscribe(self, self._reached)
         self._draw_top()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Textual would style all widgets anew that were styled when they were mounted."""
+        if isinstance(event, events.ScreenResume) and not self.stack_updates:
+            event.refresh_styles = False
+        await super().on_event(event)
 
     def on_screen_resume(self) -> None:
         self._draw_top()
