@@ -14,9 +14,14 @@ from sqlalchemy.exc import DBAPIError
 from tests.worlds import World, make_world
 
 from chainteller.engine.verification import verify
-from chainteller.service.errors import InsufficientFunds, QuoteAlreadyUsed, ServiceError
+from chainteller.service.errors import (
+    InsufficientFunds,
+    QuoteAlreadyUsed,
+    ServiceError,
+    ServiceUnavailable,
+)
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage.groups import Keep
+from chainteller.storage.groups import Keep, Writers
 
 PATIENCE_S = 20
 
@@ -183,3 +188,25 @@ def test_nobody_is_answered_before_the_commit(world: World) -> None:
     assert answered.wait(PATIENCE_S)
     threads.shutdown()
     assert names(world) == {"a", "b"}
+
+
+def test_one_whose_turn_does_not_come_gives_up_and_leaves_nothing(world: World) -> None:
+    writers = Writers(world.database.write, patience_s=0.05)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(connection: Connection, keep: Keep) -> str:
+        begun.set()
+        go_on.wait(PATIENCE_S)
+        return insert("slow")(connection, keep)
+
+    threads = ThreadPoolExecutor(1)
+    written = threads.submit(writers.run, slow, Connection.commit)
+    assert begun.wait(PATIENCE_S)
+    with pytest.raises(ServiceUnavailable) as refused:
+        writers.run(insert("late"), Connection.commit)
+    assert refused.value.details["reason"] == "STORAGE_LOCKED"
+    go_on.set()
+    assert written.result() == "slow"
+    assert names(world) == {"slow"}
+    assert writers.run(insert("next"), Connection.commit) == "next"
+    threads.shutdown()

@@ -10,7 +10,8 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, cast
 
 from sqlalchemy import Connection, Select
 from sqlalchemy.engine import Dialect
@@ -140,7 +141,7 @@ class ShortReads(Database):
             raise AssertionError("only a SQLite file is read without waiting")
         self._require_the_opened_file(self.path)
         try:
-            reader = self._reader = self._reader or self._opened()
+            reader = self._reader = self._reader or self._opened(self.path)
             try:
                 reader.begin()
                 yield cast("Connection", reader)
@@ -149,9 +150,12 @@ class ShortReads(Database):
         except sqlite3.Error as error:
             raise unavailable("STORAGE_LOCKED", "Not at once.", "Wait for it.") from error
 
-    def _opened(self) -> _Reader:
+    def write(self) -> NoReturn:
+        raise AssertionError("short reads write nothing")
+
+    def _opened(self, path: Path) -> _Reader:
         connection = sqlite3.connect(
-            f"file:{self.path}?mode=rw",
+            f"{path.absolute().as_uri()}?mode=rw",
             timeout=0,
             isolation_level=None,
             check_same_thread=False,
