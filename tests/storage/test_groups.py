@@ -129,6 +129,24 @@ def names(world: World) -> set[str]:
         return set(connection.execute(text("SELECT market FROM market_control")).scalars())
 
 
+def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> None:
+    def regrets(connection: Connection, keep: Keep) -> str:
+        insert("regretted")(connection, keep)
+        raise ServiceError("Not after all.")
+
+    def looks(connection: Connection, _keep: Keep) -> str:
+        connection.execute(text("INSERT INTO market_control VALUES ('looked', 'X', NULL)"))
+        return "kept nothing"
+
+    units = [insert("a"), regrets, looks, insert("b")]
+    run = world.database.writers.run
+    calls = [partial(run, unit, Connection.commit) for unit in units]
+    a, regretted, looked, b = all_waiting(world, calls)
+    assert (a.result(), looked.result(), b.result()) == ("a", "kept nothing", "b")
+    assert isinstance(regretted.exception(), ServiceError)
+    assert names(world) == {"a", "b"}
+
+
 def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
     def refuse(connection: Connection) -> None:
         connection.rollback()

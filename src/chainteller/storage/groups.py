@@ -135,8 +135,8 @@ class Writers:
         is told before the commit.
 
         Raises:
-            _Alone: a unit met a fault of the database, which may have undone the others as well;
-                nothing was changed.
+            _Alone: a fault of the database undid more than the unit that met it; nothing was
+                changed.
         """
         with self._begin() as connection:
             try:
@@ -153,8 +153,6 @@ def _under_savepoint(connection: Connection, each: _Waiting) -> bool:
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
         each.value = each.unit(connection, kept.append)
-    except DBAPIError:
-        raise
     except Exception as error:  # noqa: BLE001 - raised again where the unit came from
         each.error = error
         kept.clear()
