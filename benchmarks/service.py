@@ -1,6 +1,6 @@
 """The service under load, beside a bare FastAPI ping and a page of trades written with SQLModel.
 
-Run: python benchmarks/service.py [SECONDS] [--sqlite]      (PostgreSQL needs the test extra)
+Run: python benchmarks/service.py [SECONDS [sqlite] [postgres]]   (PostgreSQL: the test extra)
 
 Each server is one process of uvicorn on uvloop and httptools; the requests of all carry the same
 headers over the same kept-alive connections. What is compared takes turns, several times, and the
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,21 @@ def reads(name: str, bank: Bank, others: dict[str, str], seconds: float) -> dict
     return medians
 
 
+def reads_while_written(name: str, bank: Bank, seconds: float) -> None:
+    """The page of trades while another connection asks for quotes, which changes the database
+    with every answer: nothing that was read before may be used again."""
+    body = json.dumps({"amount": "10.00", "side": "buy"})
+    quote = request("POST", "/trading/markets/sol-usd/quotes", bank.key, body)
+    found, meanwhile = [], []
+    for _ in range(TURNS):
+        with ThreadPoolExecutor(1) as other:
+            writing = other.submit(load, bank.addresses, [quote], seconds)
+            found.append(load(bank.addresses, bank.reads(PAGE), seconds)[0])
+            meanwhile.append(writing.result()[0])
+    show(name, "page while written", CLIENTS, median(found))
+    print(f"  quotes meanwhile, one client: {median(meanwhile).per_second:.0f}/s")
+
+
 def executes(name: str, bank: Bank, seconds: float) -> None:
     """Quotes and executes of one client and of eight, in turns; medians."""
     found: dict[tuple[str, int], list[Figures]] = {}
@@ -189,34 +205,39 @@ def two_servers(one: Bank, two: Bank, seconds: float) -> None:
     print(f"  executes with two servers / with one: {ratio:.2f} (target 1.1)")
 
 
-def main(seconds: float = 2.0, *, sqlite_only: bool = False) -> None:
+def on_sqlite(ping: str, home: Path, stack: ExitStack, seconds: float) -> None:
+    bank = Bank(f"sqlite:///{home / 'bank.db'}", home)
+    stack.callback(bank.stop)
+    bank.trade(100)
+    beside = port_of([str(ROOT / "benchmarks/sqlmodel_service.py"), str(home / "bank.db")], stack)
+    reads("SQLite", bank, {"FastAPI ping": ping, "page with SQLModel": beside}, seconds)
+    reads_while_written("SQLite", bank, seconds)
+    executes("SQLite", bank, seconds)
+
+
+def on_postgres(ping: str, home: Path, stack: ExitStack, seconds: float) -> None:
+    bundled = start_bundled()
+    stack.callback(bundled.remove)
+    server = PostgresServer(bundled.url)
+    one, two = Bank(server.fresh(), home), Bank(server.fresh(), home, servers=2)
+    stack.callback(two.stop)
+    stack.callback(one.stop)
+    two_servers(one, two, seconds)
+    one.trade(25)
+    reads("PostgreSQL", one, {"FastAPI ping": ping}, seconds)
+    executes("PostgreSQL", one, seconds)
+
+
+def main(seconds: float = 2.0, *databases: str) -> None:
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         script = home / "ping.py"
         script.write_text(textwrap.dedent(ECHO))
         ping = port_of([str(script)], stack)
-        bank = Bank(f"sqlite:///{home / 'bank.db'}", home)
-        stack.callback(bank.stop)
-        bank.trade(100)
-        beside = port_of(
-            [str(ROOT / "benchmarks/sqlmodel_service.py"), str(home / "bank.db")], stack
-        )
-        reads("SQLite", bank, {"FastAPI ping": ping, "page with SQLModel": beside}, seconds)
-        executes("SQLite", bank, seconds)
-        if sqlite_only:
-            return
-        bundled = start_bundled()
-        stack.callback(bundled.remove)
-        server = PostgresServer(bundled.url)
-        one, two = Bank(server.fresh(), home), Bank(server.fresh(), home, servers=2)
-        stack.callback(two.stop)
-        stack.callback(one.stop)
-        one.trade(25)
-        reads("PostgreSQL", one, {"FastAPI ping": ping}, seconds)
-        executes("PostgreSQL", one, seconds)
-        two_servers(one, two, seconds)
+        for name, measured in (("sqlite", on_sqlite), ("postgres", on_postgres)):
+            if name in databases or not databases:
+                measured(ping, home, stack, seconds)
 
 
 if __name__ == "__main__":
-    numbers = [float(each) for each in sys.argv[1:] if each != "--sqlite"]
-    main(*numbers, sqlite_only="--sqlite" in sys.argv)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 2.0, *sys.argv[2:])

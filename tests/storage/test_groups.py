@@ -14,9 +14,14 @@ from sqlalchemy.exc import DBAPIError
 from tests.worlds import World, make_world
 
 from chainteller.engine.verification import verify
-from chainteller.service.errors import InsufficientFunds, QuoteAlreadyUsed, ServiceError
+from chainteller.service.errors import (
+    InsufficientFunds,
+    QuoteAlreadyUsed,
+    ServiceError,
+    ServiceUnavailable,
+)
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.storage.groups import Keep
+from chainteller.storage.groups import Keep, Writers
 
 PATIENCE_S = 20
 
@@ -124,6 +129,24 @@ def names(world: World) -> set[str]:
         return set(connection.execute(text("SELECT market FROM market_control")).scalars())
 
 
+def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> None:
+    def regrets(connection: Connection, keep: Keep) -> str:
+        insert("regretted")(connection, keep)
+        raise ServiceError("Not after all.")
+
+    def looks(connection: Connection, _keep: Keep) -> str:
+        connection.execute(text("INSERT INTO market_control VALUES ('looked', 'X', NULL)"))
+        return "kept nothing"
+
+    units = [insert("a"), regrets, looks, insert("b")]
+    run = world.database.writers.run
+    calls = [partial(run, unit, Connection.commit) for unit in units]
+    a, regretted, looked, b = all_waiting(world, calls)
+    assert (a.result(), looked.result(), b.result()) == ("a", "kept nothing", "b")
+    assert isinstance(regretted.exception(), ServiceError)
+    assert names(world) == {"a", "b"}
+
+
 def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
     def refuse(connection: Connection) -> None:
         connection.rollback()
@@ -183,3 +206,25 @@ def test_nobody_is_answered_before_the_commit(world: World) -> None:
     assert answered.wait(PATIENCE_S)
     threads.shutdown()
     assert names(world) == {"a", "b"}
+
+
+def test_one_whose_turn_does_not_come_gives_up_and_leaves_nothing(world: World) -> None:
+    writers = Writers(world.database.write, patience_s=0.05)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(connection: Connection, keep: Keep) -> str:
+        begun.set()
+        go_on.wait(PATIENCE_S)
+        return insert("slow")(connection, keep)
+
+    threads = ThreadPoolExecutor(1)
+    written = threads.submit(writers.run, slow, Connection.commit)
+    assert begun.wait(PATIENCE_S)
+    with pytest.raises(ServiceUnavailable) as refused:
+        writers.run(insert("late"), Connection.commit)
+    assert refused.value.details["reason"] == "STORAGE_LOCKED"
+    go_on.set()
+    assert written.result() == "slow"
+    assert names(world) == {"slow"}
+    assert writers.run(insert("next"), Connection.commit) == "next"
+    threads.shutdown()

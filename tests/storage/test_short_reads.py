@@ -63,6 +63,26 @@ def test_they_see_a_write_once_it_is_committed(world: World, short: Engine) -> N
     assert short.trade(world.account, trade.id).status == "settled"
 
 
+def test_nothing_is_read_twice_until_somebody_commits(world: World, short: Engine) -> None:
+    first = short.trades(world.account)
+    with short.bank.database.read() as connection:
+        plain = connection.connection
+    asked: list[str] = []
+    plain.set_trace_callback(asked.append)
+    assert short.trades(world.account) == first
+    assert asked == ["BEGIN", "PRAGMA data_version", "ROLLBACK"]
+    with closing(sqlite3.connect(str(world.database.path))) as other:
+        other.execute("UPDATE trade SET version = version + 1 WHERE id = ?", (first.data[0].id,))
+        assert short.trades(world.account) == first
+        other.rollback()
+        assert short.trades(world.account) == first
+        other.execute("UPDATE trade SET version = version + 1 WHERE id = ?", (first.data[0].id,))
+        other.commit()
+    asked.clear()
+    assert short.trades(world.account).data[0].version == (first.data[0].version or 0) + 1
+    assert any(line.startswith("SELECT") for line in asked)
+
+
 def test_a_lock_in_the_way_is_told_at_once(world: World, short: Engine) -> None:
     assert short.trades(world.account).data
     with closing(sqlite3.connect(str(world.database.path), isolation_level=None)) as other:

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
+from chainteller.storage.faults import unavailable
+
 Result = TypeVar("Result")
 Keep = Callable[[str | None], None]
 Unit = Callable[[Connection, Keep], Result]
@@ -22,9 +24,10 @@ Unit = Callable[[Connection, Keep], Result]
 be run again from its start, and has no effect outside."""
 
 MOST_TOGETHER = 32
+PATIENCE_S = 10.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Waiting:
     """A unit and, once ``over``, its outcome; or, if it ``leads``, the turn to write."""
 
@@ -45,10 +48,16 @@ class Writers:
 
     Args:
         begin: a write transaction, rolled back unless it is committed.
+        patience_s: how long a unit may wait for its turn.
     """
 
-    def __init__(self, begin: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(
+        self,
+        begin: Callable[[], AbstractContextManager[Connection]],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._begin = begin
+        self._patience_s = patience_s
         self._lock = threading.Lock()
         self._queue: deque[_Waiting] = deque()
         self._busy = False
@@ -58,12 +67,14 @@ class Writers:
 
         Raises:
             DBAPIError: what it kept could not be committed; nothing of it remains.
+            ServiceUnavailable: STORAGE_LOCKED, its turn did not come in time.
         """
         mine = _Waiting(unit)
         with self._lock:
             self._queue.append(mine)
             mine.leads, self._busy = not self._busy, True
-        if not mine.leads:
+        if not mine.leads and not mine.over.wait(self._patience_s):
+            self._leave(mine)
             mine.over.wait()
         if mine.leads:
             self._lead(commit)
@@ -71,6 +82,13 @@ class Writers:
             raise mine.error
         result: Result = mine.value
         return result
+
+    def _leave(self, mine: _Waiting) -> None:
+        """Give up, unless the unit is being written already."""
+        with self._lock:
+            if mine in self._queue and not mine.leads:
+                self._queue.remove(mine)
+                raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
 
     def _lead(self, commit: Callable[[Connection], None]) -> None:
         """Write for all that wait now, this thread's own unit first, then pass the turn on."""
@@ -87,11 +105,10 @@ class Writers:
             with self._lock:
                 following = self._queue[0] if self._queue else None
                 self._busy = following is not None
-            for each in group:
+                if following is not None:
+                    following.leads = True
+            for each in group if following is None else (*group, following):
                 each.over.set()
-            if following is not None:
-                following.leads = True
-                following.over.set()
 
     def _write(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
         if len(group) > 1:
@@ -118,8 +135,8 @@ class Writers:
         is told before the commit.
 
         Raises:
-            _Alone: a unit met a fault of the database, which may have undone the others as well;
-                nothing was changed.
+            _Alone: a fault of the database undid more than the unit that met it; nothing was
+                changed.
         """
         with self._begin() as connection:
             try:
@@ -136,8 +153,6 @@ def _under_savepoint(connection: Connection, each: _Waiting) -> bool:
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
         each.value = each.unit(connection, kept.append)
-    except DBAPIError:
-        raise
     except Exception as error:  # noqa: BLE001 - raised again where the unit came from
         each.error = error
         kept.clear()

@@ -10,7 +10,8 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, cast
 
 from sqlalchemy import Connection, Select
 from sqlalchemy.engine import Dialect
@@ -19,6 +20,7 @@ from chainteller.storage.database import Database
 from chainteller.storage.faults import unavailable
 
 _MOST_COMPILED = 200
+_MOST_FOUND = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,9 @@ def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
 class _Found(NamedTuple):
     """What a statement found, by the names that SQLAlchemy's result has for it."""
 
-    rows: list[Any]
+    rows: tuple[Any, ...]
 
-    def all(self) -> list[Any]:
+    def all(self) -> tuple[Any, ...]:
         return self.rows
 
     def first(self) -> Any:
@@ -81,12 +83,27 @@ class _Found(NamedTuple):
 
 
 class _Reader:
-    """As much of a SQLAlchemy connection as a read uses."""
+    """As much of a SQLAlchemy connection as a read uses.
+
+    What a statement found is remembered until anybody commits anything: SQLite tells so, exactly
+    and for every process (https://sqlite.org/pragma.html#pragma_data_version), since this
+    connection itself never writes.
+    """
 
     def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
         self.connection = connection
         self.dialect = dialect
         self._known: dict[int, _Compiled] = {}
+        self._found: dict[tuple[int, tuple[object, ...]], _Found] = {}
+        self._version = -1
+
+    def begin(self) -> None:
+        """Begin a transaction and take its lock, under which the version stands still."""
+        self.connection.execute("BEGIN")
+        (version,) = self.connection.execute("PRAGMA data_version").fetchone()
+        if version != self._version or len(self._found) >= _MOST_FOUND:
+            self._found.clear()
+            self._version = version
 
     def execute(
         self, statement: Select[Any], parameters: Mapping[str, object] | None = None
@@ -95,10 +112,15 @@ class _Reader:
         if known is None:
             if len(self._known) >= _MOST_COMPILED:
                 self._known.clear()
+                self._found.clear()
             known = self._known[id(statement)] = _compiled(statement, self.dialect)
         given = parameters or {}
-        values = [given.get(name, default) for name, default in known.parameters]
-        return _Found(known.rows(self.connection.execute(known.sql, values).fetchall()))
+        values = tuple([given.get(name, default) for name, default in known.parameters])
+        found = self._found.get((id(statement), values))
+        if found is None:
+            rows = known.rows(self.connection.execute(known.sql, values).fetchall())
+            found = self._found[id(statement), values] = _Found(tuple(rows))
+        return found
 
 
 class ShortReads(Database):
@@ -119,18 +141,21 @@ class ShortReads(Database):
             raise AssertionError("only a SQLite file is read without waiting")
         self._require_the_opened_file(self.path)
         try:
-            reader = self._reader = self._reader or self._opened()
-            reader.connection.execute("BEGIN")
+            reader = self._reader = self._reader or self._opened(self.path)
             try:
+                reader.begin()
                 yield cast("Connection", reader)
             finally:
-                reader.connection.execute("ROLLBACK")
+                reader.connection.rollback()
         except sqlite3.Error as error:
             raise unavailable("STORAGE_LOCKED", "Not at once.", "Wait for it.") from error
 
-    def _opened(self) -> _Reader:
+    def write(self) -> NoReturn:
+        raise AssertionError("short reads write nothing")
+
+    def _opened(self, path: Path) -> _Reader:
         connection = sqlite3.connect(
-            f"file:{self.path}?mode=rw",
+            f"{path.absolute().as_uri()}?mode=rw",
             timeout=0,
             isolation_level=None,
             check_same_thread=False,
