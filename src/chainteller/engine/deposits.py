@@ -69,7 +69,8 @@ def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> No
         bank_account_id,
     )
     if bank_account.balance < cents:
-        raise InsufficientFunds(format_cents(bank_account.balance), format_cents(cents), USD.symbol)
+        available = format_cents(max(0, bank_account.balance))
+        raise InsufficientFunds(available, format_cents(cents), USD.symbol)
     account_rows.set_bank_balance(
         tx.connection, tx.organisation_id, bank_account_id, bank_account.balance - cents
     )
