@@ -159,6 +159,14 @@ FAULTS: Mapping[str, Fault] = {
     "nested 200,000 deep": says(reply(b"[" * 200_000)),
     "nested to the last byte": says(reply(b'{"error":' * 400_000)),
     "a text of 4 MB": says(reply(b'{"id": "' + b"a" * 4_000_000 + b'"}')),
+    "a million lists": says(reply(b'{"data": [' + b"[]," * 1_300_000 + b"[]]}")),
+    "a million values that nobody asked for": says(
+        reply(b'{"more": [' + b"[]," * 1_300_000 + b"[]]}")
+    ),
+    "twenty thousand wrong records": says(reply(b'{"data": [' + b"{}," * 20_000 + b"{}]}")),
+    "long fields that nobody asked for": says(
+        reply(b'{"id": "", "x": ' + b'"' + b"a" * 2_000_000 + b'"' + b', "y": 1}')
+    ),
     "a number of 10,000 digits": says(reply(b'{"pagination": ' + b"9" * 10_000 + b"}")),
     "invalid UTF-8": says(reply(b'{"data": "\xff\xfe"}')),
     "UTF-16": says(reply('{"data": []}'.encode("utf-16"))),
