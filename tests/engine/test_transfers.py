@@ -222,6 +222,26 @@ def test_a_bounced_withdrawal_is_returned(world: World) -> None:
     assert verify(world.database) == ()
 
 
+def test_a_bounce_overdraws_a_bank_account_that_was_emptied_and_it_funds_nothing(
+    world: World,
+) -> None:
+    withdrawal = world.withdraw("100.00")
+    step(world, 5)
+    step(world, 5)
+    world.deposit(world.bank_balance())
+    operate(world, payouts.bounce, withdrawal.id, "no such account")
+    assert world.bank_balance() == "-100.00"
+    assert world.balances() == {"BUSD1@bank": ("1000100.00", "0.00", "0.00")}
+    assert verify(world.database) == ()
+    refused = refusal(world.deposit, "1.00")
+    assert (refused.code, details(refused)["available"]) == ("INSUFFICIENT_FUNDS", "0.00")
+    world.withdraw("101.00")
+    step(world, 5)
+    step(world, 5)
+    world.deposit("1.00")
+    assert world.bank_balance() == "0.00"
+
+
 LIMITED = EngineOptions(limits={DestinationClass.OWN_BANK: (10_000, 15_000, 20_000)})
 
 

@@ -86,6 +86,33 @@ def endless_headers(connection: socket.socket, ended: threading.Event) -> None:
         connection.sendall(b"X-More: " + b"a" * 1000 + b"\r\n")
 
 
+def says_100_megabytes(connection: socket.socket, ended: threading.Event) -> None:
+    """A whole answer that is as long as it says."""
+    connection.sendall(
+        b"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\n"
+        b"Content-Length: 104857600\r\nConnection: close\r\n\r\n"
+    )
+    _pour(connection, ended)
+
+
+def chunks_without_end(connection: socket.socket, ended: threading.Event) -> None:
+    """A body that grows to 100 MB in chunks and never says how long it is."""
+    connection.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    _pour(connection, ended, b"10000\r\n", b"\r\n")
+
+
+def _pour(
+    connection: socket.socket, ended: threading.Event, before: bytes = b"", after: bytes = b""
+) -> None:
+    block = before + b" " * 65_536 + after
+    for _ in range(1_600):
+        if ended.is_set():
+            return
+        connection.sendall(block)
+
+
 def stops_in_the_middle(connection: socket.socket, ended: threading.Event) -> None:
     connection.sendall(reply(GOOD_MARKETS[:40], length=len(GOOD_MARKETS)))
     ended.wait()
@@ -100,6 +127,8 @@ FAULTS: Mapping[str, Fault] = {
     "never ends": never_ends,
     "endless 1xx": endless_informational,
     "endless headers": endless_headers,
+    "100 MB": says_100_megabytes,
+    "100 MB in chunks": chunks_without_end,
     "stops in the middle": stops_in_the_middle,
     "truncated body": says(reply(GOOD_MARKETS[:40], length=len(GOOD_MARKETS))),
     "garbage status line": says(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"),
@@ -128,6 +157,16 @@ FAULTS: Mapping[str, Fault] = {
     "numbers for money": says(reply(GOOD_MARKETS.replace(b'"1.00"', b"1.00"))),
     "a missing field": says(reply(GOOD_MARKETS.replace(b'"network"', b'"netvork"'))),
     "nested 200,000 deep": says(reply(b"[" * 200_000)),
+    "nested to the last byte": says(reply(b'{"error":' * 400_000)),
+    "a text of 4 MB": says(reply(b'{"id": "' + b"a" * 4_000_000 + b'"}')),
+    "a million lists": says(reply(b'{"data": [' + b"[]," * 1_300_000 + b"[]]}")),
+    "a million values that nobody asked for": says(
+        reply(b'{"more": [' + b"[]," * 1_300_000 + b"[]]}")
+    ),
+    "twenty thousand wrong records": says(reply(b'{"data": [' + b"{}," * 20_000 + b"{}]}")),
+    "long fields that nobody asked for": says(
+        reply(b'{"id": "", "x": ' + b'"' + b"a" * 2_000_000 + b'"' + b', "y": 1}')
+    ),
     "a number of 10,000 digits": says(reply(b'{"pagination": ' + b"9" * 10_000 + b"}")),
     "invalid UTF-8": says(reply(b'{"data": "\xff\xfe"}')),
     "UTF-16": says(reply('{"data": []}'.encode("utf-16"))),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from tests.training.conftest import OpenSession
@@ -15,11 +16,12 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.training.coach import WITHHELD
 from chainteller.training.playing import play_log, play_steps
-from chainteller.training.progress import NothingToSign
+from chainteller.training.progress import DueWorkStuck, NothingToSign
 from chainteller.training.reading import ScenarioInvalid
 from chainteller.training.reports import from_json, make_report, summarise_lines, to_json
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
+from chainteller.training.world import TrainingWorld
 
 Write = Callable[[str], Scenario]
 FUNDED = GOOD.replace(
@@ -52,6 +54,33 @@ def test_time_passes_only_when_it_is_moved(begin: OpenSession, write: Write) -> 
     assert session.clock.now() == before
     session.advance(40 * SECOND)
     assert session.elapsed == 40 * SECOND
+
+
+class Stuck:
+    """A bank whose due work is never done, or comes back each time."""
+
+    def __init__(self, world: TrainingWorld, done: int) -> None:
+        self._world, self._done = world, done
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._world, name)
+
+    def run_due(self) -> int:
+        return self._done
+
+
+@pytest.mark.parametrize("done", [0, 500], ids=["never taken", "always back"])
+def test_due_work_that_is_never_done_ends_in_a_named_error(
+    begin: OpenSession, write: Write, done: int
+) -> None:
+    session = begin(write(FUNDED))
+    execute(session)
+    session._world = cast("TrainingWorld", Stuck(session._world, done))
+    for move in (lambda: session.advance(MINUTE), session.step):
+        with pytest.raises(DueWorkStuck) as stuck:
+            move()
+        assert stuck.value.code == "DUE_WORK_STUCK"
+        assert stuck.value.suggestion
 
 
 def test_what_falls_due_happens_at_its_own_instant(begin: OpenSession, write: Write) -> None:

@@ -63,7 +63,8 @@ def _locked(tx: Transaction, deposit_id: str, status: TransferStatus) -> Record 
 def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
     balance = _locked_bank_balance(tx, bank_account_id)
     if balance < cents:
-        raise InsufficientFunds(format_cents(balance), format_cents(cents), USD.symbol)
+        available = format_cents(max(0, balance))
+        raise InsufficientFunds(available, format_cents(cents), USD.symbol)
     account_rows.set_bank_balance(
         tx.connection, tx.organisation_id, bank_account_id, balance - cents
     )

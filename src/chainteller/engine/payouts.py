@@ -95,7 +95,11 @@ def fail(tx: Transaction, withdrawal_id: str, code: str, message: str) -> None:
 
 
 def bounce(tx: Transaction, withdrawal_id: str, reason: str) -> None:
-    """``completed`` to ``returned``: the bank sends a payment back."""
+    """``completed`` to ``returned``: the bank sends a payment back.
+
+    The core takes its credit back even where the customer has spent it: it is the bank's own
+    book, so the bank account may be overdrawn, while no sub-balance of a trading account may.
+    """
     row = _locked(tx, withdrawal_id, TransferStatus.COMPLETED)
     if row is None or row.counterparty_id is not None:
         return

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic_core import from_json
 
 from chainteller.domain.randomness import Randomness, SystemRandomness, below
 from chainteller.remote.transport import (
@@ -35,6 +36,9 @@ from chainteller.service.models.base import WireModel, Written
 Value = TypeVar("Value")
 
 ATTEMPTS = 6
+MOST_VALUES = 50_000
+"""A page of a hundred records has a few thousand; 4 MiB could hold a million empty lists, and
+each becomes an object."""
 _CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
@@ -102,8 +106,8 @@ class Sender:
         if reply.status >= 400:
             raise _refusal(reply) or ReplyUnusable(_strange(reply))
         try:
-            return _parsed(model, reply)
-        except ValidationError as fault:
+            return parsed(model, reply.body)
+        except ValueError as fault:
             raise ReplyUnusable(f"The reply is not what was asked for: {_where(fault)}.") from None
 
     def write(self, write: Write, model: type[Value] | Any, *, repeatable: bool) -> Written[Any]:
@@ -124,8 +128,8 @@ class Sender:
         if reply.status >= 400:
             raise _refusal(reply) or self._unclear(reply, write.key)
         try:
-            value = _parsed(model, reply)
-        except ValidationError:
+            value = parsed(model, reply.body)
+        except ValueError:
             raise OutcomeUnknown("Sent, but the answer cannot be read.", write.key) from None
         replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
         return Written(value, created=reply.status == 201, replayed=replayed)
@@ -189,15 +193,25 @@ def _is_final(fault: TransportFault, attempt: int) -> bool:
     return refused_again or isinstance(fault, ReplyRefused)
 
 
-def _parsed(model: Any, reply: Reply) -> Any:
-    return TypeAdapter(model).validate_json(reply.body)
+def parsed(model: Any, body: bytes) -> Any:
+    """A model from the text that a deployment sent.
+
+    The text becomes Python's values first, because errors about a model made from JSON hold a
+    copy of it for each field that is missing.
+
+    Raises:
+        ValueError: no JSON, or of more values than any answer has; ValidationError is one, too.
+    """
+    if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MOST_VALUES:
+        raise ValueError("too many values")
+    return TypeAdapter(model).validate_python(from_json(body, allow_inf_nan=False))
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
     """The refusal in a reply, if it is one in the shape of specification 7."""
     try:
-        body = _ErrorBody.model_validate_json(reply.body)
-    except ValidationError:
+        body: _ErrorBody = parsed(_ErrorBody, reply.body)
+    except ValueError:
         return None
     return from_wire(body.error, body.message, body.details, reply.status)
 
@@ -219,7 +233,9 @@ def _strange(reply: Reply) -> str:
     return f"an answer with status {reply.status} that is not in the words of the contract."
 
 
-def _where(fault: ValidationError) -> str:
+def _where(fault: ValueError) -> str:
     """The first field that is wrong, without what stood there."""
+    if not isinstance(fault, ValidationError):
+        return "no JSON of this contract"
     first = fault.errors(include_url=False, include_input=False, include_context=False)[0]
     return ".".join(str(part) for part in first["loc"])[:100] or first["type"]

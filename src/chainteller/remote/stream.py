@@ -6,8 +6,7 @@ from concurrent.futures import CancelledError as FutureCancelled
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pydantic import ValidationError
-
+from chainteller.remote.sending import parsed
 from chainteller.remote.transport import (
     Outgoing,
     ReplyBroken,
@@ -115,8 +114,8 @@ class EventStream:
             return frame
         if frame.data:
             try:
-                event = Event.model_validate_json("\n".join(frame.data))
-            except ValidationError:
+                event: Event = parsed(Event, "\n".join(frame.data).encode())
+            except ValueError:
                 raise ReplyBroken("an event cannot be read") from None
             if event.seq > self._cursor:
                 self._cursor = event.seq

@@ -32,3 +32,8 @@ class NothingToSign(TellerError):
 
 class NoCheckpoint(TellerError):
     code = "NO_CHECKPOINT"
+
+
+class DueWorkStuck(TellerError):
+    code = "DUE_WORK_STUCK"
+    next_step = "Undo to the last checkpoint, or begin the scenario again."

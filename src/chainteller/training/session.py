@@ -17,7 +17,7 @@ from chainteller.training.checks import View
 from chainteller.training.coach import Coach, inputs_of, outcome_of
 from chainteller.training.faults import Faults
 from chainteller.training.moments import DONE, SIGNED, START, TOLD, Moment
-from chainteller.training.progress import NoCheckpoint, NothingToSign, Progress
+from chainteller.training.progress import DueWorkStuck, NoCheckpoint, NothingToSign, Progress
 from chainteller.training.reading import ScenarioInvalid
 from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
 from chainteller.training.verbs import Player, VerbUnknown
@@ -26,6 +26,8 @@ from chainteller.wallets.simulated import SampleWallet, sign_sample
 
 _EVENTS_AT_ONCE = 1_000
 _LONGEST_STEP = 2 * HOUR
+_MOST_ROUNDS = 200
+"""How often the bank is asked to do what is due at one instant; each time it does hundreds."""
 _Step = Story | WorldChange | Fault
 
 
@@ -204,11 +206,17 @@ class Session:
         return min(instants, default=None)
 
     def _pass_to(self, target: int) -> None:
+        """Raises DueWorkStuck: time cannot pass, since what is due is not done."""
+        reached, rounds = -1, 0
         while True:
             following = self._next_instant()
             if following is None or following > target:
                 break
-            self.clock.set(max(self.clock.now(), following))
+            instant = max(self.clock.now(), following)
+            reached, rounds = instant, rounds + 1 if instant == reached else 1
+            if rounds > _MOST_ROUNDS:
+                raise DueWorkStuck("The training bank does not do what is due.")
+            self.clock.set(instant)
             self._world.run_due()
             self._absorb_events()
             self._fire_due()

@@ -1,6 +1,6 @@
 """Trading accounts (specification 2.1), token balances (2.3) and the bank's customers."""
 
-from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import Many, RequestModel, Timestamp, WireModel
 
 
 class OpenTradingAccount(RequestModel):
@@ -14,7 +14,7 @@ class TradingAccount(WireModel):
     id: str
     bank_account_id: str
     bank_account_type: str
-    controls: tuple[str, ...] = ()
+    controls: Many[str] = ()
     customer_id: str | None = None
     customer_name: str | None = None
     created: Timestamp | None = None
@@ -53,5 +53,5 @@ class Customer(WireModel):
     reference: str
     kyc_level: str
     terms_accepted: bool
-    controls: tuple[str, ...]
-    bank_accounts: tuple[BankAccount, ...]
+    controls: Many[str]
+    bank_accounts: Many[BankAccount]

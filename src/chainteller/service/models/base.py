@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    FailFast,
+    PlainSerializer,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 
 from chainteller.domain.clock import format_moment, to_datetime
@@ -19,6 +26,8 @@ def _instant_to_datetime(value: object) -> object:
     return to_datetime(value) if type(value) is int else value
 
 
+Many = Annotated[tuple[Value, ...], FailFast()]
+"""The first wrong item is enough to refuse a list: errors about each would fill the memory."""
 Timestamp = Annotated[
     datetime,
     BeforeValidator(_instant_to_datetime),

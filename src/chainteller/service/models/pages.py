@@ -2,7 +2,7 @@
 
 from typing import Generic, TypeVar
 
-from chainteller.service.models.base import WireModel
+from chainteller.service.models.base import Many, WireModel
 
 Item = TypeVar("Item")
 
@@ -19,7 +19,7 @@ class Pagination(WireModel):
 
 
 class Page(WireModel, Generic[Item]):
-    data: tuple[Item, ...]
+    data: Many[Item]
     pagination: Pagination
 
     @classmethod

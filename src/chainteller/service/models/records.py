@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from chainteller.service.models.base import Timestamp, WireModel
+from chainteller.service.models.base import Many, Timestamp, WireModel
 
 
 class CurrencyOffer(WireModel):
@@ -21,10 +21,10 @@ class Capabilities(WireModel):
 
     name: str = ""
     version: str = ""
-    features: tuple[str, ...] = ()
-    currencies: tuple[CurrencyOffer, ...] = ()
-    networks: tuple[str, ...] = ()
-    markets: tuple[str, ...] = ()
+    features: Many[str] = ()
+    currencies: Many[CurrencyOffer] = ()
+    networks: Many[str] = ()
+    markets: Many[str] = ()
 
 
 class Event(WireModel):
@@ -39,7 +39,7 @@ class Event(WireModel):
 class EventPage(WireModel):
     """Events after a cursor, oldest first; ``next`` is the cursor for the following call."""
 
-    data: tuple[Event, ...]
+    data: Many[Event]
     next: int
 
 

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from chainteller.domain.clock import SECOND
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.service.errors import TellerError
+from chainteller.training.progress import DueWorkStuck
 from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
@@ -122,6 +123,10 @@ class TrainingConsole(Console):
 
     # -- time ---------------------------------------------------------------------------------
 
+    def _stop(self, error: DueWorkStuck) -> None:
+        self.running = False
+        self.desk.tell(f"{error.code}  {error.message}  {error.suggestion}", "bad")
+
     def _tick(self) -> None:
         if self.running and not self._passing and not self._finished:
             self._passing = True
@@ -130,6 +135,8 @@ class TrainingConsole(Console):
     async def _pass(self, microseconds: int) -> None:
         try:
             await ask(self.session.advance, microseconds)
+        except DueWorkStuck as error:
+            self._stop(error)
         finally:
             self._passing = False
         await self._listen()
@@ -167,7 +174,11 @@ class TrainingConsole(Console):
         self.run_worker(Later(self._skip), group="clock")
 
     async def _skip(self) -> None:
-        passed = await ask(self.session.step)
+        try:
+            passed = await ask(self.session.step)
+        except DueWorkStuck as error:
+            self._stop(error)
+            return
         text = f"{guide.minutes(passed)} passed" if passed else "nothing is going to happen"
         self.desk.tell(text, "muted")
         await self._pass(0)
