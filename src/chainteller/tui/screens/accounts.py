@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
+_REST_S = 5.0
+"""Every trade of the bank is news here, and every price moves every balance in dollars."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -42,6 +45,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        self._told_at = -_REST_S
+        self._news_timer: Timer | None = None
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -96,6 +101,20 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.query_one("#detail", Lines).show([])
             self.query_one("#summary", Lines).show([line(), line()])
         self._load_detail()
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
+        """The first news at once; while there are many, a list of balances rests for a while."""
+        rested = monotonic() - self._told_at
+        if rested >= _REST_S:
+            self._take_news()
+        elif self._news_timer is None:
+            self._news_timer = self.set_timer(_REST_S - rested, self._take_news)
+
+    def _take_news(self) -> None:
+        if self._news_timer is not None:
+            self._news_timer.stop()
+        self._news_timer, self._told_at = None, monotonic()
+        super()._changed(())
 
     def _draw_title(self, total: int | None) -> None:
         shown = f"/{self._filter}" if self._filter else ""
@@ -282,6 +301,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.clear_failure()
         amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
         self.desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
+        self._take_news()
         self.desk.on_change.publish((f"{what}.{done.status}",))
 
     # -- a new account ------------------------------------------------------------------------

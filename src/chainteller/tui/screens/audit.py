@@ -94,6 +94,12 @@ class AuditScreen(ListScreen["AuditRow"]):
             self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
         self.listed(self.paged.total or 0)
 
+    def show_trail(self, object_id: str) -> None:
+        """The trail of another record, in place of this one."""
+        if object_id != self._object_id:
+            self._object_id, self._verdict = object_id, None
+            self.restart()
+
     def object_id(self) -> str:
         return self._object_id
 
