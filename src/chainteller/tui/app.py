@@ -4,13 +4,11 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual import events
 from textual._compositor import CompositorUpdate
-from textual.app import App
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
 from textual.filter import LineFilter
 from textual.message import Message
 from textual.screen import Screen
@@ -241,9 +239,10 @@ class Console(Errands):
         self.typed_ahead.release()
 
     def action_command_palette(self) -> None:
-        """Not in a window too small for it: Textual's palette fails there."""
-        fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
-        if fits and not CommandPalette.is_open(cast("App[object]", self)):
+        """From a desk's screen only, or dialogs would pile up; and not in a window too small for
+        it, where Textual's palette fails.
+        """
+        if self._at_desk and self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT:
             self.push_screen(DeskPalette())
 
     def poll_now(self) -> None:
