@@ -50,6 +50,8 @@ class Monkey:
     keys: int = 0
     resizes: int = 0
     clicks: int = 0
+    deepest: int = 0
+    """The most screens that were open over one another."""
     held: list[float] = field(default_factory=list)
 
     async def storm(self, keys: int, resizes: int) -> None:
@@ -140,6 +142,7 @@ class Monkey:
                 assert app._exception is None, f"{app._exception!r} after {self.keys} keys"
                 assert monotonic() < end, f"{pump} hears nothing after {self.keys} keys"
                 await asyncio.sleep(0.001)
+        self.deepest = max(self.deepest, len(app.screen_stack))
         assert app.is_running, f"{app._exception!r} after {self.keys} keys"
 
     def _lives(self, pump: MessagePump) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
+from textual._compositor import CompositorUpdate
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.message import Message
@@ -25,6 +26,7 @@ from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Reopen, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES
+from chainteller.tui.thrifty import thrifty
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
@@ -164,7 +166,12 @@ class Console(Errands):
         self.go(name)
 
     def audit_of(self, object_id: str) -> None:
-        self.push_screen(_screen("audit", self.desk, object_id))
+        """One trail at a time: another record's replaces the one that is open."""
+        shown = getattr(self.screen, "show_trail", None)
+        if shown is not None:
+            shown(object_id)
+        else:
+            self.push_screen(_screen("audit", self.desk, object_id))
 
     def start_trade(self, side: str) -> None:
         self.desk.choice.side = side
@@ -235,6 +242,12 @@ class Console(Errands):
             self.start_engine()
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
+
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
+        """In place of Textual's bytes, fewer that paint the same."""
+        update = isinstance(renderable, CompositorUpdate)
+        fewer: Any = thrifty(renderable) if update else renderable
+        super()._display(screen, fewer)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         private = [self._private] if self.desk.privacy.hidden else []

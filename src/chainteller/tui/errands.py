@@ -188,9 +188,11 @@ class Errands(App[None]):
     # -- finding ------------------------------------------------------------------------------
 
     def action_command_palette(self) -> None:
-        """Not in a window too small for it: Textual's palette fails there."""
+        """From a desk's screen only, or dialogs would pile up; and not in a window too small for
+        it, where Textual's palette fails.
+        """
         fits = self.size.width >= LEAST_WIDTH and self.size.height >= LEAST_HEIGHT
-        if fits and not CommandPalette.is_open(cast("App[object]", self)):
+        if fits and isinstance(self.screen, DeskScreen) and self.screen.is_mounted:
             from chainteller.tui.palette import DeskPalette  # noqa: PLC0415 - after the first frame
 
             self.push_screen(DeskPalette())

@@ -75,19 +75,6 @@ class Host(Protocol):
         """The screen's action, to be run after the palette has closed."""
 
 
-class Host(Protocol):
-    """The console, as far as its palette needs it."""
-
-    desk: "Desk"
-    theme_names: tuple[str, ...]
-
-    def find(self, text: str) -> None:
-        """Open what ``text`` stands for."""
-
-    def deferred(self, screen: Screen[Any], action: str) -> "Callable[[], Any]":
-        """The screen's action, to be run after the palette has closed."""
-
-
 class DeskProvider(Provider):
     """Commands are matched here; records by the service, a few letters at a time."""
 

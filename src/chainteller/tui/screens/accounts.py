@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -30,6 +31,8 @@ SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created",
 _DETAIL_DELAY_S = 0.06
 _ROOM_FOR_ID = 96
 """Columns at which the whole id stands beside an amount; below it stands in the summary."""
+_REST_S = 5.0
+"""Every trade of the bank is news here, and every price moves every balance in dollars."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -44,6 +47,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
         self._hidden = False
+        self._told_at = -_REST_S
+        self._news_timer: Timer | None = None
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -115,6 +120,21 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find(wanted)
         else:
             self._wanted_key = None
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
+        """The first news at once; while there are many, a list of balances rests for a while."""
+        rested = monotonic() - self._told_at
+        if rested >= _REST_S:
+            self.take_news()
+        elif self._news_timer is None:
+            self._news_timer = self.set_timer(_REST_S - rested, self.take_news)
+
+    def take_news(self) -> None:
+        """Show what has changed now."""
+        if self._news_timer is not None:
+            self._news_timer.stop()
+        self._news_timer, self._told_at = None, monotonic()
+        super()._changed(())
 
     def _draw_title(self, total: int | None) -> None:
         shown = f"/{self._filter}" if self._filter else ""
@@ -297,7 +317,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             BankTransfers,
         )
 
-        return BankTransfers(self)
+        return BankTransfers(self, self.take_news)
 
     def field_submitted(self, purpose: str, value: str) -> None:
         self.close_field()

@@ -152,6 +152,12 @@ class AuditScreen(ListScreen["AuditRow"]):
                 self.desk.remember(_SEEN, [found[0].seq, found[0].hash])
         self.listed(self.paged.total or 0)
 
+    def show_trail(self, object_id: str) -> None:
+        """The trail of another record, in place of this one."""
+        if object_id != self._object_id:
+            self._object_id, self._verdict = object_id, None
+            self.restart()
+
     def object_id(self) -> str:
         return self._object_id
 

@@ -1,5 +1,6 @@
 """Money between an account and the customer's bank account: the amount typed, asked, sent."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import USD
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class BankTransfers:
-    """Deposits and withdrawals for a screen, which shows what became of them."""
+    """Deposits and withdrawals for a screen, which shows what became of them by ``show_news``."""
 
-    def __init__(self, host: "DeskScreen") -> None:
-        self._host = host
+    def __init__(self, host: "DeskScreen", show_news: Callable[[], None]) -> None:
+        self._host, self._show_news = host, show_news
         self._desk = host.desk
 
     def submitted(self, purpose: str, account: "TradingAccount", value: str) -> None:
@@ -58,4 +59,5 @@ class BankTransfers:
         self._host.clear_failure()
         amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
         self._desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
+        self._show_news()
         self._desk.on_change.publish((f"{what}.{done.status}",))

@@ -119,6 +119,12 @@ class Toned(Widget):
             style += Style(color=color, bold=bold or None)
         return style
 
+    def repaint(self, y: int, was: Strip, now: Strip) -> None:
+        """Paint the cells of line ``y`` that differ."""
+        stretches = differing(was, now)
+        if stretches:
+            self.refresh(*(Region(x, y, cells, 1) for x, cells in stretches))
+
     def strip_of(self, shown: Line, width: int, base: Style) -> Strip:
         """One line of exactly ``width`` cells."""
         right = [(clean(text), tone) for text, tone in shown.right]
@@ -142,17 +148,27 @@ class Toned(Widget):
         return Strip(segments).adjust_cell_length(width, base)
 
 
-def differing(old: Strip, new: Strip) -> tuple[int, int] | None:
-    """The first cell that differs and how many up to the last; None where nothing does.
+_LEAST_GAP = 12
+"""So many equal cells between two changes cost more than going past them."""
 
-    A price that ticks then costs a few bytes, not its line. One span only: for each, Textual
-    writes from the widget's left edge on.
+
+def differing(old: Strip, new: Strip) -> list[tuple[int, int]]:
+    """The stretches of cells that differ: (first, how many); none where nothing does.
+
+    A price that ticks then costs a few bytes, not its line.
     """
     before, after = _cells(old), _cells(new)
     if before is None or after is None or len(before) != len(after):
-        return 0, new.cell_length
-    places = [x for x, (was, now) in enumerate(zip(before, after, strict=True)) if was != now]
-    return (places[0], places[-1] - places[0] + 1) if places else None
+        return [(0, new.cell_length)]
+    spans: list[tuple[int, int]] = []
+    for x, (was, now) in enumerate(zip(before, after, strict=True)):
+        if was == now:
+            continue
+        if spans and x - sum(spans[-1]) < _LEAST_GAP:
+            spans[-1] = (spans[-1][0], x - spans[-1][0] + 1)
+        else:
+            spans.append((x, 1))
+    return spans
 
 
 def _cells(strip: Strip) -> list[tuple[str, Style | None]] | None:
@@ -198,9 +214,8 @@ class Lines(Toned):
         for y, (old, new) in enumerate(zip_longest(before, after, fillvalue=EMPTY)):
             if old == new:
                 continue
-            span = differing(self.strip_of(old, width, base), self.strip_of(new, width, base))
-            if span is not None:
-                self.refresh(Region(span[0], y, span[1], 1))
+            strips = self.strip_of(old, width, base), self.strip_of(new, width, base)
+            self.repaint(y, *strips)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(self._lines)

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from chainteller.tui.formats import Piece
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.widgets.lines import Toned, differing, pad
+from chainteller.tui.widgets.lines import Toned, pad
 
 PAGE_ROWS = 50
 _PAGES_KEPT = 8
@@ -104,7 +104,8 @@ class PagedList(Toned):
     def say_waiting(self, words: Piece) -> None:
         """What stands while no page has come: that it loads, or that it could not be fetched."""
         self._waiting = words
-        self.refresh()
+        if self.total is None:
+            self.refresh()
 
     def reset(self) -> None:
         """Forget all rows and go to the top: another filter, order or account."""
@@ -154,8 +155,18 @@ class PagedList(Toned):
             self.refresh()
             return
         for y, (was, now) in enumerate(zip(before, after, strict=True), start=1):
-            if was != now:
+            if was == now:
+                continue
+            if was[0] is None or now[0] is None:
                 self.refresh(Region(0, y, self.size.width, 1))
+            else:
+                self.repaint(y, self._row_strip(was[0], was[1]), self._row_strip(now[0], now[1]))
+
+    def _row_strip(self, row: Row, on_cursor: bool) -> Strip:  # noqa: FBT001 - as it is kept
+        width, base = self.size.width, self.rich_style
+        if on_cursor:
+            return self._strip(">", row.cells, base + self._cursor_style(), width, plain=True)
+        return self._strip(" ", row.cells, base, width)
 
     def _settle_cursor(self, key: str | None, page: int) -> None:
         if key is not None:
@@ -203,18 +214,12 @@ class PagedList(Toned):
             self.refresh(Region(0, y, self.size.width, 1))
 
     def _repaint_cells(self, index: int, was: Row, row: Row) -> None:
-        """Only what differs within the line; the cursor's style paints nothing else."""
+        """Only what differs within the line."""
         y = 1 + index - self.top
         if not 0 < y < self.size.height:
             return
-        base, width = self.rich_style, self.size.width
-        plain = index == self.cursor
-        span = differing(
-            self._strip(" ", was.cells, base, width, plain=plain),
-            self._strip(" ", row.cells, base, width, plain=plain),
-        )
-        if span is not None:
-            self.refresh(Region(span[0], y, span[1], 1))
+        on_cursor = index == self.cursor
+        self.repaint(y, self._row_strip(was, on_cursor), self._row_strip(row, on_cursor))
 
     def _announce(self) -> None:
         key = self.cursor_key
@@ -252,9 +257,7 @@ class PagedList(Toned):
         if row is None:
             self._want(index)
             return self._strip(" ", (("...", "muted"),), base, width)
-        if index == self.cursor:
-            return self._strip(">", row.cells, base + self._cursor_style(), width, plain=True)
-        return self._strip(" ", row.cells, base, width)
+        return self._row_strip(row, index == self.cursor)
 
     def _nothing(self, y: int, base: Style, width: int) -> Strip:
         if self.total is None and y == 1:
