@@ -14,25 +14,22 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk, Reach
 from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.reads import AccountSheet, Gap, account_sheet, query
+from chainteller.tui.reads import AccountSheet, account_sheet, query
 from chainteller.tui.screens import accounts_view, questions
+from chainteller.tui.screens.account_courses import Courses
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.telling import about_account
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
-    from chainteller.tui.balance_history import History
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
-_COURSE_ROWS = (4, 3, 2, 1)
-"""Lines for each asset's balance over time: as many as there is room for."""
-_COURSE_WIDTH = 44
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -47,8 +44,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
         self._hidden = False
-        self._history: tuple[object, History | None] = (None, None)
-        """Of which state of an account it is, and its balances over time."""
+        self._courses = Courses(self)
 
     def columns(self) -> Sequence[Column]:
         return accounts_view.COLUMNS
@@ -62,6 +58,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
                     classes="list-side",
                 ),
                 Lines(id="detail", classes="detail-side"),
+                Lines(id="courses", classes="course-side"),
                 classes="pair",
             )
         ]
@@ -193,41 +190,20 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         sheet = self._sheet
         if sheet is None:
             return
+        within = self._courses.draw_beside(sheet)
         notes = accounts_view.notes(self.desk.note(sheet.account.id))
-        detail = accounts_view.detail(sheet, self.desk.now, self._courses(sheet))
+        detail = accounts_view.detail(sheet, self.desk.now, within)
         self.query_one("#detail", Lines).show([*detail, *notes])
 
     # -- balances over time -------------------------------------------------------------------
 
-    def _course_room(self, sheet: AccountSheet) -> tuple[int, int]:
-        """(width of the detail, lines for each asset); 0 lines where it does not fit."""
-        size = self.query_one("#detail", Lines).size
-        notes = accounts_view.notes(self.desk.note(sheet.account.id))
-        spare = size.height - len(accounts_view.detail(sheet, self.desk.now)) - len(notes)
-        fitting = (rows for rows in _COURSE_ROWS if accounts_view.course_rows(sheet, rows) <= spare)
-        return size.width, next(fitting, 0) if size.width >= _COURSE_WIDTH else 0
-
-    def _courses(self, sheet: AccountSheet) -> list[Line]:
-        """Nothing where there is no room, and no picture of a balance that is hidden."""
-        width, rows = self._course_room(sheet)
-        known, history = self._history
-        if not rows or self.desk.privacy.hidden or known != sheet.state or history is None:
-            return []
-        return accounts_view.course_lines(history, self.desk.now, width, rows)
-
     async def _follow_back(self) -> None:
-        """One more page of transactions, once per change of the account and only where it fits."""
-        sheet = self._sheet
-        if sheet is None or self.desk.privacy.hidden or isinstance(sheet.balances, Gap):
-            return
-        state = sheet.state
-        if self._history[0] == state or not self._course_room(sheet)[1]:
-            return
-        from chainteller.tui.balance_history import read_history  # noqa: PLC0415 - where it fits
+        if self._sheet is not None and await self._courses.follow_back(self._sheet):
+            self._draw_detail()
 
-        found = await ask(read_history, self.desk.service, sheet.account.id, sheet.balances)
-        self._history = (state, found)
-        self._draw_detail()
+    def zoom(self, *, on: bool) -> None:
+        super().zoom(on=on)
+        self.on_resize()
 
     def on_resize(self) -> None:
         if self._sheet is not None:

@@ -136,6 +136,11 @@ class DeskScreen(Screen[None]):
             number, _deployment(self.desk), _reach(self.desk, narrow=self.app.size.width < 110)
         )
 
+    @property
+    def as_screen(self) -> Screen[None]:
+        """For what is drawn by a part of this screen's own."""
+        return self
+
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
 
