@@ -1,9 +1,10 @@
 """A dialog is answered once: two quick keys neither close what lies below nor act twice."""
 
+import asyncio
 from collections.abc import Sequence
 
 import pytest
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import DEAF_S, Bench, press, seen, settle
 from textual import events
 from textual.screen import Screen
 
@@ -103,3 +104,20 @@ async def test_a_note_sent_twice_is_noted_once(bench: Bench) -> None:
         await settle(pilot)
         assert app.desk.note(account.id).count("hello") == 1
         assert "NOTES" in seen(app)
+
+
+async def test_the_second_of_two_quick_escapes_does_not_reach_the_screen_below(
+    bench: Bench,
+) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "1")
+        await press(pilot, "exclamation_mark")
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+        assert app.current_mode == "accounts"
+        await asyncio.sleep(DEAF_S)
+        await press(pilot, "escape")
+        assert app.current_mode == "markets"

@@ -163,28 +163,23 @@ def _whole(amount: str) -> str:
     return grouped(amount).removesuffix(".00")
 
 
-COURSE_CELLS = 24
-_LABELS = 19
-"""Cells beside a course: the asset before it and its amount now behind it."""
-
-
 def course_lines(history: "History", now: int, width: int, rows: int) -> list[Line]:
     """Each asset's balance over time in ``rows`` lines of its own scale, then the time below."""
     from chainteller.tui.charts import step_blocks  # noqa: PLC0415 - where a chart fits
 
-    cells = max(10, min(width - 6 - _LABELS, 96))
+    amounts = [grouped(f"{course.now:f}") for course in history.courses]
+    longest = max(map(len, amounts), default=0)
+    cells = max(10, min(width - 6 - longest - 1, 96))
     since = to_datetime(history.since)
     told = "" if history.complete else "newest transactions only, "
     shown = [line(), heading("BALANCES OVER TIME", f"{told}in steps, from zero")]
-    for course in history.courses:
+    for course, amount in zip(history.courses, amounts, strict=True):
         blocks = step_blocks(course.before, course.steps, history.since, now, cells, rows)
         for place, row in enumerate(blocks):
             last = place == len(blocks) - 1
             name = course.asset if last else ""
-            amount = grouped(f"{course.now:f}") if last else ""
-            shown.append(
-                line((f"{name:<6}", ""), (row, "accent"), right=((f" {amount}", "muted"),))
-            )
+            behind = f" {amount}" if last else ""
+            shown.append(line((f"{name:<6}", ""), (row, "accent"), right=((behind, "muted"),)))
     began = f"{since:%d %b %H:%M}"
     shown.append(line((f"{' ' * 6}{began}{'now':>{max(4, cells - len(began))}}", "muted")))
     if history.untold:

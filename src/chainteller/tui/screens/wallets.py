@@ -236,6 +236,8 @@ class WalletsScreen(ListScreen[Shown]):
         elif not self.has_class("-wide") and not self.has_class("detail-open"):
             self.add_class("detail-open")
             self.pane.draw()
+        elif self.checking:
+            self.desk.tell("the signature is still being looked at", "muted")
         elif isinstance(chosen, Wallet):
             self.steps.next_step(chosen)
 
