@@ -20,7 +20,8 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from tests.worlds import CustomerSeed, World, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import World, make_world
 
 from chainteller.engine.engine import EngineOptions
 from chainteller.service.models.quotes import ExecuteRequest

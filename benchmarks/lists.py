@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from tests.worlds import START, World, make_world
+from tests.world.engines import START, World, make_world
 
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.models.pages import ListQuery

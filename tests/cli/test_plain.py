@@ -70,11 +70,18 @@ def test_notes_the_handover_note_and_watching_work_line_by_line(
     assert "A market or a trade is watched." in ended.err
 
 
+def _settled(teller: Teller) -> tuple[str, str]:
+    """An account of the sample data with one of its trades that ended well."""
+    for account in teller("accounts", "list", "--json").body["data"]:
+        for trade in teller("trades", "list", account["id"], "--json").body["data"]:
+            if trade["status"] == "settled":
+                return account["id"], trade["id"]
+    raise AssertionError("the sample data has settled trades")
+
+
 def test_a_watched_trade_rings_at_the_prompt_when_it_has_ended(
     bank: Path, teller: Teller, home: Path
 ) -> None:
-    account = teller("accounts", "list", "--limit", "1", "--json").body["data"][0]["id"]
-    found = teller("trades", "list", account, "--json").body["data"]
-    over = next(row["id"] for row in found if row["status"] == "settled")
+    account, over = _settled(teller)
     ended = chainteller("desk", "--plain", given=f"watch {account} {over}\n\n\n")
     assert ended.out.count(f"\atrade settled  {over}") == 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.worlds import World, make_world
+from tests.world.engines import World, make_world
 
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import CustomerSeed, World, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import World, make_world
 
 from chainteller.service.models.pages import ListQuery
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import DPT, USDC_SOLANA, World
+from tests.world.engines import DPT, USDC_SOLANA, World
 
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ValidationFailed

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import DPT, START, World
+from tests.world.engines import DPT, START, World
 
 from chainteller.domain.clock import DAY, format_instant
 from chainteller.engine import due

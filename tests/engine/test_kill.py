@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.worlds import CustomerSeed, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import make_world
 
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.randomness import SeededRandomness, below

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from tests.worlds import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
+from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
 
 from chainteller.domain.assets import USDC_SOLANA as SOLANA_DOLLAR
 from chainteller.domain.assets import Asset

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import START, CustomerSeed, FixedPrices, World, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import START, FixedPrices, World, make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND, format_instant, from_datetime

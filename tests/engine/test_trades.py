@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import (
+from tests.world.engines import (
     START,
     USDC_ETHEREUM,
     USDC_SOLANA,

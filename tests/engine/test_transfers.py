@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 from tests.refusals import details, refusal
-from tests.worlds import DPT, START, USDC_SOLANA, CustomerSeed, World, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, format_instant

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, update
-from tests.worlds import USDC_SOLANA, World, make_world
+from tests.world.engines import USDC_SOLANA, World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.storage import chain

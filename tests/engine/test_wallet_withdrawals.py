@@ -2,7 +2,7 @@
 
 import pytest
 from tests.refusals import details, refusal
-from tests.worlds import START, USDC_SOLANA, World
+from tests.world.engines import START, USDC_SOLANA, World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, SECOND, format_instant

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from tests.properties.auditor import Auditor
 from tests.properties.books import Rules
-from tests.worlds import CustomerSeed, make_world
+from tests.world.customers import CustomerSeed
+from tests.world.engines import make_world
 
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.limits import DestinationClass

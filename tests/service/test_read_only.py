@@ -4,7 +4,7 @@ import inspect
 from pathlib import Path
 
 import pytest
-from tests.worlds import make_world
+from tests.world.engines import make_world
 
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.interface import Service

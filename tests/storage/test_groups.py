@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import DBAPIError
-from tests.worlds import World, make_world
+from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify
 from chainteller.service.errors import (

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.worlds import World, make_world
+from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.storage import draft_migration
-from tests.worlds import make_world
+from tests.world.engines import make_world
 
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceUnavailable

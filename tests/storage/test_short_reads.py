@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.worlds import World, make_world
+from tests.world.engines import World, make_world
 
 from chainteller.engine.engine import Engine
 from chainteller.service.errors import NotFound, ServiceUnavailable

@@ -112,7 +112,8 @@ def _is_idle(app: Console, *, started: bool) -> bool:
         if not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
     ]
     keys = app.typed_ahead
-    ready = bool(app.desk.started) == started and not keys.is_holding and not keys.is_deaf
+    hears = not keys.is_holding and not keys.ignores("enter") and not keys.ignores("escape")
+    ready = bool(app.desk.started) == started and hears
     return ready and not busy and not _timers_due(app)
 
 

@@ -103,3 +103,20 @@ async def test_a_note_sent_twice_is_noted_once(bench: Bench) -> None:
         await settle(pilot)
         assert app.desk.note(account.id).count("hello") == 1
         assert "NOTES" in seen(app)
+
+
+async def test_the_second_of_two_quick_escapes_does_not_reach_the_screen_below(
+    bench: Bench,
+) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "1")
+        await press(pilot, "exclamation_mark")
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+        assert app.current_mode == "accounts"
+        await settle(pilot)
+        await press(pilot, "escape")
+        assert app.current_mode == "markets"

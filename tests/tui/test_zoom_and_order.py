@@ -19,10 +19,22 @@ async def test_z_shows_the_detail_alone_and_esc_the_list_again(
         for back in ("escape", "z"):
             await press(pilot, "z")
             assert not app.screen.query_one(PagedList).is_on_screen
-            assert app.screen.query_one("#detail", Lines).size.width > size[0] - 4
+            assert app.screen.query_one("#detail", Lines).size.width > size[0] // 2 - 4
             await press(pilot, back)
             assert app.screen.query_one(PagedList).is_on_screen
             assert app.current_mode == "accounts"
+
+
+async def test_a_zoomed_account_has_its_balances_over_time_beside_it(bench: Bench) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        assert "BALANCES OVER TIME" not in seen(app)
+        await press(pilot, "z")
+        assert "BALANCES OVER TIME" in seen(app)
+        await press(pilot, "z")
+        assert "BALANCES OVER TIME" not in seen(app)
 
 
 async def test_z_stays_when_the_window_changes(bench: Bench) -> None:

@@ -1,22 +1,20 @@
 """A bank with a few customers on a SQLite file, its clock moved by hand."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sqlalchemy import insert
+from tests.world.customers import CustomerSeed, add_customers
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import Clock, ManualClock, parse_instant
-from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.storage import organisations
 from chainteller.storage.database import Database, open_database
-from chainteller.storage.tables import Tables
 
 START = parse_instant("2026-11-20T12:00:00Z")
 OTHER = "other"
@@ -74,37 +72,20 @@ def _populate(database: Database) -> None:
             return
         organisations.create(connection, OTHER, START)
         for organisation, letters in (("default", "DDA"), (OTHER, "ODA")):
-            numbers = [*range(1, MONEYED + 1), 1001]
-            customers = [_customer(organisation, letters, number) for number in numbers]
-            accounts = [_account(organisation, letters, number) for number in numbers]
-            customers.append({**_customer(organisation, letters, 98), "terms_version": None})
-            customers.append({**_customer(organisation, letters, 99), "kyc_level": "basic"})
-            accounts += [_account(organisation, letters, number) for number in (98, 99)]
-            connection.execute(insert(Tables.customer), customers)
-            connection.execute(insert(Tables.bank_account), accounts)
+            moneyed = [
+                _seed(organisation, letters, each) for each in (*range(1, MONEYED + 1), 1001)
+            ]
+            no_terms = replace(_seed(organisation, letters, 98), terms_version=None)
+            no_kyc = replace(_seed(organisation, letters, 99), kyc_level="basic")
+            add_customers(connection, [*moneyed, no_terms, no_kyc])
         connection.commit()
 
 
-def _customer(organisation: str, letters: str, number: int) -> dict[str, object]:
-    return {
-        "id": f"CUS_{letters}{number}",
-        "organisation_id": organisation,
-        "name": f"Customer {number}",
-        "search_name": f"customer {number}",
-        "reference": f"REF-{letters}-{number}",
-        "kyc_level": "enhanced",
-        "terms_version": TERMS_VERSION,
-        "control": None,
-        "control_reason": None,
-    }
-
-
-def _account(organisation: str, letters: str, number: int) -> dict[str, object]:
-    return {
-        "organisation_id": organisation,
-        "id": f"{letters}-{number}",
-        "customer_id": f"CUS_{letters}{number}",
-        "type": "checking" if number % 2 else "savings",
-        "balance": 100_000_000,
-        "trading_account_id": None,
-    }
+def _seed(organisation: str, letters: str, number: int) -> CustomerSeed:
+    return CustomerSeed(
+        bank_account_id=f"{letters}-{number}",
+        type="checking" if number % 2 else "savings",
+        organisation=organisation,
+        name=f"Customer {number}",
+        reference=f"REF-{letters}-{number}",
+    )

@@ -196,6 +196,10 @@ class Console(Errands):
     def deafen(self) -> None:
         self.typed_ahead.deafen(DEAF_S)
 
+    def dialog_closed(self) -> None:
+        """Two quick presses of the key that closed it close nothing else."""
+        self.typed_ahead.once_only(DEAF_S)
+
     async def on_event(self, event: events.Event) -> None:
         """Keys are dropped while the desk is deaf, and wait while it changes its place.
 

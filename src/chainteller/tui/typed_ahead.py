@@ -10,6 +10,7 @@ from textual.events import Key
 from textual.message_pump import MessagePump
 
 _LONGEST_WAIT_S = 1.0
+_CLOSING = frozenset({"escape", "enter"})
 
 
 class TypedAhead:
@@ -19,6 +20,8 @@ class TypedAhead:
         self._holding = False
         self._round = 0
         self._deaf_until = 0.0
+        self._last = ""
+        self._once: tuple[str, float] = ("", 0.0)
 
     def hold(self, limit_s: float = _LONGEST_WAIT_S) -> None:
         """Keep keys until ``release``; a place that never comes lets them go after
@@ -36,9 +39,13 @@ class TypedAhead:
         """Drop every key for a moment: around questions about money."""
         self._deaf_until = monotonic() + seconds
 
-    @property
-    def is_deaf(self) -> bool:
-        return monotonic() < self._deaf_until
+    def once_only(self, seconds: float) -> None:
+        """A dialog closed: the same key again at once was meant for it, not for what is below."""
+        self._once = (self._last, monotonic() + seconds)
+
+    def ignores(self, key: str) -> bool:
+        """Whether the key, pressed now, would be dropped."""
+        return monotonic() < self._deaf_until or self._is_repeated(key)
 
     @property
     def is_holding(self) -> bool:
@@ -46,12 +53,18 @@ class TypedAhead:
 
     def takes(self, event: Key) -> bool:
         """Whether the key is dropped or kept, and so goes no further now."""
-        if self.is_deaf:
+        if self.ignores(event.key):
             return True
+        self._last = event.key
         if not self._holding or event.key == "ctrl+q":
             return False
         self._kept.append(event)
         return True
+
+    def _is_repeated(self, key: str) -> bool:
+        """Of the keys that close dialogs; letters are typed twice on purpose."""
+        closed_by, until = self._once
+        return key in _CLOSING and key == closed_by and monotonic() < until
 
     def release(self) -> None:
         """Hand the first waiting key on; those behind it follow, or wait again after it."""

@@ -28,6 +28,9 @@ class Dialog(Steady, ModalScreen[Answer], Generic[Answer]):
             self._waiting = (result,)
             return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
         self.answered = True
+        closed = getattr(self.app, "dialog_closed", None)
+        if closed is not None:
+            closed()
         return super().dismiss(result)
 
     def on_screen_resume(self) -> None:

@@ -22,7 +22,7 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.tui.reads import AccountSheet
-    from chainteller.tui.screens.account_courses import AccountCourses
+    from chainteller.tui.screens.account_courses import Courses
     from chainteller.tui.screens.bank_transfers import BankTransfers
     from chainteller.tui.screens.wallet_withdrawal import WalletWithdrawal
     from chainteller.tui.start import Glimpse
@@ -62,6 +62,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
                     classes="list-side",
                 ),
                 Lines(id="detail", classes="detail-side"),
+                Lines(id="courses", classes="course-side"),
                 classes="pair",
             )
         ]
@@ -209,15 +210,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         summary = account_detail.summary(self._sheet, self.size.width)
         self.query_one("#summary", Lines).show(summary)
         self._draw_detail()
-        await self.courses.follow(self._sheet)
-
-    @cached_property
-    def courses(self) -> "AccountCourses":
-        from chainteller.tui.screens.account_courses import (  # noqa: PLC0415 - after the first frame
-            AccountCourses,
-        )
-
-        return AccountCourses(self.desk, self._draw_detail)
+        await self._follow_back()
 
     def _draw_detail(self) -> None:
         sheet = self._sheet
@@ -225,11 +218,28 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return
         from chainteller.tui.screens import account_detail  # noqa: PLC0415 - after the first frame
 
+        within = self.courses.draw_beside(sheet)
         notes = account_detail.notes(self.desk.note(sheet.account.id))
-        pane = self.query_one("#detail", Lines)
-        taken = len(account_detail.detail(sheet, self.desk.now)) + len(notes)
-        courses = self.courses.lines(sheet, pane.size.width, pane.size.height - taken)
-        pane.show([*account_detail.detail(sheet, self.desk.now, courses), *notes])
+        detail = account_detail.detail(sheet, self.desk.now, within)
+        self.query_one("#detail", Lines).show([*detail, *notes])
+
+    # -- balances over time -------------------------------------------------------------------
+
+    @cached_property
+    def courses(self) -> "Courses":
+        from chainteller.tui.screens.account_courses import (  # noqa: PLC0415 - after the first frame
+            Courses,
+        )
+
+        return Courses(self)
+
+    async def _follow_back(self) -> None:
+        if self._sheet is not None and await self.courses.follow_back(self._sheet):
+            self._draw_detail()
+
+    def zoom(self, *, on: bool) -> None:
+        super().zoom(on=on)
+        self.on_resize()
 
     def on_resize(self) -> None:
         if self._sheet is not None:
@@ -237,8 +247,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     async def _redrawn(self) -> None:
         self._draw_detail()
-        if self._sheet is not None:
-            await self.courses.follow(self._sheet)
+        await self._follow_back()
 
     def _reached(self, reach: Reach) -> None:
         super()._reached(reach)

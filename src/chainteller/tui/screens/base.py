@@ -160,6 +160,11 @@ class DeskScreen(Steady, Blank, Screen[None]):
             top.reach_of(self.desk, narrow=self.app.size.width < 110),
         )
 
+    @property
+    def as_screen(self) -> Screen[None]:
+        """For what is drawn by a part of this screen's own."""
+        return self
+
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
 

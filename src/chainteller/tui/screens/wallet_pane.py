@@ -85,8 +85,7 @@ class WalletPane:
         now = self._host.desk.now
         created = self.with_created(wallet).counterparty.created
         limits = wallets_view.limits(wallet, self._host.limits, created, now)
-        simulates = self._host.desk.look.kind in SIMULATING
-        next_line = wallets_view.next_line(wallet, verdict, now, simulates=simulates)
+        next_line = wallets_view.next_line(wallet, verdict, now)
         if wallet.challenge is None or (verdict is None and wallet.state(now) != "signing"):
             return [next_line, line(), *wallets_view.standing(wallet), *limits]
         if self._host.checking == wallet.challenge.id:
@@ -94,7 +93,9 @@ class WalletPane:
         signature = wallets_why.signature_line(verdict)
         if verdict is None:
             standing = wallets_view.standing(wallet)
-            return [signature, next_line, line(), *standing, *limits]
+            simulates = self._host.desk.look.kind in SIMULATING
+            answers = [wallets_view.SIMULATE] if simulates else []
+            return [signature, next_line, *answers, line(), *standing, *limits]
         compact = self._host.as_screen.size.height < _TALL
         why = wallets_why.verdict_lines(wallet, verdict, now, self._room, compact=compact)
         return [signature, *(() if compact else (line(),)), *why]

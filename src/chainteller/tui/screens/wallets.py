@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Union
 
 from textual import events
 from textual.containers import Container, VerticalScroll
-from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.paths import shipped
@@ -108,10 +107,6 @@ class WalletsScreen(ListScreen[Shown]):
         """The one that is selected, or that of the selected wallet."""
         chosen = self.selected
         return chosen.account if isinstance(chosen, Wallet) else chosen
-
-    @property
-    def as_screen(self) -> Screen[None]:
-        return self
 
     @property
     def whose(self) -> str:
@@ -241,6 +236,8 @@ class WalletsScreen(ListScreen[Shown]):
         elif not self.has_class("-wide") and not self.has_class("detail-open"):
             self.add_class("detail-open")
             self.pane.draw()
+        elif self.checking:
+            self.desk.tell("the signature is still being looked at", "muted")
         elif isinstance(chosen, Wallet):
             self.steps.next_step(chosen)
 

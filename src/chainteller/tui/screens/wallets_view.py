@@ -256,10 +256,11 @@ _NEXT = {
 }
 
 
-def next_line(
-    wallet: Wallet, verdict: Verdict | None, now: int, *, simulates: bool = False
-) -> Line:
-    """What comes next here; with ``simulates`` a sample customer can be let sign."""
+SIMULATE = line((": simulate", "key"), (" lets the sample customer sign", "muted"))
+
+
+def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
+    """What enter does here."""
     state = wallet.state(now)
     if state == "signing":
         if verdict is not None and verdict.accepted:
@@ -268,7 +269,6 @@ def next_line(
             ("paste", "key"),
             (" the customer's signature anywhere, or ", "muted"),
             ("v", "key"),
-            *(((", or ", "muted"), (": simulate", "key")) if simulates else ()),
         )
     if state == "current":
         return line(("nothing to do; ", "muted"), (": re-verify", "key"), (" ends it", "muted"))

@@ -2,14 +2,17 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from textual import events
 
-from chainteller.tui.formats import Piece
+from chainteller.tui.formats import Piece, clean
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 NAMES = ("Accounts", "Markets", "Quote", "Trades", "Wallets")
-_SHORT = ("Acc", "Mkt", "Quo", "Trd", "Wal")
+_LONG = tuple(f" {number} {name} " for number, name in enumerate(NAMES, start=1))
+_SHORT = (" 1Acc", " 2Mkt", " 3Quo", " 4Trd", " 5Wal")
+_NAMELESS = (" 1", " 2", " 3", " 4", " 5")
 _WIDE = 110
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 
@@ -32,14 +35,39 @@ class TopBar(Lines):
         self._draw()
 
     def _draw(self) -> None:
+        """The five names, then the label, give way to what may not be cut: mode, alerts, reach."""
         current, deployment, reach = self._shown
-        wide = self.size.width >= _WIDE
-        gap = "  " if wide else " "
-        pieces: list[Piece] = [(" ", ""), *deployment, (gap, "")]
-        for number, name in enumerate(NAMES if wide else _SHORT, start=1):
-            text = f" {number} {name} " if wide else f" {number}{name}"
-            pieces.append((text, "key" if number == current else "muted"))
-        self.show([line(*pieces, right=(*reach, (" ", "")))])
+        right = (*reach, (" ", ""))
+        room = self.size.width - _cells(right)
+        label_free = _unlabelled(deployment)
+        tries = [
+            *([(deployment, _LONG)] if self.size.width >= _WIDE else []),
+            (deployment, _SHORT),
+            (label_free, _SHORT),
+        ]
+        shown = (_left(current, kept, names) for kept, names in tries)
+        least = _left(current, label_free, _NAMELESS)
+        self.show(
+            [line(*next((each for each in shown if _cells(each) <= room), least), right=right)]
+        )
+
+
+def _left(current: int, deployment: Sequence[Piece], names: Sequence[str]) -> list[Piece]:
+    gap = "  " if names is _LONG else " "
+    pieces: list[Piece] = [(" ", ""), *deployment, (gap, "")]
+    for number, name in enumerate(names, start=1):
+        pieces.append((name, "key" if number == current else "muted"))
+    return pieces
+
+
+def _cells(pieces: Sequence[Piece]) -> int:
+    return sum(cell_len(clean(text)) for text, _ in pieces)
+
+
+def _unlabelled(deployment: Sequence[Piece]) -> tuple[Piece, ...]:
+    """Without the place's own name, which comes second and is muted, if there is one."""
+    named = len(deployment) > 1 and deployment[1][1] == "muted" and deployment[1][0].strip() != "rw"
+    return (deployment[0], *deployment[2:]) if named else tuple(deployment)
 
 
 class StatusLine(Lines):

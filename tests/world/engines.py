@@ -1,10 +1,10 @@
-"""Small banks on a temporary file: a manual clock, a seed and simulated prices and venue."""
+"""Engines whose prices, venue and clock a test moves by hand; ``bank`` is what faces outside."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqlalchemy import insert
+from tests.world.customers import CustomerSeed, add_customers
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
@@ -23,7 +23,6 @@ from chainteller.service.models.funding import (
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Database, open_database
-from chainteller.storage.tables import Tables
 
 START = 1_763_700_000_000_000
 """2025-11-21T04:40:00Z: where every manual clock stands at first."""
@@ -72,19 +71,6 @@ class FixedPrices:
         return tuple(PricePoint(self.mid_micros, at) for at in range(start, end + 1, step))
 
     _newest: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class CustomerSeed:
-    """A customer with one bank account, as the core bank knows them."""
-
-    bank_account_id: str = "DDA-1"
-    balance_cents: int = 100_000_000
-    type: str = "checking"
-    kyc_level: str = "enhanced"
-    terms_version: str | None = "2026-01"
-    control: str | None = None
-    organisation: str = "default"
 
 
 @dataclass
@@ -161,34 +147,6 @@ class World:
         self.database.close()
 
 
-def add_customers(database: Database, customers: Sequence[CustomerSeed]) -> None:
-    with database.write() as connection:
-        for number, seed in enumerate(customers, start=1):
-            customer_id = f"CUS_{seed.bank_account_id}"
-            connection.execute(
-                insert(Tables.customer).values(
-                    id=customer_id,
-                    organisation_id=seed.organisation,
-                    name=f"Customer {number}",
-                    search_name=f"customer {number}",
-                    reference=f"CU-{number}",
-                    kyc_level=seed.kyc_level,
-                    terms_version=seed.terms_version,
-                    control=seed.control,
-                )
-            )
-            connection.execute(
-                insert(Tables.bank_account).values(
-                    organisation_id=seed.organisation,
-                    id=seed.bank_account_id,
-                    customer_id=customer_id,
-                    type=seed.type,
-                    balance=seed.balance_cents,
-                )
-            )
-        connection.commit()
-
-
 def make_world(
     place: Path | str,
     *,
@@ -213,5 +171,7 @@ def make_world(
         market_maker,
         options or EngineOptions(),
     )
-    add_customers(database, customers)
+    with database.write() as connection:
+        add_customers(connection, customers)
+        connection.commit()
     return World(database, clock, prices, market_maker, Engine(bank), bank)

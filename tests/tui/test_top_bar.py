@@ -1,0 +1,32 @@
+"""The top bar never cuts what may not be missed: the mode, what waits, how the service answers."""
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 110, 120])
+async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, width: int) -> None:
+    bench.open(1)
+    app = bench.console(poll_interval_s=60, kind="PRODUCTION")
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "i")
+        await pilot.app.run_action("hide")
+        app.desk.alerts = 2
+        app.desk.on_reach.publish(app.desk.reach)
+        await settle(pilot)
+        top = seen(app).splitlines()[0]
+        assert "PRODUCTION" in top
+        assert "HIDDEN" in top
+        assert "rw" in top
+        assert "(2 new !)" in top
+        assert "call 0 min" in top
+        assert top.endswith("Z")
+        assert "…" not in top or width == 60
+
+
+async def test_a_wide_window_with_little_to_say_names_the_screens_in_full(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        assert "1 Accounts" in seen(app).splitlines()[0]
