@@ -33,8 +33,7 @@ SIZES = [(80, 24), (120, 40)]
 def console_of(session: Session, home: Path) -> TrainingConsole:
     """A console whose clock moves by keys only."""
     look = training_look(locate({"CHAINTELLER_HOME": str(home)}))
-    object.__setattr__(look, "poll_interval_s", 0)
-    return TrainingConsole(session, look)
+    return TrainingConsole(session, look._replace(poll_interval_s=0))
 
 
 async def begun(pilot: Pilot[Any]) -> None:
