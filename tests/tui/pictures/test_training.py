@@ -7,7 +7,7 @@ import pytest
 from tests.training.conftest import OpenSession, base, begin
 from tests.training.test_console import console_of
 from tests.training.worlds import scenario
-from tests.tui.conftest import press, settle
+from tests.tui.conftest import answer, press, settle
 from tests.tui.pictures.album import Album, Format, in_every_format
 from textual.pilot import Pilot
 
@@ -42,5 +42,7 @@ async def test_training_looks_as_it_did(
         await take("goals")
         await press(pilot, "escape")
         await press(pilot, "f10")
+        await take("end")
+        await answer(pilot, "y")
         await take("report")
     album.compare()
