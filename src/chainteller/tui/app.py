@@ -125,6 +125,11 @@ class Console(Errands):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(DEFAULT_VARIABLES)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """What fails while the console closes, an answer that finds no screen left, is no fault."""
+        if self.return_code is None:
+            super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
         look = self.desk.look
