@@ -86,6 +86,8 @@ class Console(Errands):
     def on_mount(self) -> None:
         self.set_keymap(dict(self.desk.look.keys))
         catch_signals(lambda code: self.exit(return_code=code))
+        if self.desk.look.glimpse is not None:
+            self.typed_ahead.hold(ENGINE_LIMIT_S)
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.load_themes)
         self.watch_theme_files()
@@ -97,13 +99,16 @@ class Console(Errands):
     async def _glimpse(self) -> None:
         """Account rows on the screen before the engine is imported."""
         look = self.desk.look.glimpse
-        found = await ask(look, PAGE_ROWS) if look is not None else None
-        if found and found[0] and isinstance(self.screen, AccountsScreen):
-            self.screen.glimpse(found)
-            self.typed_ahead.hold(ENGINE_LIMIT_S)
-            painted = asyncio.Event()
-            self.call_after_refresh(painted.set)
-            await painted.wait()
+        if look is None:
+            return
+        found = await ask(look, PAGE_ROWS)
+        if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
+            self.release_keys()
+            return
+        self.screen.glimpse(found)
+        painted = asyncio.Event()
+        self.call_after_refresh(painted.set)
+        await painted.wait()
 
     async def _started(self) -> None:
         await self._glimpse()
