@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pexpect
@@ -74,6 +75,24 @@ def test_every_end_restores_the_terminal_and_says_how_it_came(
     assert status == code
     assert MOUSE_OFF in output
     assert ALTERNATE_OFF in output
+
+
+def test_it_ends_when_its_terminal_is_closed(tmp_path: Path) -> None:
+    child = _spawn(tmp_path)
+    child.expect("ACCOUNTS")
+    child.expect("keys")
+    os.close(child.child_fd)
+    child.closed = True
+    ends = time.monotonic() + 20
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child.pid, os.WNOHANG)
+        if ended:
+            assert os.waitstatus_to_exitcode(status) == 129
+            return
+        time.sleep(0.1)
+    os.kill(child.pid, signal.SIGKILL)
+    os.waitpid(child.pid, 0)
+    raise AssertionError("it goes on without a terminal")
 
 
 def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None:
