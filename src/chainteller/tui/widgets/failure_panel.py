@@ -4,14 +4,13 @@ from chainteller.tui.failures import Failure
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 
-def failure_lines(failure: Failure) -> list[Line]:
+def failure_lines(failure: Failure, width: int) -> list[Line]:
+    """Three lines; amounts that the first has no room for stand in place of its words."""
+    what, told = f"  {failure.what}", f"  {failure.told}" if failure.told else ""
+    if len(f" [x] {failure.code}{what}{told}") > width and told:
+        what = ""
     return [
-        line(
-            (f" [x] {failure.code}", "bad strong"),
-            "  ",
-            failure.what,
-            ("  " + failure.told, "muted"),
-        ),
+        line((f" [x] {failure.code}", "bad strong"), what, (told, "muted")),
         line(("     means  ", "muted"), failure.meaning),
         line(("     next   ", "muted"), (failure.next_step, "accent")),
     ]
@@ -33,7 +32,7 @@ class FailurePanel(Lines):
 
     def explain(self, failure: Failure) -> None:
         self.failure = failure
-        self.show(failure_lines(failure))
+        self.show(failure_lines(failure, self.app.size.width))
         self.add_class("shown")
 
     def hide(self) -> None:
