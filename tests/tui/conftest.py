@@ -1,14 +1,18 @@
 """The console over the real engine: a temporary SQLite file and a clock moved by hand."""
 
+import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from tests.world.bank import World, build, sqlite_url
+from textual.dom import DOMNode
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
@@ -98,10 +102,26 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
     deadline = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline:
         await pilot.pause(0 if quiet else 0.005)
+        await _handled_behind(cast("Console", pilot.app))
         quiet = quiet + 1 if _is_idle(cast("Console", pilot.app), started=started) else 0
         if quiet == IDLE_LOOKS:
             return
     raise AssertionError("the desk never came to rest")
+
+
+def _nodes(screens: Sequence[Screen[Any]]) -> list[DOMNode]:
+    return [node for screen in screens for node in screen.walk_children(with_self=True)]
+
+
+async def _handled_behind(app: Console) -> None:
+    """Screens behind a box handle their messages too; a pilot's pause waits for the topmost."""
+    handled = []
+    for node in _nodes(app.screen_stack[:-1]):
+        event = asyncio.Event()
+        if node.call_later(event.set):
+            handled.append(event.wait())
+    with suppress(TimeoutError):  # one of them was closed meanwhile
+        await asyncio.wait_for(asyncio.gather(*handled), timeout=1)
 
 
 def _is_idle(app: Console, *, started: bool) -> bool:
@@ -114,15 +134,15 @@ def _is_idle(app: Console, *, started: bool) -> bool:
     keys = app.typed_ahead
     hears = not keys.is_holding and not keys.ignores("enter") and not keys.ignores("escape")
     ready = bool(app.desk.started) == started and hears
-    return ready and not busy and not _timers_due(app)
+    waits = any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
+    return ready and not busy and not waits and not _timers_due(app)
 
 
 def _timers_due(app: Console) -> list[Timer]:
     """Timers that go off once and soon: the wait before a row's detail is fetched; no toast."""
     return [
         timer
-        for screen in app.screen_stack
-        for node in screen.walk_children(with_self=True)
+        for node in _nodes(app.screen_stack)
         for timer in node._timers
         if timer._repeat == 0
         and timer._interval <= LONGEST_TIMER_S
