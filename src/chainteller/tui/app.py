@@ -130,10 +130,8 @@ class Console(Errands):
 
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
-        look = self.desk.look
-        self._exit_renderables.append(
-            crash_report(self._exception, look.crash_folder, self.desk.now)
-        )
+        folder = self.desk.look.crash_folder
+        self._exit_renderables.append(crash_report(self._exception, folder, self.desk.now))
         self._close_messages_no_wait()
 
     # -- screens ------------------------------------------------------------------------------
