@@ -41,6 +41,16 @@ async def test_an_expired_quote_is_renewed_by_enter_and_shows_what_changed(bench
         assert "QUOTED, NOT EXECUTED" in seen(app)
 
 
+async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"999999", "enter")
+        assert "LIMIT_EXCEEDED" in seen(app)
+        assert "None" not in seen(app)
+
+
 class AnswerLost:
     """The deployment behind a line that loses the answer to an execution."""
 

@@ -146,7 +146,7 @@ def _explained(error: TellerError) -> Failure:
         facts=tuple(
             (name, _value(name, value))
             for name, value in details.items()
-            if name not in {"errors", "suggestion", "retry"}
+            if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
     )
 

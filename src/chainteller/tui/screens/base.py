@@ -101,6 +101,11 @@ class DeskScreen(Screen[None]):
         desk.on_reach.subscribe(self, self._reached)
         self._draw_top()
 
+    def on_resize(self) -> None:
+        """What the top bar has room for depends on the window."""
+        if self.is_mounted:
+            self._draw_top()
+
     def on_screen_resume(self) -> None:
         self._draw_top()
         self._draw_status()
