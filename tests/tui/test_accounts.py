@@ -65,7 +65,7 @@ async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
         (
             "d",
             "2000000",
-            "Your bank account does not hold that much. 1,000,000.00 USD is available",
+            "Your bank account does not hold that much. 999,500.00 USD is available",
         ),
         ("w", "9000", "That much cannot be paid out now. 500.00 USD is available"),
     ],

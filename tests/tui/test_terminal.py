@@ -28,6 +28,16 @@ def start():
     import threading
     threading.Event().wait()
 
+if "alert" in sys.argv:
+    from chainteller.tui.app import Console
+    mounted = Console.on_mount
+
+    def on_mount(console):
+        mounted(console)
+        console.set_timer(0.1, lambda: console.alert("sol-usd is open for Ada Customer", "good"))
+
+    Console.on_mount = on_mount
+
 look = DeskLook(theme_folders=(Path(sys.argv[1]) / "themes",), crash_folder=Path(sys.argv[2]))
 sys.exit(run_console(start, look))
 """
@@ -106,3 +116,15 @@ def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None
     for text in (output, report.read_bytes()):
         assert b"canary" not in text
         assert b"secret =" not in text
+
+
+def test_the_title_counts_what_waits_and_names_nobody(tmp_path: Path) -> None:
+    child = _spawn(tmp_path, "alert")
+    child.expect_exact("\x1b]2;(1) chainteller\x07")
+    child.expect("is open")
+    child.send("!")
+    child.expect_exact("\x1b]2;chainteller\x07")
+    child.send("\x11")
+    status, output = _end(child)
+    assert status == 0
+    assert b"\x1b]2;sol" not in output

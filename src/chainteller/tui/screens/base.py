@@ -117,6 +117,11 @@ class DeskScreen(Steady, Blank, Screen[None]):
             event.refresh_styles = False
         await super().on_event(event)
 
+    def on_resize(self) -> None:
+        """What the top bar has room for depends on the window."""
+        if self.is_mounted:
+            self._draw_top()
+
     def on_screen_resume(self) -> None:
         self._draw_top()
         self._draw_status()
