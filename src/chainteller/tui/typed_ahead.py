@@ -9,7 +9,7 @@ from time import monotonic
 from textual.events import Key
 from textual.message_pump import MessagePump
 
-_LONGEST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 5.0
 _CLOSING = frozenset({"escape", "enter"})
 
 

@@ -4,12 +4,13 @@ They are as the deployment answered them then, with what this desk did to them s
 did to them is not known here.
 """
 
+import contextlib
 from collections.abc import Sequence
 from typing import TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
-from chainteller.service.models.base import WireModel
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -21,7 +22,8 @@ from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
 from chainteller.workspace.store import Workspace
 
-Record = TypeVar("Record", bound=WireModel)
+Identified = Quote | Challenge | BlockchainAccount | Counterparty
+Record = TypeVar("Record", Quote, Challenge, BlockchainAccount, Counterparty)
 QUOTE, WALLET, CHALLENGE = "quote", "counterparty", "challenge"
 BLOCKCHAIN_ACCOUNT = "blockchain-account"
 _MOST = 1000
@@ -32,14 +34,14 @@ def keep(workspace: Workspace, value: object, given: Sequence[object]) -> None:
     write's ids and its request.
     """
     if isinstance(value, Quote):
-        workspace.remember(value.id, QUOTE, value.trading_account_id or "", value.to_json())
+        _store(workspace, QUOTE, value.trading_account_id or "", value)
     elif isinstance(value, Challenge):
         account = value.blockchain_account_id or _text(given)
-        workspace.remember(value.id, CHALLENGE, account, value.to_json())
+        _store(workspace, CHALLENGE, account, value)
     elif isinstance(value, BlockchainAccount):
         keep_blockchain_account(workspace, value)
     elif isinstance(value, Counterparty):
-        workspace.remember(value.id, WALLET, "", value.to_json())
+        _store(workspace, WALLET, "", value)
     elif isinstance(value, Trade) and value.quote_id:
         _mend(workspace, QUOTE, Quote, value.quote_id, trade_id=value.id, status="executed")
     for part in given:
@@ -48,9 +50,7 @@ def keep(workspace: Workspace, value: object, given: Sequence[object]) -> None:
 
 
 def keep_blockchain_account(workspace: Workspace, account: BlockchainAccount) -> None:
-    workspace.remember(
-        account.id, BLOCKCHAIN_ACCOUNT, account.trading_account_id, account.to_json()
-    )
+    _store(workspace, BLOCKCHAIN_ACCOUNT, account.trading_account_id, account)
 
 
 def listed(
@@ -87,7 +87,13 @@ def _mend(
         record = _read(model, each.label) if each.id == identifier else None
         if record is not None:
             changed = record.model_copy(update=dict(fields))
-            workspace.remember(each.id, kind, each.parent, changed.to_json())
+            _store(workspace, kind, each.parent, changed)
+
+
+def _store(workspace: Workspace, kind: str, parent: str, record: Identified) -> None:
+    """Half a character, which only a faulty deployment sends, has no JSON: that one is not kept."""
+    with contextlib.suppress(PydanticSerializationError):
+        workspace.remember(record.id, kind, parent, record.to_json())
 
 
 def _read(model: type[Record], label: str) -> Record | None:
