@@ -103,3 +103,10 @@ def test_without_a_file_it_forgets() -> None:
     again = Workspace(None)
     assert again.note("TDA_1") == ""
     again.close()
+
+
+def test_text_with_half_a_character_is_kept_and_found() -> None:
+    workspace = Workspace(None)
+    workspace.set_note("TDA_\ud83d", "half \ud83d")
+    assert workspace.note("TDA_\ud83d") == "half ?"
+    workspace.close()

@@ -190,11 +190,16 @@ class Workspace:
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
-            return self._database.execute(statement, values).fetchall()
+            return self._database.execute(statement, tuple(map(_storable, values))).fetchall()
 
     def _write(self, statement: str, *values: object) -> None:
         with self._lock:
-            self._database.execute(statement, values)
+            self._database.execute(statement, tuple(map(_storable, values)))
+
+
+def _storable(value: object) -> object:
+    """A deployment's text may hold half a character, which SQLite refuses."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 _SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"
