@@ -13,7 +13,7 @@ from chainteller.engine.engine import Engine
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.balance_history import History, history
+from chainteller.tui.balance_history import History, history, read_history
 from chainteller.tui.charts import step_blocks
 
 
@@ -149,3 +149,10 @@ async def test_a_hidden_balance_has_no_picture(bench: Bench) -> None:
 def test_without_transactions_there_is_no_history(count: int) -> None:
     balance = TokenBalance(token=Token(symbol="USD", network="fiat"), amount="1.00")
     assert history([balance] * count, [], complete=True) is None
+
+
+@pytest.mark.parametrize("amount", ["", "a lot", "NaN", "Infinity"])
+def test_an_amount_that_is_no_number_draws_nothing(bench: Bench, amount: str) -> None:
+    account = bench.open(1, deposit="500.00")
+    balance = TokenBalance(token=Token(symbol="USD", network="fiat"), amount=amount)
+    assert read_history(bench.service, account.id, [balance]) is None

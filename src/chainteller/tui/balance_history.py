@@ -8,7 +8,7 @@ Dollars and tokens that are worth one are a single course: a payment may draw on
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
@@ -56,12 +56,14 @@ class History:
 def read_history(
     service: "Service", account_id: str, balances: "Sequence[TokenBalance]"
 ) -> History | None:
-    """Follow the balances back; None where the transactions cannot be had or there are none."""
+    """Follow the balances back; None where the transactions cannot be had, there are none, or
+    what a deployment calls an amount is no number.
+    """
     try:
         found = service.transactions(account_id, query(limit=NEWEST))
-    except TellerError:
+        return history(balances, found.data, complete=found.pagination.total <= len(found.data))
+    except (TellerError, ArithmeticError):
         return None
-    return history(balances, found.data, complete=found.pagination.total <= len(found.data))
 
 
 def history(
@@ -96,8 +98,16 @@ def _held_now(balances: "Iterable[TokenBalance]") -> dict[str, Decimal]:
     held: dict[str, Decimal] = {}
     for row in balances:
         asset = _asset(row.token.symbol)
-        held[asset] = held.get(asset, Decimal(0)) + Decimal(row.total or row.amount)
+        held[asset] = held.get(asset, Decimal(0)) + _number(row.total or row.amount)
     return held
+
+
+def _number(amount: str) -> Decimal:
+    """Raises ArithmeticError for what is no finite number."""
+    number = Decimal(amount)
+    if not number.is_finite():
+        raise InvalidOperation
+    return number
 
 
 def _course(asset: str, now: Decimal, changes: Sequence[tuple[int, Decimal]]) -> Course:
@@ -130,8 +140,8 @@ def _of_trade(row: "Trade") -> list[_Change]:
         return []
     moment = from_datetime(at)
     return [
-        (moment, _asset(bought.symbol), Decimal(bought.amount)),
-        (moment, _asset(sold.symbol), -Decimal(sold.amount)),
+        (moment, _asset(bought.symbol), _number(bought.amount)),
+        (moment, _asset(sold.symbol), -_number(sold.amount)),
     ]
 
 
@@ -139,9 +149,9 @@ def _of_transfer(row: "Transfer") -> list[_Change]:
     symbol = row.currency.symbol or CASH
     if row.type == "deposit-transaction":
         done = row.completed_at if row.status == "completed" else None
-        return _moved(done, symbol, Decimal(row.amount))
+        return _moved(done, symbol, _number(row.amount))
     done = (row.completed_at or row.updated) if row.status in _PAID_OUT else None
-    return _moved(done, symbol, -Decimal(row.amount))
+    return _moved(done, symbol, -_number(row.amount))
 
 
 def _moved(at: datetime | None, symbol: str, amount: Decimal) -> list[_Change]:

@@ -47,8 +47,13 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
 
 
 def _rise(market: "Market") -> Decimal:
-    then = Decimal(market.yesterdays_price)
-    return (Decimal(market.current_price) - then) / then if then else Decimal(0)
+    """What is no number has not risen."""
+    try:
+        then = Decimal(market.yesterdays_price)
+        rise = (Decimal(market.current_price) - then) / then
+    except ArithmeticError:
+        return Decimal(0)
+    return rise if rise.is_finite() else Decimal(0)
 
 
 def is_open(market: "Market") -> bool:
