@@ -53,11 +53,15 @@ def served(bank: Path, home: Path) -> Iterator[tuple[ServeProgram, KillingProxy]
 
 
 def test_an_unanswered_execution_is_looked_for_until_the_service_is_back(
-    served: tuple[ServeProgram, KillingProxy], teller: Teller, tmp_path: Path
+    served: tuple[ServeProgram, KillingProxy],
+    teller: Teller,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     server, line = served
     key = teller("keys", "create", "--name", "desk").out.strip()
     desk = Desk(line.address, key, tmp_path / "desk")
+    request.addfinalizer(lambda: desk.child.close(force=True))
     desk.until("LIMITS")
     desk.child.send("b")
     desk.until("enter: get quote")
@@ -75,7 +79,8 @@ def test_an_unanswered_execution_is_looked_for_until_the_service_is_back(
     assert "UNKNOWN" in desk.until("locked: what became of the last execution")
     server.start_again()
     line.resume()
-    shown = desk.until("found: buy")
+    desk.until("found: buy")
+    shown = desk.until("TIMELINE")
     assert " TRADES " in shown
     assert "OUTCOME_UNKNOWN" not in shown
     assert "live" in desk.until("BUY sol-usd")

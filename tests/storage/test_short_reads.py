@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from sqlalchemy import Connection, event
 from tests.world.engines import World, make_world
 
 from chainteller.engine.engine import Engine
@@ -93,6 +95,26 @@ def test_a_lock_in_the_way_is_told_at_once(world: World, short: Engine) -> None:
         assert time.monotonic() - began < 1
         other.execute("ROLLBACK")
     assert short.trades(world.account).data
+
+
+def test_while_this_process_commits_short_reads_fail_and_others_wait(
+    world: World, short: Engine
+) -> None:
+    before = world.engine.trades(world.account)
+    seen: list[object] = []
+
+    def committing(_connection: Connection) -> None:
+        with pytest.raises(ServiceUnavailable):
+            short.trades(world.account)
+        waiting.start()
+        seen.append(waiting.is_alive())
+
+    waiting = Thread(target=lambda: seen.append(world.engine.trades(world.account)))
+    event.listen(world.database.engine, "commit", committing, once=True)
+    world.deposit("1.00")
+    waiting.join(10)
+    assert seen == [True, before]
+    assert short.trades(world.account) == before
 
 
 def test_a_refusal_leaves_no_lock_behind(world: World, short: Engine) -> None:

@@ -1,7 +1,9 @@
 """Accounts: the empty desk, opening one, finding one, refusals, and text that means harm."""
 
+import re
 from pathlib import Path
 
+import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.pages import ListQuery
@@ -55,6 +57,36 @@ async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
         await answer(pilot, "y")
     (withdrawal,) = bench.service.withdrawals(account.id).data
     assert withdrawal.amount == "120.50"
+
+
+@pytest.mark.parametrize(
+    ("key", "amount", "told"),
+    [
+        (
+            "d",
+            "2000000",
+            "Your bank account does not hold that much. 999,500.00 USD is available",
+        ),
+        ("w", "9000", "That much cannot be paid out now. 500.00 USD is available"),
+    ],
+)
+async def test_a_refusal_for_want_of_money_says_whose_money(
+    bench: Bench, key: str, amount: str, told: str
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console(confirm_above_cents=10**12)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, key, *amount, "enter")
+        if key == "w":
+            await answer(pilot, "y")
+        shown = seen(app)
+        assert "INSUFFICIENT_FUNDS" in shown
+        assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
+        assert f"{key}: a smaller amount" in shown
+        await press(pilot, "t")
+        await press(pilot, "t")
+        assert told in " ".join(app.clipboard.split())
 
 
 async def test_a_read_only_desk_sends_nothing(bench: Bench) -> None:

@@ -2,13 +2,15 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 
+import pytest
 from tests.tui.conftest import Bench, seen, settle
 
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.app import Console
 from chainteller.tui.screens.accounts import AccountsScreen
-from chainteller.tui.start import StartedDesk
+from chainteller.tui.start import Glimpse, StartedDesk
 
 
 async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) -> None:
@@ -60,3 +62,46 @@ async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(ben
         assert [row.key for row in screen.paged.rows_held] == [first.id, second.id]
         assert screen.selected is not None
         assert screen.selected.id == first.id
+
+
+@pytest.mark.parametrize("found", [True, False])
+async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
+    bench: Bench, found: bool
+) -> None:
+    account = bench.open(1, deposit="100.00")
+    file = bench.world.bank.database.path
+    assert file is not None
+    read, go = threading.Event(), threading.Event()
+
+    def glimpse(rows: int) -> Glimpse | None:
+        read.wait(20)
+        return first_accounts(file, rows) if found else None
+
+    def start() -> StartedDesk:
+        go.wait(20)
+        return StartedDesk(bench.service, "test bank", bench.service.capabilities())
+
+    app = Console(start, bench.console(glimpse=glimpse).desk.look)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.simulate_key("d" if found else "question_mark")
+        await asyncio.sleep(0.1)
+        assert "deposit into" not in seen(app)
+        assert isinstance(app.screen, AccountsScreen)
+        read.set()
+        if not found:
+            await _until(lambda: not isinstance(app.screen, AccountsScreen))
+            assert app.desk.started is None
+            go.set()
+            return
+        await _until(lambda: account.bank_account_id in seen(app))
+        go.set()
+        await settle(pilot)
+        await _until(lambda: "deposit into" in seen(app))
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if holds():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came")

@@ -40,6 +40,16 @@ async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(benc
         assert "no live quote" in seen(app)
 
 
+async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"999999", "enter")
+        assert "LIMIT_EXCEEDED" in seen(app)
+        assert "None" not in seen(app)
+
+
 async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
     bench: Bench,
 ) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pexpect
@@ -26,6 +27,16 @@ def start():
         return StartedDesk(Nobody())
     import threading
     threading.Event().wait()
+
+if "alert" in sys.argv:
+    from chainteller.tui.app import Console
+    mounted = Console.on_mount
+
+    def on_mount(console):
+        mounted(console)
+        console.set_timer(0.1, lambda: console.alert("sol-usd is open for Ada Customer", "good"))
+
+    Console.on_mount = on_mount
 
 look = DeskLook(theme_folders=(Path(sys.argv[1]) / "themes",), crash_folder=Path(sys.argv[2]))
 sys.exit(run_console(start, look))
@@ -76,6 +87,24 @@ def test_every_end_restores_the_terminal_and_says_how_it_came(
     assert ALTERNATE_OFF in output
 
 
+def test_it_ends_when_its_terminal_is_closed(tmp_path: Path) -> None:
+    child = _spawn(tmp_path)
+    child.expect("ACCOUNTS")
+    child.expect("keys")
+    os.close(child.child_fd)
+    child.closed = True
+    ends = time.monotonic() + 20
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child.pid, os.WNOHANG)
+        if ended:
+            assert os.waitstatus_to_exitcode(status) == 129
+            return
+        time.sleep(0.1)
+    os.kill(child.pid, signal.SIGKILL)
+    os.waitpid(child.pid, 0)
+    raise AssertionError("it goes on without a terminal")
+
+
 def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None:
     child = _spawn(tmp_path, "crash")
     status, output = _end(child)
@@ -87,3 +116,15 @@ def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None
     for text in (output, report.read_bytes()):
         assert b"canary" not in text
         assert b"secret =" not in text
+
+
+def test_the_title_counts_what_waits_and_names_nobody(tmp_path: Path) -> None:
+    child = _spawn(tmp_path, "alert")
+    child.expect_exact("\x1b]2;(1) chainteller\x07")
+    child.expect("is open")
+    child.send("!")
+    child.expect_exact("\x1b]2;chainteller\x07")
+    child.send("\x11")
+    status, output = _end(child)
+    assert status == 0
+    assert b"\x1b]2;sol" not in output

@@ -25,6 +25,16 @@ async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, wid
         assert "…" not in top or width == 60
 
 
+async def test_the_top_bar_follows_the_window(bench: Bench) -> None:
+    app = bench.console(poll_interval_s=60)
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        assert " ms" in seen(app).splitlines()[0]
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert " ms" not in seen(app).splitlines()[0]
+
+
 async def test_a_wide_window_with_little_to_say_names_the_screens_in_full(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 24)) as pilot:

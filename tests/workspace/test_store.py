@@ -109,3 +109,11 @@ def test_without_a_file_it_forgets() -> None:
     again = Workspace(None)
     assert again.note("TDA_1") == ""
     again.close()
+
+
+def test_half_a_character_is_kept_as_its_escape() -> None:
+    store = Workspace(None)
+    store.set_note("TDA_\ud800", "lone \ud800")
+    store.remember("TXN_\udfff", "trade")
+    assert store.note("TDA_\ud800") == "lone \\ud800"
+    assert [known.id for known in store.known("trade")] == ["TXN_\\udfff"]

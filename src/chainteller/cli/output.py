@@ -32,9 +32,17 @@ def document(value: WireModel | object) -> None:
 
 
 def _json(value: WireModel | object) -> str:
+    """The same document for every reader; what a terminal would act on stands as an escape.
+
+    JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
+    """
     if isinstance(value, WireModel):
-        return value.to_json()
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        text = value.to_json()
+    else:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(each if printable(each) == each else json.dumps(each)[1:-1] for each in text)
 
 
 def record(value: WireModel, fields: Iterable[tuple[str, object]]) -> None:

@@ -40,11 +40,14 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
         DBAPIError: nothing was changed; if the connection was lost, the unit may run again.
         ServiceUnavailable: COMMIT_UNCERTAIN, the server does not say what became of it in time.
     """
+    database.calm.clear()
     try:
         connection.commit()
     except DBAPIError as error:
         if number is None or not is_lost(error) or not _happened(database, number):
             raise
+    finally:
+        database.calm.set()
 
 
 def _happened(database: Database, number: str) -> bool:

@@ -49,6 +49,10 @@ class Database:
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
         self.writers = Writers(self.write)
+        self.calm = threading.Event()
+        """Not set while this process commits to its SQLite file: who reads then would meet its lock
+        and sleep for longer than the commit takes."""
+        self.calm.set()
 
     @property
     def is_postgres(self) -> bool:
@@ -66,6 +70,7 @@ class Database:
         """
         if self.path is not None:
             self._require_the_opened_file(self.path)
+            self.calm.wait(BUSY_TIMEOUT_MS / 1000)
         try:
             with self._begun(patient=patient) as connection:
                 yield connection

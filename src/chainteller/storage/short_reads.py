@@ -128,6 +128,7 @@ class ShortReads(Database):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, database.path)
+        self.calm = database.calm
         self._reader: _Reader | None = None
 
     @contextmanager
@@ -140,6 +141,8 @@ class ShortReads(Database):
         if self.path is None:
             raise AssertionError("only a SQLite file is read without waiting")
         self._require_the_opened_file(self.path)
+        if not self.calm.is_set():
+            raise unavailable("STORAGE_LOCKED", "Not at once.", "Wait for it.")
         try:
             reader = self._reader = self._reader or self._opened(self.path)
             try:

@@ -7,10 +7,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
-from textual._compositor import CompositorUpdate
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.message import Message
 from textual.screen import Screen
 
 from chainteller.service.errors import TellerError
@@ -25,8 +23,6 @@ from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Reopen, Start
-from chainteller.tui.themes import DEFAULT_VARIABLES
-from chainteller.tui.thrifty import thrifty
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
@@ -86,6 +82,8 @@ class Console(Errands):
     def on_mount(self) -> None:
         self.set_keymap(dict(self.desk.look.keys))
         catch_signals(lambda code: self.exit(return_code=code))
+        if self.desk.look.glimpse is not None:
+            self.typed_ahead.hold(ENGINE_LIMIT_S)
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.load_themes)
         self.watch_theme_files()
@@ -97,13 +95,16 @@ class Console(Errands):
     async def _glimpse(self) -> None:
         """Account rows on the screen before the engine is imported."""
         look = self.desk.look.glimpse
-        found = await ask(look, PAGE_ROWS) if look is not None else None
-        if found and found[0] and isinstance(self.screen, AccountsScreen):
-            self.screen.glimpse(found)
-            self.typed_ahead.hold(ENGINE_LIMIT_S)
-            painted = asyncio.Event()
-            self.call_after_refresh(painted.set)
-            await painted.wait()
+        if look is None:
+            return
+        found = await ask(look, PAGE_ROWS)
+        if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
+            self.release_keys()
+            return
+        self.screen.glimpse(found)
+        painted = asyncio.Event()
+        self.call_after_refresh(painted.set)
+        await painted.wait()
 
     async def _started(self) -> None:
         await self._glimpse()
@@ -122,15 +123,15 @@ class Console(Errands):
     def _poll(self) -> None:
         self.run_worker(Later(self._poller.poll), group="poll")
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return dict(DEFAULT_VARIABLES)
+    def _handle_exception(self, error: Exception) -> None:
+        """What fails while the console closes, an answer that finds no screen left, is no fault."""
+        if self.return_code is None:
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
-        look = self.desk.look
-        self._exit_renderables.append(
-            crash_report(self._exception, look.crash_folder, self.desk.now)
-        )
+        folder = self.desk.look.crash_folder
+        self._exit_renderables.append(crash_report(self._exception, folder, self.desk.now))
         self._close_messages_no_wait()
 
     # -- screens ------------------------------------------------------------------------------
@@ -210,17 +211,6 @@ class Console(Errands):
             return
         await super().on_event(event)
 
-    async def _dispatch_message(self, message: Message) -> None:
-        """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
-        is the console itself, it would hear nothing any more, not even ctrl+q.
-        """
-        task = asyncio.current_task()
-        try:
-            await super()._dispatch_message(message)
-        except asyncio.CancelledError:
-            if task is None or task.cancelling():
-                raise
-
     async def _key_ends_here(self, event: events.Key) -> bool:
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
@@ -246,12 +236,6 @@ class Console(Errands):
             self.start_engine()
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
-
-    def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """In place of Textual's bytes, fewer that paint the same."""
-        update = isinstance(renderable, CompositorUpdate)
-        fewer: Any = thrifty(renderable) if update else renderable
-        super()._display(screen, fewer)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         private = [self._private] if self.desk.privacy.hidden else []

@@ -48,10 +48,14 @@ def local_tool(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 async def copy(app: "Terminal | App[Any]", text: str) -> str:
-    """Send ``text`` to the clipboard; the answer is what may be said about it."""
+    """Send ``text`` to the clipboard; the answer is what may be said about it.
+
+    Half a character, which only a faulty deployment sends, is no UTF-8: a question mark is.
+    """
     terminal = cast("Terminal", app)
     if not await terminal.may_leave(text):
         return KEPT_BACK
+    text = text.encode("utf-8", "replace").decode("utf-8")
     terminal.copy_to_clipboard(text)
     command = local_tool(os.environ)
     if not command:
@@ -91,7 +95,7 @@ def write_file(folder: Path, name: str, text: str) -> Path:
             number += 1
             path = folder / f"{stem}-{number}{suffix}"
             continue
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace", newline="") as file:
             file.write(text)
         return path
 

@@ -8,10 +8,15 @@ import contextlib
 import gc
 import os
 import signal
+import stat
+import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
 
+HANGUP_GRACE_S = 3.0
 SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 """By name: not every system has all of them."""
 
@@ -24,6 +29,39 @@ def catch_signals(leave: Callable[[int], None]) -> None:
         if number is not None:
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, leave, 128 + number)
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None:
+        with contextlib.suppress(ValueError):
+            signal.signal(hangup, partial(_hung_up, loop, leave))
+
+
+def _hung_up(
+    loop: asyncio.AbstractEventLoop,
+    leave: Callable[[int], None],
+    number: int,
+    _frame: FrameType | None,
+) -> None:
+    """The terminal may be gone, and the loop wait for ever to write to it: the end comes anyway.
+
+    What is stored is stored in transactions, so it may come at any moment.
+    """
+    last = threading.Timer(HANGUP_GRACE_S, os._exit, (128 + number,))
+    last.daemon = True
+    last.start()
+    _let_go_of_a_lost_terminal()
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(leave, 128 + number)
+
+
+def _let_go_of_a_lost_terminal() -> None:
+    """Writing to it fails, at the latest when Python ends, whose exit code is then 120."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        with contextlib.suppress(OSError):
+            is_device = stat.S_ISCHR(os.fstat(descriptor).st_mode)
+            if is_device and not os.isatty(descriptor):
+                os.dup2(nowhere, descriptor)
+    os.close(nowhere)
 
 
 def crash_report(error: BaseException | None, folder: Path | None, at: int) -> str:

@@ -23,7 +23,8 @@ from chainteller.tui.desk import KEPT_ACCOUNT, Desk
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.themes import changed_files, find_theme, load_themes
+from chainteller.tui.terminal_app import TerminalApp
+from chainteller.tui.themes import DEFAULT_VARIABLES, changed_files, find_theme, load_themes
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
 _THEMES_EVERY_S = 2.0
@@ -37,7 +38,7 @@ def desk_commands() -> type[Provider]:
     return DeskProvider
 
 
-class Errands(App[None]):
+class Errands(TerminalApp):
     desk: Desk
     wanted_profile = ""
     """The profile to open when this console has ended."""
@@ -126,6 +127,9 @@ class Errands(App[None]):
     def get_css_variables(self) -> dict[str, str]:
         """None while Textual builds itself: they would be of a theme that is not shown."""
         return super().get_css_variables() if self._is_made else {}
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(DEFAULT_VARIABLES)
 
     def begin_in_theme(self) -> None:
         """The desk's theme alone, before anything is styled: the others can wait."""

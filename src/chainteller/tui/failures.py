@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
@@ -19,6 +19,8 @@ class Failure:
     meaning: str
     next_step: str
     facts: tuple[tuple[str, str], ...] = ()
+    told_as: str = ""
+    """The customer's text for it, where the code alone would tell the wrong story."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -102,8 +104,38 @@ _AMOUNTS = frozenset(
 )
 
 
-def explain(error: TellerError) -> Failure:
-    """The three parts of any refusal; an unknown code keeps its own words."""
+BANK_FUNDS, TO_WITHDRAW = "INSUFFICIENT_BANK_FUNDS", "INSUFFICIENT_FUNDS_TO_WITHDRAW"
+"""Texts for INSUFFICIENT_FUNDS where its own would tell of the wrong money."""
+_FROM_THE_BANK = frozenset({"deposit", "quote", "execution"})
+"""Writes in which only the deposit can still be short of money: of the bank account's."""
+
+
+def explain(error: TellerError, doing: str = "") -> Failure:
+    """The three parts of any refusal; an unknown code keeps its own words.
+
+    ``doing`` is the write that was refused: whose money is short depends on it.
+    """
+    found = _explained(error)
+    if error.code != "INSUFFICIENT_FUNDS":
+        return found
+    if doing in _FROM_THE_BANK:
+        return replace(
+            found,
+            meaning="The bank account holds less than that; nothing was moved.",
+            next_step="d: a smaller amount",
+            told_as=BANK_FUNDS,
+        )
+    if doing == "withdrawal":
+        return replace(
+            found,
+            meaning="Less than that can leave the account now; nothing was moved.",
+            next_step="w: a smaller amount",
+            told_as=TO_WITHDRAW,
+        )
+    return found
+
+
+def _explained(error: TellerError) -> Failure:
     details = error.details if isinstance(error, ServiceError) else {}
     return Failure(
         code=error.code,

@@ -6,6 +6,7 @@ one account: no other customer stands in it. The console and ``desk --plain`` wr
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from chainteller.domain.clock import to_datetime
@@ -119,7 +120,8 @@ def _words(request: SentRequest, known: dict[str, Transaction]) -> str:
     if request.operation == "execute_quote":
         words = _of(record) if record is not None else f"quote {request.arguments['ids'][0]}"
     elif request.operation in {"deposit", "withdraw"}:
-        words = f"{request.operation} {asked.get('amount')} {_unit(asked)}"
+        amount = _grouped(str(asked.get("amount") or "-"))
+        words = f"{request.operation} {amount} {_unit(asked)}"
         words += f" {record.status}" if record is not None else ""
     else:
         words = _PLAIN.get(request.operation, request.operation.replace("_", " "))
@@ -140,8 +142,16 @@ def _unit(asked: dict[str, Any]) -> str:
 
 def _of(row: Transaction) -> str:
     if isinstance(row, Trade):
-        return f"{row.side} {row.market} {row.amount} {row.status}"
-    return f"{row.type.partition('-')[0]} {row.amount} {row.status}"
+        return f"{row.side} {row.market} {_grouped(row.amount)} {row.status}"
+    return f"{row.type.partition('-')[0]} {_grouped(row.amount)} {row.status}"
+
+
+def _grouped(amount: str) -> str:
+    """Thousands separated; what is no number stays as it is."""
+    try:
+        return f"{Decimal(amount):,f}"
+    except ArithmeticError:
+        return amount
 
 
 def _now(standing: Standing) -> list[str]:
@@ -149,7 +159,7 @@ def _now(standing: Standing) -> list[str]:
     if account.controls:
         rows.append(f"- restricted: {', '.join(account.controls)}")
     if account.buying_power is not None:
-        rows.append(f"- {account.buying_power} USD buying power")
+        rows.append(f"- {_grouped(account.buying_power)} USD buying power")
     if standing.activity is None:
         return [*rows, "Next: look at the account; this deployment does not tell its activity"]
     rows += [f"- {_of(row)}  {row.id}" for row in standing.activity[:3]]

@@ -190,19 +190,18 @@ class Workspace:
 
     def _read(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
-            return self._database.execute(statement, _storable(values)).fetchall()
+            return self._database.execute(statement, [_storable(one) for one in values]).fetchall()
 
     def _write(self, statement: str, *values: object) -> None:
         with self._lock:
-            self._database.execute(statement, _storable(values))
+            self._database.execute(statement, [_storable(one) for one in values])
 
 
-def _storable(values: tuple[object, ...]) -> tuple[object, ...]:
-    """What a service sent may hold lone surrogates, which SQLite cannot: they are spelt out."""
-    return tuple(
-        value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-        for value in values
-    )
+def _storable(value: object) -> object:
+    """Half a character, which only a faulty deployment sends, is no UTF-8: its escape is."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    return value
 
 
 _SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"

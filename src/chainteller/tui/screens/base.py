@@ -117,6 +117,11 @@ class DeskScreen(Steady, Blank, Screen[None]):
             event.refresh_styles = False
         await super().on_event(event)
 
+    def on_resize(self) -> None:
+        """What the top bar has room for depends on the window."""
+        if self.is_mounted:
+            self._draw_top()
+
     def on_screen_resume(self) -> None:
         self._draw_top()
         self._draw_status()
@@ -186,15 +191,15 @@ class DeskScreen(Steady, Blank, Screen[None]):
 
     async def _guarded(self, lock: str, work: Work) -> None:
         try:
-            await self._told_if_refused(work)
+            await self._told_if_refused(work, lock)
         finally:
             self.desk.end_write(lock)
 
-    async def _told_if_refused(self, work: Work) -> None:
+    async def _told_if_refused(self, work: Work, doing: str = "") -> None:
         try:
             await work()
         except TellerError as error:
-            self.fail(error)
+            self.fail(error, doing)
         except NoMatches:
             if self.is_current:
                 raise
@@ -209,11 +214,11 @@ class DeskScreen(Steady, Blank, Screen[None]):
         )
         return bool(answer)
 
-    def fail(self, error: TellerError) -> None:
+    def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal in its three parts and keep it in the log."""
         from chainteller.tui.failures import explain  # noqa: PLC0415 - after the first frame
 
-        failure = explain(error)
+        failure = explain(error, doing)
         self.show_failure(failure)
         self.desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
@@ -380,7 +385,8 @@ class DeskScreen(Steady, Blank, Screen[None]):
         failure = self.query_one(FailurePanel).failure
         if failure is None:
             return ""
-        return self.texts.of_refusal(failure.code, dict(failure.facts), self.desk.look.bank_name)
+        told_as = failure.told_as or failure.code
+        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.look.bank_name)
 
     @property
     def texts(self) -> "CustomerTexts":

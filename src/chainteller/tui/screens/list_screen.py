@@ -137,9 +137,9 @@ class ListScreen(DeskScreen, Generic[Record]):
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
 
-    def fail(self, error: TellerError) -> None:
+    def fail(self, error: TellerError, doing: str = "") -> None:
         """A list that was never fetched says so, instead of loading for ever."""
-        super().fail(error)
+        super().fail(error, doing)
         if self.paged.total is None:
             words = "not offered by this deployment" if isinstance(error, NotOffered) else "failed"
             self.paged.say_waiting((f"{words}   r: again", "bad"))

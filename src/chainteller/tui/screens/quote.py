@@ -358,10 +358,10 @@ class QuoteScreen(DeskScreen):
             self.desk.tell("it was not executed: the quote ran out unused", "warn")
         self._draw()
 
-    def fail(self, error: TellerError) -> None:
+    def fail(self, error: TellerError, doing: str = "") -> None:
         """In doubt the panel itself says that nothing answers; the words about the doubt stay."""
         if self.state.phase is not Phase.UNKNOWN or not isinstance(error, UNHEARD):
-            super().fail(error)
+            super().fail(error, doing)
 
     # -- the rest -----------------------------------------------------------------------------
 

@@ -1,0 +1,116 @@
+"""Hostile text given to every field, and clicks on whatever a deployment sends: nothing is run."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+from tests.tui.conftest import Bench, make_bench, seen, settle
+from tests.tui.hostile_service import HOSTILE, HostileService
+from tests.tui.wallet_case import Case
+from textual import events
+from textual.widgets import Input
+
+from chainteller.service.interface import Service
+from chainteller.tui.app import Console
+
+FIELDS: dict[str, Sequence[str]] = {
+    "nothing open": ("1",),
+    "filter of accounts": ("1", "slash"),
+    "deposit": ("1", "d"),
+    "withdrawal": ("1", "w"),
+    "customer": ("1", "plus"),
+    "note": ("1", "n"),
+    "palette": ("1", "colon"),
+    "keys": ("1", "question_mark"),
+    "quote's amount": ("1", "b"),
+    "filter of trades": ("4", "slash"),
+    "filter of wallets": ("5", "slash"),
+    "address": ("5", "plus"),
+    "signature": ("5", "v"),
+}
+"""The keys that open each."""
+WALK = (
+    "1", "j", "enter", "c", "t", "t", "escape", "a", "enter", "escape", "escape", "2", "t",
+    "escape", "4", "0", "enter", "t", "escape", "escape", "5", "0", "enter", "escape", "escape",
+    "h", "escape", "exclamation_mark", "escape", "question_mark", "escape", "colon", "escape",
+    "e", "enter",
+)  # fmt: skip
+OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
+
+
+@pytest.fixture
+def peopled(tmp_path: Path) -> Iterator[Bench]:
+    for bench in make_bench(tmp_path):
+        for number in range(2, 5):
+            bench.open(number, deposit="50.00")
+        bench.world.advance(1)
+        Case(bench, "alice-ethereum")
+        yield bench
+
+
+def _harmless(app: Console) -> None:
+    """Nothing on the screen can be clicked to run an action, nothing is obeyed by a terminal."""
+    for strip in app.screen._compositor.render_strips(app.size):
+        for segment in strip:
+            style = segment.style
+            assert style is None or not style.link, segment
+            assert style is None or "@click" not in (style.meta or {}), segment
+    shown = seen(app).replace("\n", "")
+    assert {one for one in shown if unicodedata.category(one) in OBEYED} == set()
+    assert app._exception is None
+
+
+def _typed(text: str) -> list[str]:
+    return [one for one in text if one.isprintable()][:24]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(
+    "texts",
+    [HOSTILE[::14], pytest.param(HOSTILE, marks=pytest.mark.slow)],
+    ids=["quick", "all"],
+)
+async def test_hostile_text_in_a_field_is_text(
+    peopled: Bench, field: str, texts: Sequence[str]
+) -> None:
+    app = peopled.console()
+    async with app.run_test(size=(110, 32), notifications=True, tooltips=True) as pilot:
+        await settle(pilot)
+        for text in texts:
+            for key in FIELDS[field]:
+                await pilot.press(key)
+            await settle(pilot)
+            if field != "nothing open":
+                assert isinstance(app.focused, Input), field
+            app.post_message(events.Paste(text))
+            for letter in _typed(text):
+                app.post_message(events.Key(letter, letter))
+            await settle(pilot)
+            _harmless(app)
+            await pilot.press("enter")
+            await settle(pilot)
+            _harmless(app)
+            for _ in range(4):
+                await pilot.press("escape")
+            await settle(pilot)
+        _harmless(app)
+
+
+async def test_nothing_that_a_deployment_sends_can_be_clicked(peopled: Bench) -> None:
+    service = HostileService(peopled.service, set())
+    app = peopled.console(service=cast("Service", service))
+    async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
+        await settle(pilot)
+        for text in HOSTILE:
+            app.alert(text, "warn")
+            await pilot.pause()
+            _harmless(app)
+            app.clear_notifications()
+        for key in WALK:
+            await pilot.press(key)
+            await settle(pilot)
+            _harmless(app)
+        assert len(service.pairs) > 100
+        assert app.is_running
