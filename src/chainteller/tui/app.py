@@ -22,6 +22,7 @@ from chainteller.tui.errands import Errands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
 from chainteller.tui.palette import DeskPalette, DeskProvider
+from chainteller.tui.pastes import guard_pastes
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
@@ -48,6 +49,7 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
+    guard_pastes()
     while True:
         console = Console(start, look)
         try:
