@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pexpect
@@ -22,16 +23,22 @@ WALK = (
     "!", "\x1b", "?", "\x1b", "1", "w", "99999999", "\r", "\x1b", ":", "ACME", "\x1b", "+", "a",
     "\x1b", "\x1b",
 )  # fmt: skip
+FIELDS = {
+    "nothing": "1", "accounts": "1/", "deposit": "1d", "withdrawal": "1w", "customer": "1+",
+    "note": "1n", "palette": "1:", "keys": "1?", "amount": "1b", "trades": "4/", "wallets": "5/",
+    "address": "5+", "signature": "5v",
+}  # fmt: skip
+"""The keys that open each field."""
 
 
-def _walk(folder: Path, rounds: int) -> tuple[int | None, str, list[str]]:
+def _spawn(folder: Path) -> pexpect.spawn:
     environment = {
         "PATH": os.environ["PATH"],
         "PYTHONPATH": f"{REPOSITORY / 'src'}:{REPOSITORY}",
         "TERM": "xterm-256color",
         "CHAINTELLER_HOME": str(folder),
     }
-    child = pexpect.spawn(
+    return pexpect.spawn(
         sys.executable,
         ["-m", "tests.tui.hostile_service", str(folder)],
         env=environment,
@@ -39,16 +46,21 @@ def _walk(folder: Path, rounds: int) -> tuple[int | None, str, list[str]]:
         dimensions=(40, 120),
         timeout=30,
     )
+
+
+def _walk(folder: Path, keys: Iterable[str | bytes]) -> tuple[int | None, str, list[str]]:
+    child = _spawn(folder)
     child.expect("ACCOUNTS")
-    output = [child.before, child.after]
-    for _ in range(rounds):
-        for keys in WALK:
-            if child.isalive():
-                child.send(keys)
-            output.append(_read(child))
+    # What was read past the word is in the buffer, which ``read_nonblocking`` leaves alone.
+    output, child.buffer = [child.before, child.after, child.buffer], b""
+    for each in keys:
+        if child.isalive():
+            child.send(each)
+        output.append(_read(child))
     if child.isalive():
         child.send("\x11")
-        child.read()
+    while child.isalive() or output[-1]:
+        output.append(_read(child))
     child.wait()
     pairs = (folder / "pairs.txt").read_text().splitlines() if child.exitstatus == 0 else []
     return child.exitstatus, b"".join(output).decode(), pairs
@@ -81,9 +93,30 @@ def test_nothing_of_a_hostile_deployment_is_obeyed_by_the_terminal(
     tmp_path: Path, rounds: int
 ) -> None:
     assert len(HOSTILE) >= 30
-    status, output, pairs = _walk(tmp_path, rounds)
+    status, output, pairs = _walk(tmp_path, WALK * rounds)
     assert status == 0, output[-2000:]
     assert _obeyed(output) == set()
     shown, fields, _ = map(int, pairs[0].split())
     assert fields > 20
     assert shown > 100 * rounds
+
+
+def _pasted(text: str) -> bytes:
+    """As a terminal hands a paste on: in brackets, in UTF-8."""
+    inner = text.replace("\x1b[201~", "").encode("utf-8", "replace")
+    return b"\x1b[200~" + inner[:4_000] + b"\x1b[201~"
+
+
+@pytest.mark.parametrize(
+    "texts", [HOSTILE[::14], pytest.param(HOSTILE, marks=pytest.mark.slow)], ids=["quick", "all"]
+)
+def test_nothing_pasted_into_any_field_is_obeyed_by_the_terminal(
+    tmp_path: Path, texts: Sequence[str]
+) -> None:
+    keys: list[str | bytes] = []
+    for text in texts:
+        for opening in FIELDS.values():
+            keys += [*opening, _pasted(text), "\r", "\x1b", "\x1b", "\x1b"]
+    status, output, _ = _walk(tmp_path, keys)
+    assert status == 0, output[-2000:]
+    assert _obeyed(output) == set()

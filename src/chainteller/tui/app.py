@@ -18,6 +18,11 @@ from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_r
 from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
+<<<<<<< HEAD
+=======
+from chainteller.tui.palette import DeskPalette, DeskProvider
+from chainteller.tui.pastes import guard_pastes
+>>>>>>> storms
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
@@ -42,6 +47,7 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
+    guard_pastes()
     while True:
         console = Console(start, look)
         try:

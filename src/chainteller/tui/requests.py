@@ -4,6 +4,7 @@ For an embedded engine the lines are those of the same call over HTTP. No key is
 the curl form names the variable that carries it.
 """
 
+import json
 import re
 import shlex
 import threading
@@ -207,10 +208,15 @@ def _call(given: tuple[Any, ...], named: Mapping[str, Any], before: float) -> _C
     return _Call(
         ids=tuple(clean(part) for part in given if isinstance(part, str)),
         query=_query(asked.model_dump(exclude_defaults=True, by_alias=True)) if asked else "",
-        body=sent.model_dump_json(by_alias=True, exclude_none=True) if sent else "",
+        body=_body(sent.model_dump(by_alias=True, exclude_none=True)) if sent else "",
         key=str(named.get("idempotency_key") or ""),
         took_ms=round((perf_counter() - before) * 1000),
     )
+
+
+def _body(sent: Mapping[str, object]) -> str:
+    """In ASCII: harmless where it is shown, and never a reason for a call to fail."""
+    return json.dumps(sent, separators=(",", ":"), default=str)
 
 
 def _query(asked: Mapping[str, object]) -> str:
