@@ -18,11 +18,7 @@ from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_r
 from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
-<<<<<<< HEAD
-=======
-from chainteller.tui.palette import DeskPalette, DeskProvider
 from chainteller.tui.pastes import guard_pastes
->>>>>>> storms
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
