@@ -18,7 +18,6 @@ from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_r
 from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
-from chainteller.tui.pastes import guard_pastes
 from chainteller.tui.poller import Poller
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.screens.accounts import AccountsScreen
@@ -43,7 +42,6 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
-    guard_pastes()
     while True:
         console = Console(start, look)
         try:

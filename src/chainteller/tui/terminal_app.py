@@ -8,10 +8,15 @@ from textual.app import App
 from textual.message import Message
 from textual.screen import Screen
 
+from chainteller.tui.pastes import guard_pastes
 from chainteller.tui.thrifty import thrifty
 
 
 class TerminalApp(App[None]):
+    def __init__(self) -> None:
+        guard_pastes()
+        super().__init__()
+
     async def _dispatch_message(self, message: Message) -> None:
         """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
         is the console itself, it would hear nothing any more, not even ctrl+q.
