@@ -1,8 +1,8 @@
 """The five screens as Textual itself exports them.
 
-The plugin's report would hold the environment, so the plugin is not loaded and only its fixture is
-used. ``pytest tests/tui/test_screenshots.py --snapshot-update`` keeps new ones after a look. All other
-scenes, sizes and themes are in ``pictures``, in files that are a tenth as large.
+The plugin's report would hold the environment, so the plugin is not loaded and only its fixture
+is used. ``pytest tests/tui/test_screenshots.py --snapshot-update`` keeps new ones after a look.
+All other scenes, sizes and themes are in ``pictures``, in files that are a tenth as large.
 """
 
 from collections.abc import Callable
