@@ -7,10 +7,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
-from textual._compositor import CompositorUpdate
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
-from textual.message import Message
 from textual.screen import Screen
 
 from chainteller.service.errors import TellerError
@@ -29,7 +27,6 @@ from chainteller.tui.screens.accounts import AccountsScreen
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import DeskLook, Reopen, Start
 from chainteller.tui.themes import DEFAULT_VARIABLES
-from chainteller.tui.thrifty import thrifty
 from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
@@ -128,11 +125,6 @@ class Console(Errands):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return dict(DEFAULT_VARIABLES)
 
-    def _handle_exception(self, error: Exception) -> None:
-        """What fails while the console closes, an answer that finds no screen left, is no fault."""
-        if self.return_code is None:
-            super()._handle_exception(error)
-
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
         look = self.desk.look
@@ -214,17 +206,6 @@ class Console(Errands):
             return
         await super().on_event(event)
 
-    async def _dispatch_message(self, message: Message) -> None:
-        """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
-        is the console itself, it would hear nothing any more, not even ctrl+q.
-        """
-        task = asyncio.current_task()
-        try:
-            await super()._dispatch_message(message)
-        except asyncio.CancelledError:
-            if task is None or task.cancelling():
-                raise
-
     async def _key_ends_here(self, event: events.Key) -> bool:
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
@@ -257,12 +238,6 @@ class Console(Errands):
             self.start_engine()
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
-
-    def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """In place of Textual's bytes, fewer that paint the same."""
-        update = isinstance(renderable, CompositorUpdate)
-        fewer: Any = thrifty(renderable) if update else renderable
-        super()._display(screen, fewer)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         return [*super().get_line_filters(), self._hostile, self._private]

@@ -24,13 +24,14 @@ from chainteller.tui.finding import load_samples, open_found, wanted_id
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.steady_app import SteadyApp
 from chainteller.tui.themes import changed_files, load_themes
 
 _THEMES_EVERY_S = 2.0
 _PLACE = "place"
 
 
-class Errands(App[None]):
+class Errands(SteadyApp):
     desk: Desk
     wanted_profile = ""
     """The profile to open when this console has ended."""
