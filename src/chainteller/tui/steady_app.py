@@ -10,8 +10,21 @@ from textual.screen import Screen
 
 from chainteller.tui.thrifty import thrifty
 
+_LEAST_LEFT_S = 0.5
+
 
 class SteadyApp(App[None]):
+    def _refresh_notifications(self) -> None:
+        """A toast about to end is not shown again on another screen.
+
+        Where it ends between Textual's look and its timer, the timer's time is negative and its
+        loop never gives way: the whole console would stand still for ever.
+        """
+        for told in [*self._notifications]:
+            if told.time_left < _LEAST_LEFT_S:
+                del self._notifications[told]
+        super()._refresh_notifications()
+
     async def _dispatch_message(self, message: Message) -> None:
         """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
         is the console itself, it would hear nothing any more, not even ctrl+q.
