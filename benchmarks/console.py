@@ -31,6 +31,7 @@ FOLDER = Path(__file__).parent / "console"
 SIZE = (40, 120)
 LIMIT_S = 30.0
 KEY_LIMIT_S = 0.5
+REST_S = 0.05
 KEYS = {"down": "\x1b[B", "up": "\x1b[A", "pagedown": "\x1b[6~", "pageup": "\x1b[5~"}
 _STRANGE = re.compile(rb"\x1b\[[<=>][0-9;:]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
 
@@ -183,7 +184,8 @@ def latencies(terminal: Terminal, cycle: list[str], presses: int) -> list[float]
     """
     found = []
     for number in range(presses):
-        terminal.quiet(0.03)
+        while terminal.read(REST_S) is not None:
+            """The last key's picture is still on its way."""
         before = cursor_of(terminal)
         sent = terminal.press(cycle[number % len(cycle)])
         while time.perf_counter() - sent < KEY_LIMIT_S:

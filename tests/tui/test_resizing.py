@@ -6,6 +6,7 @@ from tests.tui.conftest import Bench, settle
 from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
+from textual.widgets._toast import Toast
 
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
@@ -71,3 +72,14 @@ async def test_two_quick_keys_close_one_dialog(bench: Bench) -> None:
         above.action_close()
         await pilot.pause()
         assert app.screen is below
+
+
+async def test_a_toast_about_to_end_is_not_shown_again(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await settle(pilot)
+        app.notify("stays", timeout=30)
+        app.notify("about to end", timeout=0.45)
+        app.go("markets")
+        await settle(pilot)
+        assert [toast._notification.message for toast in app.screen.query(Toast)] == ["stays"]

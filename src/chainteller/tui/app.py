@@ -123,11 +123,6 @@ class Console(Errands):
     def _poll(self) -> None:
         self.run_worker(Later(self._poller.poll), group="poll")
 
-    def _handle_exception(self, error: Exception) -> None:
-        """What fails while the console closes, an answer that finds no screen left, is no fault."""
-        if self.return_code is None:
-            super()._handle_exception(error)
-
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
         folder = self.desk.look.crash_folder

@@ -23,7 +23,7 @@ from chainteller.tui.desk import KEPT_ACCOUNT, Desk
 from chainteller.tui.keys import SCREENS
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.terminal_app import TerminalApp
+from chainteller.tui.steady_app import SteadyApp
 from chainteller.tui.themes import DEFAULT_VARIABLES, changed_files, find_theme, load_themes
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
@@ -38,7 +38,7 @@ def desk_commands() -> type[Provider]:
     return DeskProvider
 
 
-class Errands(TerminalApp):
+class Errands(SteadyApp):
     desk: Desk
     wanted_profile = ""
     """The profile to open when this console has ended."""

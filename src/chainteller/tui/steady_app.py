@@ -1,4 +1,4 @@
-"""Where Textual's application would fall silent, or say more than a line over SSH carries."""
+"""What Textual's application lacks where it is hurried, and over slow lines."""
 
 import asyncio
 from typing import Any
@@ -11,11 +11,24 @@ from textual.screen import Screen
 from chainteller.tui.pastes import guard_pastes
 from chainteller.tui.thrifty import thrifty
 
+_LEAST_LEFT_S = 0.5
 
-class TerminalApp(App[None]):
+
+class SteadyApp(App[None]):
     def __init__(self) -> None:
         guard_pastes()
         super().__init__()
+
+    def _refresh_notifications(self) -> None:
+        """A toast about to end is not shown again on another screen.
+
+        Where it ends between Textual's look and its timer, the timer's time is negative and its
+        loop never gives way: the whole console would stand still for ever.
+        """
+        for told in [*self._notifications]:
+            if told.time_left < _LEAST_LEFT_S:
+                del self._notifications[told]
+        super()._refresh_notifications()
 
     async def _dispatch_message(self, message: Message) -> None:
         """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
@@ -27,6 +40,11 @@ class TerminalApp(App[None]):
         except asyncio.CancelledError:
             if task is None or task.cancelling():
                 raise
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What fails while the console closes, an answer that finds no screen left, is no fault."""
+        if self.return_code is None:
+            super()._handle_exception(error)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """In place of Textual's bytes, fewer that paint the same."""
