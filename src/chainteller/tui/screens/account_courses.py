@@ -21,8 +21,8 @@ _ROWS = (4, 3, 2, 1)
 """Lines for each asset: as many as there is room for."""
 _LEAST_WIDTH = 44
 _BESIDE_WIDTH = 100
-_FRAME_ROWS = 9
-"""Lines around the courses of a zoomed detail: the bars, their heading and their times."""
+_FRAME_ROWS = 6
+"""Lines of a zoomed screen that are not for courses: its bars and its title."""
 
 
 class Host(Protocol):
@@ -48,18 +48,18 @@ class Courses:
 
     def _room(self, sheet: AccountSheet) -> tuple[int, int]:
         """(width for the courses, lines for each asset); 0 lines where they do not fit."""
-        needed = course_rows(sheet, 1)
-        if not needed:
+        if not course_rows(sheet, 1):
             return 0, 0
         size: Size = self._host.as_screen.size
         if self._beside:
-            rows = (size.height - _FRAME_ROWS) // (needed - 3)
-            return size.width // 2 - 4, min(rows, _ROWS[0])
-        size, desk = self._host.as_screen.query_one("#detail", Lines).size, self._host.desk
-        notes = account_detail.notes(desk.note(sheet.account.id))
-        spare = size.height - len(account_detail.detail(sheet, desk.now)) - len(notes)
+            width, spare = size.width // 2 - 4, size.height - _FRAME_ROWS
+        else:
+            pane, desk = self._host.as_screen.query_one("#detail", Lines).size, self._host.desk
+            notes = account_detail.notes(desk.note(sheet.account.id))
+            taken = len(account_detail.detail(sheet, desk.now)) + len(notes)
+            width, spare = pane.width, pane.height - taken
         fitting = (rows for rows in _ROWS if course_rows(sheet, rows) <= spare)
-        return size.width, next(fitting, 0) if size.width >= _LEAST_WIDTH else 0
+        return width, next(fitting, 0) if width >= _LEAST_WIDTH else 0
 
     def draw_beside(self, sheet: AccountSheet) -> list[Line]:
         """Fill the pane beside a zoomed detail; answers the lines to stand within it instead."""
@@ -101,6 +101,8 @@ def course_lines(history: History, now: int, width: int, rows: int) -> list[Line
     told = "" if history.complete else "newest transactions only, "
     shown = [line(), heading("BALANCES OVER TIME", f"{told}in steps, from zero")]
     for course, amount in zip(history.courses, amounts, strict=True):
+        if course is not history.courses[0]:
+            shown.append(line())
         blocks = step_blocks(course.before, course.steps, history.since, now, cells, rows)
         for place, row in enumerate(blocks):
             last = place == len(blocks) - 1
@@ -120,4 +122,4 @@ def course_rows(sheet: AccountSheet, rows: int) -> int:
     if isinstance(sheet.balances, Gap) or isinstance(sheet.activity, Gap) or not sheet.activity:
         return 0
     assets = {"USD" if row.token.symbol in USD_LIKE else row.token.symbol for row in sheet.balances}
-    return 3 + rows * max(1, len(assets))
+    return 2 + (rows + 1) * max(1, len(assets))
