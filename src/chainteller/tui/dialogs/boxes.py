@@ -115,6 +115,7 @@ class CopyBox(Box):
 def wrapped(text: str, width: int) -> list[str]:
     """Words of ``text`` in lines of at most ``width`` cells; its own line breaks are kept."""
     rows: list[str] = []
+    width = max(1, width)  # a window may leave nothing
     for paragraph in text.splitlines() or [""]:
         row = ""
         for word in _short_words(paragraph, width):

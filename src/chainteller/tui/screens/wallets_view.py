@@ -142,6 +142,7 @@ _WRONG: Piece = ("[x] ", "bad")
 def wallet_head(wallet: Wallet, width: int) -> list[Line]:
     """The address whole: it is compared here."""
     address = wallet.counterparty.address
+    width = max(1, width)  # a window may leave nothing
     rows = [address[at : at + width] for at in range(0, len(address), width)]
     return [
         line((wallet.counterparty.id, "strong"), right=((wallet.network, ""),)),
