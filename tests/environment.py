@@ -1,7 +1,8 @@
 """The suite forgets the environment it was started in, so that no report of a failure can hold it.
 
 A failing test prints values, a snapshot report prints ``os.environ``, a crash prints locals: what
-is not there cannot be printed, whoever prints it.
+is not there cannot be printed, whoever prints it. COLUMNS and LINES, which a test runner may set
+for its workers, go too: a program on a terminal would take them for its window.
 """
 
 import os
@@ -9,7 +10,7 @@ import os
 _KEPT = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "TMPDIR",
     "TEMP", "TMP", "SYSTEMROOT", "COMSPEC", "PATHEXT", "CI", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
-    "COLUMNS", "LINES", "FORCE_COLOR", "PY_COLORS", "HYPOTHESIS_PROFILE", "CHAINTELLER_VECTORS",
+    "FORCE_COLOR", "PY_COLORS", "HYPOTHESIS_PROFILE", "CHAINTELLER_VECTORS",
     "CHAINTELLER_TEST_POSTGRES", "CHAINTELLER_SCHEMATHESIS",
 })  # fmt: skip
 _PREFIXES = ("LC_", "PYTHON", "PYTEST_", "COV_", "COVERAGE_")

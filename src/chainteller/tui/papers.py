@@ -80,8 +80,8 @@ async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -
     except OSError as error:
         desk.tell(f"not written: {error.strerror}  {folder / name}", "bad")
     else:
-        told = f"{path.name} written to {path.parent}"
-        desk.tell(f"{told}  {note}".rstrip(), "good", f"{path.name}\n{path}")
+        told = f"{path.name}, {note}," if note else path.name
+        desk.tell(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
 
 
 async def copy_menu(source: Source) -> None:
