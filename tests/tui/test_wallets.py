@@ -237,7 +237,8 @@ async def test_a_pasted_wallet_id_is_found_on_any_account(bench: Bench) -> None:
 async def test_a_pasted_claim_is_found_however_many_accounts_came_after_it(bench: Bench) -> None:
     case = Case(bench, "alice-ethereum")
     claim = case.claim("alice-ethereum")
-    other = bench.open(3)
+    bench.world.advance(60)
+    other = bench.open(3, deposit="1.00")
     for _ in range(51):
         bench.world.advance(1)
         request = OpenBlockchainAccount(trading_account_id=other.id, network="solana")
@@ -249,3 +250,4 @@ async def test_a_pasted_claim_is_found_however_many_accounts_came_after_it(bench
         await settle(pilot)
         assert (case.newest().counterparty_id or "?") in seen(app)
         assert case.account.trading_account_id in seen(app)
+        assert "that was searched" not in seen(app)
