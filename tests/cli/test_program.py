@@ -149,6 +149,9 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
         (["--url=http://a"], True),
         (["demo"], True),
         (["demo", "--seed", "7"], True),
+        (["demo", "--read-only"], True),
+        (["demo", "--database", "sqlite:///x"], False),
+        (["demo", "--url=http://a"], False),
         (["demo", "--help"], False),
         (["desk", "--seed", "7"], False),
         (["demo", "--plain"], False),
@@ -183,3 +186,15 @@ def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> No
     )
     assert report.stat().st_mode & 0o777 == 0o600
     assert os.environ["CHAINTELLER_HOME"] == str(home)
+
+
+def test_the_demo_is_read_only_where_that_is_asked_for() -> None:
+    asked = recognised(["--read-only", "demo"])
+    assert asked is not None
+    assert asked.flags.read_only
+
+
+def test_the_demo_refuses_a_place() -> None:
+    ended = chainteller("demo", "--database", "sqlite:///x")
+    assert ended.code == 2
+    assert "--database makes no sense here" in ended.complaint[0]

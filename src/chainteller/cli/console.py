@@ -6,7 +6,14 @@ from typing import TextIO
 import click
 
 from chainteller.cli import desk
-from chainteller.cli.options import TellerCommand, TellerGroup, example, options, refuse_a_place
+from chainteller.cli.options import (
+    TellerCommand,
+    TellerGroup,
+    example,
+    options,
+    refuse_a_place,
+    wants_read_only,
+)
 
 
 def open_desk(*, plain: bool) -> int:
@@ -31,7 +38,8 @@ def desk_command(*, plain: bool) -> int:
 @click.option("--tour", is_flag=True, help="Be led through it.")
 def demo(seed: str, *, tour: bool) -> int:
     """Open the console on a throw-away database with sample data."""
-    return desk.open_demo(seed, tour=tour)
+    refuse_a_place("the demo runs")
+    return desk.open_demo(seed, tour=tour, read_only=wants_read_only())
 
 
 @click.command(

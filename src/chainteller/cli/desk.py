@@ -24,6 +24,7 @@ DEMO_SEED = "42"
 _VALUED = {"--profile", "--database", "--url", "--seed"}
 _SWITCHES = {"--read-only", "--no-color", "--tour"}
 _ONLY_DEMO = {"--seed", "--tour"}
+_NOT_DEMO = {"--profile", "--database", "--url"}
 
 
 class Console(NamedTuple):
@@ -55,7 +56,7 @@ def recognised(arguments: Sequence[str]) -> Console | None:
     demo = commands == ["demo"]
     if not (demo or commands in ([], ["desk"])):
         return None
-    if not demo and (switches | values.keys()) & _ONLY_DEMO:
+    if (switches | values.keys()) & (_NOT_DEMO if demo else _ONLY_DEMO):
         return None
     if "--no-color" in switches:
         os.environ["NO_COLOR"] = "1"
@@ -81,7 +82,7 @@ def run(console: Console) -> int:
     os.environ.setdefault("TEXTUAL_FPS", "240")
     try:
         if console.demo:
-            return open_demo(console.seed, tour=console.tour)
+            return open_demo(console.seed, tour=console.tour, read_only=console.flags.read_only)
         return _open_configured(console.flags)
     except TellerError as error:
         from chainteller.cli.complaints import complain
@@ -165,7 +166,7 @@ def _profiles(configured: "Configured") -> "Iterator[ProfileRow]":
         )
 
 
-def open_demo(seed: str, *, tour: bool) -> int:
+def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
     """The console on a throw-away database. No configuration is read and nothing is left behind
     but a cache.
     """
@@ -179,7 +180,8 @@ def open_demo(seed: str, *, tour: bool) -> int:
 
             return start_demo(paths, folder.place(), seed)
 
-        look = demo_look(paths)._replace(glimpse=partial(glimpse_of_demo, paths, seed))
+        glimpse = partial(glimpse_of_demo, paths, seed)
+        look = demo_look(paths)._replace(glimpse=glimpse, read_only=read_only)
         return _tour(start, look) if tour else _console(start, look)
 
 

@@ -141,6 +141,11 @@ def wants_json() -> bool:
     return bool(click.get_current_context().meta.get(_KEY, {}).get("json"))
 
 
+def wants_read_only() -> bool:
+    """Whether ``--read-only`` was given, for commands that read no settings."""
+    return bool(click.get_current_context().find_root().meta.get(_KEY, {}).get("read_only"))
+
+
 def _read(given: dict[str, Any]) -> Options:
     flags = Flags(
         profile=given.get("profile"),

@@ -295,12 +295,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._nothing_selected()
             return
         self.clear_failure()
-        way = "into" if purpose == "deposit" else "from"
+        way = "into " if purpose == "deposit" else "from "
         bank = "from" if purpose == "deposit" else "to"
-        shown = account.id if self.size.width >= _ROOM_FOR_ID else short_id(account.id)
+        is_wide = self.size.width >= _ROOM_FOR_ID
+        shown = f"{way}{account.id}" if is_wide else short_id(account.id)
         self.field_bar.open(
             purpose,
-            ((f"{purpose} {way} ", "strong"), (shown, ""), ("  USD ", "muted")),
+            ((f"{purpose} ", "strong"), (shown, ""), ("  USD ", "muted")),
             note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
             amount=True,
         )
