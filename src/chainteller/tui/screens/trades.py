@@ -11,7 +11,6 @@ from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.papers import Paper, receipt_papers
-from chainteller.tui.reads import query
 from chainteller.tui.screens import questions, trades_filter, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.widgets.lines import Lines, line
@@ -87,15 +86,8 @@ class TradesScreen(ListScreen["Trade"]):
             shown = matching[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
             total = len(matching)
         else:
-            asked = query(
-                page=page,
-                limit=PAGE_ROWS,
-                status=looked_for.status or status,
-                side=looked_for.side,
-                market=looked_for.market,
-                sort=sort,
-            )
-            found = service.trades(account_id, asked) if account_id else service.all_trades(asked)
+            asked = looked_for.as_query(status, sort, page, PAGE_ROWS)
+            found = trades_filter.listed(service, account_id, asked)
             shown, total = found.data, found.pagination.total
         return Listed(tuple((trades_view.trade_row(row, now), row) for row in shown), total)
 

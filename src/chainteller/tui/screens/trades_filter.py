@@ -12,6 +12,7 @@ from chainteller.tui.reads import query, trades_by_id
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
+    from chainteller.service.models.pages import ListQuery, Page
     from chainteller.service.models.trades import Trade
 
 SEARCHED = 100
@@ -32,6 +33,17 @@ class Wanted:
     status: str | None = None
     words: tuple[str, ...] = ()
 
+    def as_query(self, status: str | None, sort: str, page: int, limit: int) -> "ListQuery":
+        """For the service, which knows nothing of words; a typed status goes before ``status``."""
+        return query(
+            page=page,
+            limit=limit,
+            status=self.status or status,
+            side=self.side,
+            market=self.market,
+            sort=sort,
+        )
+
 
 def wanted(typed: str) -> Wanted:
     """What the words mean: one that begins a single side, market or status stands for it."""
@@ -46,6 +58,11 @@ def wanted(typed: str) -> Wanted:
     return Wanted(**found, words=tuple(words))
 
 
+def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
+    """Of one account, or of all."""
+    return service.trades(account_id, asked) if account_id else service.all_trades(asked)
+
+
 def search(
     service: "Service", account_id: str | None, looked_for: Wanted, status: str | None, sort: str
 ) -> "Sequence[Trade]":
@@ -54,15 +71,8 @@ def search(
     Raises:
         TellerError: the list cannot be had.
     """
-    asked = query(
-        limit=SEARCHED,
-        status=looked_for.status or status,
-        side=looked_for.side,
-        market=looked_for.market,
-        sort=sort,
-    )
-    listed = service.trades(account_id, asked) if account_id else service.all_trades(asked)
-    found = [row for row in listed.data if _holds(row, looked_for.words)]
+    newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
+    found = [row for row in newest.data if _holds(row, looked_for.words)]
     return found or _by_id(service, account_id, looked_for.words)
 
 
