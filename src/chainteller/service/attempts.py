@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try that was not the last. ``status`` is HTTP's, 0 where no usable reply came; ``code``
-    says why it is repeated; ``key`` is a write's idempotency key.
+    """One try of a request. ``status`` is HTTP's, 0 where no usable reply came; ``code``
+    says why it failed; ``key`` is a write's idempotency key.
     """
 
     method: str

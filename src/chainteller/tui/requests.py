@@ -10,7 +10,7 @@ import shlex
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
@@ -119,6 +119,15 @@ class RequestLog:
 
     def add_repeat(self, attempt: Attempt) -> None:
         """A try that a client below repeats, before the line of the call itself."""
+        self._append(replace(attempt, code=f"{attempt.code}, repeated".lstrip(", ")))
+
+    def add(self, operation: str, call: "_Call", outcome: TellerError | None) -> None:
+        method, _, template = CALLS[operation].partition(" ")
+        status, code = _ended(method, outcome)
+        path = _path(template, call.ids) + call.query
+        self._append(Attempt(method, path, status, code, call.took_ms, call.key), call.body)
+
+    def _append(self, attempt: Attempt, body: str = "") -> None:
         with self._lock:
             self._number += 1
             self._rows.append(
@@ -128,28 +137,10 @@ class RequestLog:
                     method=attempt.method,
                     path=attempt.path,
                     status=attempt.status,
-                    code=f"{attempt.code}, repeated".lstrip(", "),
+                    code=attempt.code,
                     took_ms=attempt.took_ms,
                     id=attempt.key or f"{self._number}",
-                )
-            )
-
-    def add(self, operation: str, call: "_Call", outcome: TellerError | None) -> None:
-        method, _, template = CALLS[operation].partition(" ")
-        status, code = _ended(method, outcome)
-        with self._lock:
-            self._number += 1
-            self._rows.append(
-                Request(
-                    number=self._number,
-                    at=clock_time(to_datetime(self._clock.now())),
-                    method=method,
-                    path=_path(template, call.ids) + call.query,
-                    status=status,
-                    code=code,
-                    took_ms=call.took_ms,
-                    id=call.key or f"{self._number}",
-                    body=call.body,
+                    body=body,
                 )
             )
 
