@@ -8,8 +8,12 @@ import hashlib
 import math
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -218,13 +222,6 @@ def load_samples(engine: "Engine", seed: str) -> bool:
     return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
 
 
-def _load_past(engine: "Engine", seed: str) -> None:
-    from chainteller.adapters.prices_simulated import SimulatedPrices
-    from chainteller.engine.samples.loading import load_past
-
-    load_past(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
-
-
 def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     """The engine with its worker and its keys, as ``serve`` and the console need it."""
     from chainteller.engine.deployment import EmbeddedDeployment
@@ -282,27 +279,30 @@ def _answers(place: Place) -> "Capabilities":
 def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     """The demo's service: the sample world of ``seed``, from the cache where it was made today."""
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
-    world = _made_world(settings, seed)
+    world = kept_world(sample_world(paths, seed), partial(_make_apart, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 
 
-def _made_world(settings: Settings, seed: str) -> Path:
-    """A database with the sample data's past, as of the last midnight; what is under way is not
-    in it, since it counts from each start.
+def _make_apart(kind: str, seed: str, draft: Path) -> None:
+    """Have another process make a world, and import the engine meanwhile. Where that process
+    fails, this one makes it, and so tells why it cannot be made.
+
+    Raises:
+        ServiceUnavailable: the file cannot be written.
     """
+    command = [sys.executable, "-P", "-m", "chainteller.sample_worlds", kind, str(draft), seed]
+    quiet = subprocess.DEVNULL
+    process = None
+    with suppress(OSError):
+        process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603
+    from chainteller.sample_worlds import MAKERS
 
-    def make(draft: Path) -> None:
-        place = Place(remote=False, address=sqlite_url(draft), label="", chosen_by="demo")
-        engine = open_engine(settings, place, randomness=SeededRandomness(seed))
-        try:
-            _load_past(engine, seed)
-        finally:
-            engine.close()
-
-    return kept_world(sample_world(settings.paths, seed), make)
+    if process is None or process.wait() != 0:
+        draft.unlink(missing_ok=True)
+        MAKERS[kind](draft, seed)
 
 
 def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str) -> "Session":
@@ -314,15 +314,14 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
         ScenarioInvalid: a step of the scenario's setup cannot be done.
     """
     from chainteller.training.session import Session
-    from chainteller.training_world import ThrowawayWorld, make_base
+    from chainteller.training_world import ThrowawayWorld
     from chainteller.wallets.simulated import sample_wallets
 
-    sample_data = shipped("sample_data")
-    base = kept_world(
-        world_file(paths, f"training {seed}"), lambda draft: make_base(draft, sample_data, seed)
+    base = kept_world(world_file(paths, f"training {seed}"), partial(_make_apart, "base", seed))
+    world = ThrowawayWorld(folder, seed, base)
+    session = Session(
+        scenario, world, seed, sample_wallets(shipped("sample_data") / "wallets.toml")
     )
-    world = ThrowawayWorld(folder, sample_data, seed, base)
-    session = Session(scenario, world, seed, sample_wallets(sample_data / "wallets.toml"))
     session.begin()
     return session
 

@@ -15,14 +15,14 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import Asset
-from chainteller.domain.clock import ManualClock, parse_instant
+from chainteller.domain.clock import ManualClock
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import deposits
 from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.engine import Engine
-from chainteller.engine.samples.loading import load_samples
 from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.storage import markets
 from chainteller.storage.database import open_database
@@ -30,8 +30,6 @@ from chainteller.storage.database import open_database
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
 
-OPENS_AT = parse_instant("2026-11-20T09:00:00Z")
-"""A Friday morning: every session begins at the same instant, so that a report repeats."""
 _DUE_AT_ONCE = 500
 _BASIS = 10_000
 _MONITORING = Actor(name="monitoring")
@@ -79,10 +77,8 @@ class NotEmpty(ValueError):
 class ThrowawayWorld:
     """A bank with the sample data on a new file in ``folder``."""
 
-    def __init__(
-        self, folder: Path, sample_data: Path, seed: str, made: Path | None = None
-    ) -> None:
-        """``made`` is a file of ``make_base`` with the same sample data and seed.
+    def __init__(self, folder: Path, seed: str, made: Path) -> None:
+        """``made`` is a file of ``make_base`` with the same seed.
 
         Raises:
             NotEmpty: there is anything in the folder.
@@ -91,14 +87,11 @@ class ThrowawayWorld:
             raise NotEmpty(f"{folder.name} is not empty")
         self._file = folder / _FILE
         self._folder = folder
-        if made is None:
-            make_base(self._file, sample_data, seed)
-        else:
-            shutil.copyfile(made, self._file)
+        shutil.copyfile(made, self._file)
         self._prices = _Shifted(SimulatedPrices(seed))
         self._pegs = _Pegs()
         self._kept: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
-        self.clock = ManualClock(OPENS_AT)
+        self.clock = ManualClock(TRAINING_BEGINS)
         bank = Bank(
             database=open_database(f"sqlite:///{self._file}"),
             clock=self.clock,
@@ -160,21 +153,6 @@ class ThrowawayWorld:
             return True
 
         work_unit(self._engine.bank, actor, unit)
-
-
-def make_base(file: Path, sample_data: Path, seed: str) -> None:
-    """Write a new database with the sample data as of the instant at which sessions begin."""
-    bank = Bank(
-        database=open_database(f"sqlite:///{file}"),
-        clock=ManualClock(OPENS_AT),
-        randomness=SeededRandomness(f"training base {seed}"),
-        feed=SimulatedPrices(seed),
-        venue=SimulatedVenue(),
-    )
-    try:
-        load_samples(bank, sample_data, SimulatedPrices(seed), seed)
-    finally:
-        bank.database.close()
 
 
 def _copied(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:

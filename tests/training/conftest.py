@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.training.worlds import SAMPLE_DATA, SEED, WALLETS, open_session
+from tests.training.worlds import SEED, WALLETS, open_session
 
+from chainteller.sample_worlds import make_base
 from chainteller.training.scenarios import Scenario, load
 from chainteller.training.session import Session
-from chainteller.training_world import make_base
 
 OpenSession = Callable[[Scenario], Session]
 
@@ -17,7 +17,7 @@ OpenSession = Callable[[Scenario], Session]
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database as every session begins with."""
     file = tmp_path_factory.mktemp("base") / "base.db"
-    make_base(file, SAMPLE_DATA, SEED)
+    make_base(file, SEED)
     return file
 
 

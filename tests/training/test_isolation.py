@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.program import chainteller, python
-from tests.training.worlds import SAMPLE_DATA, SEED
+from tests.training.worlds import SEED
 
 from chainteller.settings.tree import Settings
 from chainteller.training_world import NotEmpty, ThrowawayWorld
@@ -117,4 +117,4 @@ def test_training_ignores_a_configured_place(tmp_path: Path) -> None:
 def test_its_bank_is_never_one_that_exists(tmp_path: Path, base: Path) -> None:
     (tmp_path / "bank.db").write_bytes(b"")
     with pytest.raises(NotEmpty):
-        ThrowawayWorld(tmp_path, SAMPLE_DATA, SEED, base)
+        ThrowawayWorld(tmp_path, SEED, base)

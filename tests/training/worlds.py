@@ -20,7 +20,7 @@ def scenario(name: str) -> Scenario:
 
 def open_session(folder: Path, base: Path, given: Scenario, seed: str = SEED) -> Session:
     """A session that has begun; its bank lives in ``folder``, which is empty."""
-    world = ThrowawayWorld(folder, SAMPLE_DATA, seed, base)
+    world = ThrowawayWorld(folder, seed, base)
     session = Session(given, world, seed, WALLETS)
     session.begin()
     return session

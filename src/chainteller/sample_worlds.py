@@ -1,0 +1,70 @@
+"""Makes the databases of sample data that are kept: those of the demo and of training.
+
+``python -m chainteller.sample_worlds KIND FILE SEED`` does it in a process of its own: the making
+holds every row in memory, and a console that did it would keep that memory for the day.
+"""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.clock import Clock, ManualClock, SystemClock, parse_instant
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine.bank import Bank
+from chainteller.engine.samples.loading import load_past, load_samples
+from chainteller.paths import shipped
+from chainteller.storage.database import open_database
+
+TRAINING_BEGINS = parse_instant("2026-11-20T09:00:00Z")
+"""A Friday morning: every session begins at the same instant, so that a report repeats."""
+
+
+def make_past(file: Path, seed: str) -> None:
+    """Write a new database with the sample data as of the last midnight. What is under way is not
+    in it, since it counts from each start of a demo.
+
+    Raises:
+        ServiceUnavailable: the file cannot be written.
+    """
+    _make(file, seed, SystemClock(), load_past)
+
+
+def make_base(file: Path, seed: str) -> None:
+    """Write a new database with the sample data as of the instant at which sessions begin.
+
+    Raises:
+        ServiceUnavailable: the file cannot be written.
+    """
+    _make(file, seed, ManualClock(TRAINING_BEGINS), load_samples)
+
+
+MAKERS: dict[str, Callable[[Path, str], None]] = {"past": make_past, "base": make_base}
+"""By what each one makes."""
+
+
+def _make(
+    file: Path, seed: str, clock: Clock, load: Callable[[Bank, Path, SimulatedPrices, str], bool]
+) -> None:
+    prices = SimulatedPrices(seed)
+    bank = Bank(
+        database=open_database(f"sqlite:///{file}"),
+        clock=clock,
+        randomness=SeededRandomness(f"sample world {seed}"),
+        feed=prices,
+        venue=SimulatedVenue(),
+    )
+    try:
+        load(bank, shipped("sample_data"), prices, seed)
+    finally:
+        bank.database.close()
+
+
+def main() -> None:
+    kind, file, seed = sys.argv[1:]
+    MAKERS[kind](Path(file), seed)
+
+
+if __name__ == "__main__":
+    main()
