@@ -2,42 +2,20 @@
 
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
+import pytest
+from tests.tui.bare_service import Bare
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, Case
 from textual import events
 
-from chainteller.service.errors import NotOffered
-from chainteller.service.features import EVERY_FEATURE
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Capabilities
 from chainteller.tui.app import Console
 from chainteller.tui.messages import Pasted
 from chainteller.tui.screens.quote import QuoteScreen
 from chainteller.tui.start import StartedDesk
-
-_ADDED = {name.replace("-", "_") for name in EVERY_FEATURE} | {
-    "trading_account",
-    "quote",
-    "blockchain_account",
-    "open_blockchain_account",
-    "counterparty",
-    "diagnose_signature",
-}
-
-
-class Bare:
-    """The specification's own calls and nothing else."""
-
-    def __init__(self, inner: Service) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        return self._refuse if name in _ADDED else getattr(self._inner, name)
-
-    def _refuse(self, *_: object, **__: object) -> None:
-        raise NotOffered("This deployment does not offer it.")
 
 
 def _console(bench: Bench, file: Path | None = None) -> Console:
@@ -66,6 +44,23 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
         await press(pilot, "a")
         assert "NOT_OFFERED" in seen(app)
     assert bench.service.deposits(account.id).pagination.total == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (110, 32), (120, 40)])
+async def test_what_to_do_with_an_empty_list_is_never_cut(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    account = bench.open(1)
+    app = _console(bench)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert re.search(
+            r"cannot list accounts\. +[|\u2502 \n]*\+ add TDA_\.\.\. or open one", seen(app)
+        )
+        await press(pilot, "plus", *account.id, "enter", "5")
+        shown = seen(app)
+        assert "This deployment cannot list blockchain accounts." in shown
+        assert "paste BCA_... to add one" in shown
 
 
 async def test_a_pasted_id_is_checked_and_added(bench: Bench) -> None:

@@ -6,14 +6,18 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from tests.tui.conftest import Bench, make_bench, seen, settle
+from tests.tui.bare_service import Bare
+from tests.tui.conftest import Bench, make_bench, press, seen, settle
 from tests.tui.hostile_service import HOSTILE, HostileService
 from tests.tui.wallet_case import Case
 from textual import events
 from textual.widgets import Input
 
 from chainteller.service.interface import Service
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.records import Capabilities
 from chainteller.tui.app import Console
+from chainteller.tui.start import StartedDesk
 
 FIELDS: dict[str, Sequence[str]] = {
     "nothing open": ("1",),
@@ -83,7 +87,7 @@ async def test_hostile_text_in_a_field_is_text(
                 await pilot.press(key)
             await settle(pilot)
             if field != "nothing open":
-                assert isinstance(app.focused, Input), field
+                assert isinstance(app.focused, Input), (text, seen(app))
             app.post_message(events.Paste(text))
             for letter in _typed(text):
                 app.post_message(events.Key(letter, letter))
@@ -96,6 +100,51 @@ async def test_hostile_text_in_a_field_is_text(
                 await pilot.press("escape")
             await settle(pilot)
         _harmless(app)
+
+
+async def test_hostile_text_for_an_account_id_of_a_bare_deployment_is_text(peopled: Bench) -> None:
+    bare = cast("Service", Bare(peopled.service))
+
+    def start() -> StartedDesk:
+        return StartedDesk(bare, "strict", Capabilities())
+
+    app = Console(start, peopled.look)
+    async with app.run_test(size=(110, 32), notifications=True, tooltips=True) as pilot:
+        await settle(pilot)
+        for text in HOSTILE:
+            await press(pilot, "1", "plus")
+            assert isinstance(app.focused, Input)
+            app.post_message(events.Paste(text))
+            for letter in _typed(text):
+                app.post_message(events.Key(letter, letter))
+            await settle(pilot)
+            _harmless(app)
+            await press(pilot, "enter")
+            _harmless(app)
+            await press(pilot, "escape", "escape")
+        assert app.is_running
+
+
+async def test_hostile_text_does_not_answer_the_question_that_wants_the_amount_again(
+    peopled: Bench,
+) -> None:
+    accounts = peopled.service.trading_accounts(ListQuery()).data
+    account = next(one for one in accounts if one.bank_account_id == "DDA-2")
+    app = peopled.console(confirm_above_cents=1_00)
+    async with app.run_test(size=(110, 32), notifications=True) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", *"DDA-2", "enter", "w", *"20", "enter")
+        assert "type the amount again, 20.00" in seen(app)
+        for text in HOSTILE:
+            app.post_message(events.Paste(text))
+            for letter in _typed(text):
+                if letter != "n":
+                    app.post_message(events.Key(letter, letter))
+            await settle(pilot)
+            _harmless(app)
+            await press(pilot, "enter")
+            assert "type the amount again" in seen(app)
+        assert peopled.service.withdrawals(account.id).pagination.total == 0
 
 
 async def test_nothing_that_a_deployment_sends_can_be_clicked(peopled: Bench) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from chainteller.domain.untrusted import spreadsheet_cell
 from chainteller.tui import copying
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
@@ -140,7 +141,7 @@ def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(titles)
-    writer.writerows([_cell(text) for text in row] for row in rows)
+    writer.writerows([spreadsheet_cell(clean(text)) for text in row] for row in rows)
     return out.getvalue()
 
 
@@ -148,12 +149,6 @@ def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     names = [title.lower() for title in titles]
     found = [dict(zip(names, map(clean, row), strict=False)) for row in rows]
     return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
-
-
-def _cell(text: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula."""
-    text = clean(text)
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text
 
 
 def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:

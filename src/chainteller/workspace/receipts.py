@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chainteller.domain.clock import format_instant, from_datetime
-from chainteller.domain.untrusted import printable
+from chainteller.domain.untrusted import printable, spreadsheet_cell
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.base import WireModel
@@ -92,14 +92,8 @@ def _csv(rows: list[tuple[str, str]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([name for name, _ in rows])
-    writer.writerow([cell(value) for _, value in rows])
+    writer.writerow([spreadsheet_cell(value) for _, value in rows])
     return out.getvalue()
-
-
-def cell(text: str) -> str:
-    """A cell that a spreadsheet takes for text, never for a formula."""
-    text = printable(text)
-    return f"'{text}" if text[:1] in {"=", "+", "-", "@"} and len(text) > 1 else text
 
 
 def _fields(receipt: Receipt) -> list[tuple[str, str]]:

@@ -152,7 +152,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def _draw_empty(self) -> None:
         if not self.desk.offers("trading-accounts"):
             cannot = ("This deployment cannot list accounts.  ", "")
-            self.paged.say_empty(cannot, ("+", "key"), (" add TDA_... or open", "muted"))
+            self.paged.say_empty(cannot, ("+", "key"), (" add TDA_... or open one", "muted"))
         elif self._filter:
             nothing = (f"nothing matches {self._filter}   ", "muted")
             self.paged.say_empty(nothing, ("esc", "key"), (" all accounts", "muted"))

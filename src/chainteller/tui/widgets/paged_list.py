@@ -55,6 +55,21 @@ def _needed(columns: Sequence[Column], kept: Sequence[int]) -> int:
     return sum(columns[index].width for index in kept) + 2 * max(0, len(kept) - 1)
 
 
+def wrapped(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
+    """The pieces on as many lines of ``width`` cells as they need; a key stays with its words."""
+    lines: list[list[Piece]] = []
+    left = 0
+    for index, piece in enumerate(pieces):
+        follows_key = index > 0 and pieces[index - 1][1] == "key"
+        words = pieces[index + 1][0] if piece[1] == "key" and index + 1 < len(pieces) else ""
+        if not lines or (not follows_key and len((piece[0] + words).rstrip()) > left):
+            lines.append([])
+            left = width
+        lines[-1].append(piece)
+        left -= len(piece[0])
+    return lines
+
+
 class PagedList(Toned):
     """The first line is the header. The screen moves the cursor; the list scrolls to it."""
 
@@ -264,9 +279,10 @@ class PagedList(Toned):
             text, tone = self._waiting
             said = Segment(f" {text}", base + self.tone(tone))
             return Strip([said]).adjust_cell_length(width, base)
-        if self.total == 0 and y == 2:
+        rows = wrapped(self._empty, width - 2) if self.total == 0 and y > 1 else []
+        if rows[y - 2 :]:
             pieces = [Segment(" ", base)]
-            pieces += [Segment(text, base + self.tone(tone)) for text, tone in self._empty]
+            pieces += [Segment(text, base + self.tone(tone)) for text, tone in rows[y - 2]]
             return Strip(pieces).adjust_cell_length(width, base)
         return Strip.blank(width, base)
 
