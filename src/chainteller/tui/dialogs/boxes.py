@@ -53,9 +53,6 @@ class Box(Dialog[None]):
     def _headed(self, *right: Piece) -> list[Line]:
         return [line((self._title, "strong"), right=right), line(), *self._rows]
 
-    def action_close(self) -> None:
-        self.dismiss()
-
     def action_scroll(self, step: int) -> None:
         self.query_one(VerticalScroll).scroll_relative(y=step, animate=False)
 

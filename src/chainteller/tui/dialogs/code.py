@@ -74,6 +74,3 @@ class CodeBox(Dialog[None]):
                 right=(("esc", "key"), " closes "),
             )
         self.query_one(Lines).show([said])
-
-    def action_close(self) -> None:
-        self.dismiss()

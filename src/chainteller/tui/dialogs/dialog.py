@@ -33,6 +33,10 @@ class Dialog(Steady, ModalScreen[Answer], Generic[Answer]):
             closed()
         return super().dismiss(result)
 
+    def action_close(self) -> None:
+        """Close without an answer."""
+        self.dismiss()
+
     def on_screen_resume(self) -> None:
         if self._waiting is not None:
             self.dismiss(self._waiting[0])

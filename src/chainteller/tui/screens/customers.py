@@ -1,10 +1,9 @@
 """``+``: find the caller in the core bank and open a trading account for them."""
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
@@ -12,7 +11,7 @@ from chainteller.service.errors import Conflict, TellerError
 from chainteller.tui import writes
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import Piece, grouped, short_id
 from chainteller.tui.reads import query
@@ -33,17 +32,10 @@ COLUMNS = (
 )
 
 
-class CustomersScreen(Dialog[str]):
+class CustomersScreen(ListDialog[str]):
     """Dismissed with the id of a trading account, new or found, or with None."""
 
     AUTO_FOCUS = "#search"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", show=False),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
-        Binding("pageup", "move(-10)", show=False, priority=True),
-        Binding("pagedown", "move(10)", show=False, priority=True),
-    ]
     CSS_PATH = "customers.tcss"
 
     def __init__(self, desk: Desk) -> None:
@@ -129,12 +121,6 @@ class CustomersScreen(Dialog[str]):
             self.dismiss(opened.id)
         finally:
             self._opening = False
-
-    def action_close(self) -> None:
-        self.dismiss(None)
-
-    def action_move(self, step: int) -> None:
-        self.query_one(PagedList).move(step)
 
 
 def _nobody(text: str) -> tuple[Piece, ...]:

@@ -1,9 +1,8 @@
 """Everything that a key can do, searchable; and what has happened, to be read again."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Input
@@ -11,7 +10,7 @@ from textual.widgets import Input
 from chainteller.tui.availability import why_not
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, Command, shown_keys
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -21,17 +20,10 @@ _ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(ListDialog[None]):
     """``?``: type to search, enter runs what works on the screen behind."""
 
     AUTO_FOCUS = "#search"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", show=False),
-        Binding("up", "move(-1)", show=False, priority=True),
-        Binding("down", "move(1)", show=False, priority=True),
-        Binding("pageup", "move(-10)", show=False, priority=True),
-        Binding("pagedown", "move(10)", show=False, priority=True),
-    ]
     CSS_PATH = "help.tcss"
 
     def __init__(self, desk: Desk, behind: Screen[Any]) -> None:
@@ -76,12 +68,6 @@ class HelpScreen(Dialog[None]):
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
-
-    def action_close(self) -> None:
-        self.dismiss()
-
-    def action_move(self, step: int) -> None:
-        self.query_one(PagedList).move(step)
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()

@@ -86,6 +86,3 @@ class NoteScreen(Dialog[None]):
             self._desk.backstage.workspace.set_note(self._about, "")
             self._desk.tell(f"notes about {self._about} removed", "muted")
             self.dismiss()
-
-    def action_close(self) -> None:
-        self.dismiss()

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.list_dialog import KeyedListDialog
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -21,13 +21,10 @@ _COLUMNS = (
 )
 
 
-class ProfilesScreen(Dialog[None]):
+class ProfilesScreen(KeyedListDialog[None]):
     """Enter closes this console and opens the chosen place with an empty desk."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "close", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
         Binding("enter", "take", show=False),
         Binding("r", "again", show=False),
     ]
@@ -77,12 +74,6 @@ class ProfilesScreen(Dialog[None]):
         ]
         listed.put(1, rows, len(rows), follow=False)
         listed.say_empty(("no profiles are configured: [profiles.NAME] in config.toml", "muted"))
-
-    def action_close(self) -> None:
-        self.dismiss()
-
-    def action_move(self, step: int) -> None:
-        self.query_one(PagedList).move(step)
 
     def action_again(self) -> None:
         if self._reason:

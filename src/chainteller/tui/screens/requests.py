@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.dialogs.list_dialog import KeyedListDialog
 from chainteller.tui.requests import Request
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
@@ -26,13 +26,8 @@ _COLUMNS = (
 )
 
 
-class RequestsScreen(Dialog[None]):
+class RequestsScreen(KeyedListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "close", show=False),
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "move(-10)", show=False),
-        Binding("pagedown", "move(10)", show=False),
         Binding("c", "copy", show=False),
     ]
     DEFAULT_CSS = """
@@ -97,12 +92,6 @@ class RequestsScreen(Dialog[None]):
     async def _copy(self, text: str) -> None:
         said = await copying.copy(self.app, text)
         self.query_one("#said", Lines).show([line((said, "good")), line((text, "muted"))])
-
-    def action_close(self) -> None:
-        self.dismiss()
-
-    def action_move(self, step: int) -> None:
-        self.query_one(PagedList).move(step)
 
 
 def _row(request: Request) -> Row:
