@@ -17,6 +17,7 @@ from chainteller.tui.desk import Desk, Reach, Told
 from chainteller.tui.keys import SCREENS, bindings_of, footer_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.screens import top
+from chainteller.tui.screens.leaving import Leaving
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.steady import Steady
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
@@ -26,20 +27,16 @@ from chainteller.tui.widgets.ground import Blank, Ground
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 if TYPE_CHECKING:
-    from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask
     from chainteller.tui.failures import Failure
-    from chainteller.tui.papers import Paper
 
 Work = Callable[[], Awaitable[None]]
 
 
-class DeskScreen(Steady, Blank, Screen[None]):
+class DeskScreen(Steady, Blank, Leaving):
     """Subclasses give ``body``, ``reload`` and the actions of their commands."""
 
     AUTO_FOCUS = ""
-    KEY: ClassVar[str] = ""
-    """The screen's name in the table of commands."""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
@@ -309,91 +306,7 @@ class DeskScreen(Steady, Blank, Screen[None]):
     def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
         """Overridden by screens with a list."""
 
-    def action_export(self) -> None:
-        from chainteller.tui.papers import export  # noqa: PLC0415 - after the first frame
-
-        self.read("ask-export", partial(export, self))
-
-    async def ready(self) -> None:
-        """Return when what the screen shows has come; at once where nothing is awaited."""
-
-    def papers(self) -> "Sequence[Paper]":
-        """The files that ``e`` can write, most wanted first."""
-        from chainteller.tui.papers import Paper, ready  # noqa: PLC0415 - after the first frame
-
-        text = self.main_text()
-        name = f"chainteller-{self.KEY}.txt"
-        made = partial(ready, text + "\n")
-        return [Paper("what stands here, text", name, made)] if text else []
-
     def action_refresh_now(self) -> None:
         self.clear_failure()
         self.desk.shell.poll_now()
         self.reload()
-
-    def action_copy_main(self) -> None:
-        text = self.main_text()
-        if not text:
-            self.desk.tell("nothing to copy here", "muted")
-            return
-        from chainteller.tui.papers import copy_now  # noqa: PLC0415 - after the first frame
-
-        self.read("copy", partial(copy_now, self, text))
-
-    def action_copy_menu(self) -> None:
-        from chainteller.tui.papers import copy_menu  # noqa: PLC0415 - after the first frame
-
-        self.read("ask-copy", partial(copy_menu, self))
-
-    def copies(self) -> Sequence[tuple[str, str]]:
-        """All that can be copied here: (name, text)."""
-        return (
-            ("the main text", self.main_text()),
-            ("the text for the customer", self.customer_text()),
-            ("the id", self.object_id()),
-            ("what stands on the screen", self._screen_text()),
-        )
-
-    def _screen_text(self) -> str:
-        shown = self.query(Lines).filter(".detail-side")
-        return "\n".join(lines.plain_text for lines in shown)
-
-    def action_customer_text(self) -> None:
-        text = self.customer_text()
-        if not text:
-            self.desk.tell("nothing to tell the customer here", "muted")
-            return
-        from chainteller.tui.dialogs.boxes import Box, wrapped  # noqa: PLC0415 - after the first frame
-
-        self.desk.on_customer_text.publish(text)
-        rows = [line(row) for row in wrapped(text, 70)]
-        self.app.push_screen(Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
-
-    def action_audit(self) -> None:
-        self.desk.shell.audit_of(self.object_id())
-
-    def main_text(self) -> str:
-        """What ``c`` copies."""
-        return ""
-
-    def customer_text(self) -> str:
-        """What ``t`` shows: plain words, no codes of ours."""
-        return self.refusal_text()
-
-    def refusal_text(self) -> str:
-        """What to say about the refusal on the screen."""
-        failure = self.query_one(FailurePanel).failure
-        if failure is None:
-            return ""
-        told_as = failure.told_as or failure.code
-        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.look.bank_name)
-
-    @property
-    def texts(self) -> "CustomerTexts":
-        from chainteller.tui.customer_texts import CustomerTexts  # noqa: PLC0415 - after the first frame
-
-        return CustomerTexts.load(self.desk.look.customer_texts)
-
-    def object_id(self) -> str:
-        """Whose audit trail ``a`` opens."""
-        return ""
