@@ -1,11 +1,16 @@
 """Trades are followed by themselves and cancelled with one question."""
 
+from typing import Any
+
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.formats import short_id
+from chainteller.tui.screens.trades import TradesScreen
 from chainteller.tui.screens.trades_filter import Wanted, wanted
-from chainteller.tui.widgets.paged_list import PagedList
+from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.paged_list import Column, PagedList, fit
 
 
 def _buy(bench: Bench, account_id: str) -> str:
@@ -82,3 +87,142 @@ async def test_customer_text_names_amounts_and_no_codes(bench: Bench) -> None:
         await press(pilot, "4")
         await press(pilot, "t")
         assert "Your order to buy SOL for 100.00 USD is being processed" in seen(app)
+
+
+async def _shown(bench: Bench, size: tuple[int, int], *keys: str) -> str:
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", *keys)
+        return seen(app)
+
+
+def _row(shown: str, word: str) -> list[str]:
+    """The cells of the row of the list that holds ``word``."""
+    row = next(row for row in shown.splitlines() if word in row and ("BUY" in row or "SELL" in row))
+    return row.partition("│")[0].lstrip(" >").split()
+
+
+SIZES = [(80, 24), (100, 30), (120, 40)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("is_all", [False, True])
+async def test_time_and_owner_stand_and_no_amount_is_cut(
+    bench: Bench, size: tuple[int, int], is_all: bool
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("eth-usd", asked).value
+    asset = quote.asset_bought.amount
+    assert len(asset) == 20, "an amount as wide as one of ETH can be"
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    shown = await _shown(bench, size, *(["0"] if is_all else []))
+    assert short_id(account.id) in shown if is_all else short_id(account.id) not in shown
+    cells = _row(shown, "eth-usd")
+    assert asset in cells
+    assert "12:00:00" in cells
+    assert cells[-3:] == ["[>]", "processing", "0s"]
+    assert (cells[0] == short_id(account.id)) is (is_all and size != (100, 30))
+    assert "…" not in shown
+
+
+async def test_a_price_stands_where_there_is_room_and_an_old_trade_has_its_date(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+    for _ in range(3):
+        bench.world.advance(86_400)
+    shown = await _shown(bench, (100, 30))
+    price = bench.service.trades(account.id).data[0].price
+    assert {"20", "Nov", price, "settled"} <= set(_row(shown, "sol-usd"))
+    assert "PRICE" not in await _shown(bench, (80, 24))
+
+
+async def test_a_trade_that_takes_longer_than_usual_is_slow(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+    clock = bench.world.clock
+    assert clock is not None
+    clock.advance(61 * 1_000_000)
+    for size in SIZES:
+        shown = await _shown(bench, size)
+        assert _row(shown, "sol-usd")[-4:] == ["[>]", "processing", "1m", "SLOW"]
+        assert "1m01s SLOW" in shown
+
+
+def test_columns_move_together_before_one_goes_and_the_least_wanted_goes_first() -> None:
+    columns = (Column("A", 10), Column("NOT SHOWN", 0), Column("B", 5, rank=1), Column("C", 5))
+    assert fit(columns, 24, 1) == (((0, 10), (2, 5), (3, 5)), 2)
+    assert fit(columns, 22, 1) == (((0, 10), (2, 5), (3, 5)), 1)
+    assert fit(columns, 21, 1) == (((0, 10), (3, 5)), 2)
+    assert fit(columns, 23) == (((0, 10), (3, 5)), 2), "other lists stand as far apart as ever"
+
+
+async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+
+    class Wordy:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bench.service, name)
+
+        def trades(self, account_id: str, query: Any) -> Any:
+            page = bench.service.trades(account_id, query)
+            rows = tuple(row.model_copy(update={"status": "x" * 500}) for row in page.data)
+            return page.model_copy(update={"data": rows})
+
+    app = bench.console(Wordy())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        cells = _row(seen(app), "sol-usd")
+        assert bench.service.trades(account.id).data[0].amount in cells
+        assert "xxx" in cells[-1]
+
+
+async def test_the_words_for_the_customer_stand_where_all_of_them_fit(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        told: list[str] = []
+        app.desk.on_customer_text.subscribe(app.screen, told.append)
+        await press(pilot, "4")
+        detail = app.screen.query_one(Detail)
+        assert "WHAT TO TELL THE CUSTOMER" in seen(app)
+        stands = " ".join(row.plain for row in detail.lines)
+        assert isinstance(app.screen, TradesScreen)
+        assert app.screen.customer_text() in stands
+        assert "Your order" not in app.screen.main_text(), "what is copied needs no room"
+        assert told == [], "only what was opened with t was told"
+        await pilot.resize_terminal(120, 20)
+        await settle(pilot)
+        assert "WHAT TO TELL" not in seen(app)
+        assert "t what to tell the customer" in seen(app)
+        await pilot.resize_terminal(120, 40)
+        await settle(pilot)
+        bench.world.advance(11)
+        await press(pilot, "C")
+        await answer(pilot, "y")
+        stands = " ".join(row.plain for row in detail.lines)
+        assert "can no longer be cancelled" in stands, "the words that t shows now"
+        await press(pilot, "escape")
+        stands = " ".join(row.plain for row in detail.lines)
+        assert "can no longer be cancelled. If" not in stands
+
+
+async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -> None:
+    account = bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        _buy(bench, account.id)
+        await press(pilot, "4")
+        assert "SOL for 100.00 USD is" in seen(app)
+        await app.run_action("hide")
+        await settle(pilot)
+        assert "SOL for •••••• USD is" in seen(app)

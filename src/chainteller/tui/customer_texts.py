@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,17 +30,10 @@ class CustomerTexts:
 
     @classmethod
     def load(cls, path: Path | None) -> "CustomerTexts":
-        """Read the file; without one there is nothing to tell."""
+        """Read the file, once until it changes; without one there is nothing to tell."""
         if path is None or not path.is_file():
             return cls({})
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        return cls(
-            {
-                f"{group}.{name}": " ".join(text.split())
-                for group, texts in data.items()
-                for name, text in texts.items()
-            }
-        )
+        return cls(_read(path, path.stat().st_mtime_ns))
 
     def fill(self, name: str, values: Mapping[str, str]) -> str:
         """The text called ``name``; empty when there is none or a value is missing."""
@@ -125,6 +119,16 @@ class CustomerTexts:
     def _first(self, names: Sequence[str], values: Mapping[str, str]) -> str:
         """The first of the texts that is there and can be filled."""
         return next((text for name in names if (text := self.fill(name, values))), "")
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path, changed_ns: int) -> Mapping[str, str]:  # noqa: ARG001 - another time, other texts
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        f"{group}.{name}": " ".join(text.split())
+        for group, texts in data.items()
+        for name, text in texts.items()
+    }
 
 
 def money(amount: str, currency: str) -> str:

@@ -1,6 +1,7 @@
 """Trades: each is followed to its end by itself; one can be cancelled until it executes."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
@@ -13,11 +14,13 @@ from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.papers import Paper, receipt_papers
 from chainteller.tui.screens import questions, trades_filter, trades_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
+from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
+    from chainteller.tui.failures import Failure
 
 SORTS = (("-created", "newest"), ("created", "oldest"))
 
@@ -36,17 +39,21 @@ class TradesScreen(ListScreen["Trade"]):
         self._typed = ""
 
     def columns(self) -> Sequence[Column]:
-        return trades_view.COLUMNS
+        return trades_view.COLUMNS_OF_ALL if self._shows_all else trades_view.COLUMNS_OF_ONE
+
+    @property
+    def _shows_all(self) -> bool:
+        return self._all or not self._account_id
 
     def body(self) -> Sequence[Widget]:
         return [
             Container(
                 Container(
-                    PagedList(trades_view.COLUMNS, id="list"),
+                    PagedList(self.columns(), id="list", least_gap=1),
                     Lines([line(), line()], id="summary", classes="summary"),
                     classes="list-side",
                 ),
-                Lines(id="detail", classes="detail-side"),
+                Detail(id="detail"),
                 classes="pair",
             )
         ]
@@ -78,7 +85,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def fetch(self, page: int) -> "Listed[Trade]":
         service, now = self.desk.service, self.desk.now
-        account_id = None if self._all else self._account_id
+        account_id = None if self._shows_all else self._account_id
         looked_for = trades_filter.wanted(self._typed)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
@@ -92,6 +99,7 @@ class TradesScreen(ListScreen["Trade"]):
         return Listed(tuple((trades_view.trade_row(row, now), row) for row in shown), total)
 
     def listed(self, total: int) -> None:
+        self.paged.reshape(self.columns())
         self._draw_title(total)
         wanted = self.desk.choice.trade_id
         if wanted is not None and self.paged.move_to_key(wanted):
@@ -122,7 +130,7 @@ class TradesScreen(ListScreen["Trade"]):
                 self.desk.tell(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
-        whose = "all accounts" if self._all or not self._account_id else self._account_id
+        whose = "all accounts" if self._shows_all else self._account_id or ""
         other = "one account" if self._all else "all accounts"
         switch = f"  (0 {other})" if self._account_id else ""
         only = trades_view.STATUSES[self._status]
@@ -169,10 +177,27 @@ class TradesScreen(ListScreen["Trade"]):
 
     def _show_selected(self) -> None:
         trade = self.selected
-        shown = trades_view.detail(trade, self.desk.now) if trade else []
-        self.query_one("#detail", Lines).show(shown)
+        self._show_detail(trade)
         short = trades_view.summary(trade, self.desk.now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
+
+    def _show_detail(self, trade: "Trade | None") -> None:
+        detail = self.query_one("#detail", Detail)
+        if trade is None:
+            detail.tell([])
+            return
+        words = self.customer_text()
+        below, otherwise = partial(trades_view.told, words), trades_view.told_by_key(words)
+        detail.tell(trades_view.detail(trade, self.desk.now), below, otherwise)
+
+    def show_failure(self, failure: "Failure") -> None:
+        """What to say is about the refusal as long as that stands."""
+        super().show_failure(failure)
+        self._show_selected()
+
+    def clear_failure(self) -> None:
+        super().clear_failure()
+        self._show_selected()
 
     # -- actions ------------------------------------------------------------------------------
 
@@ -228,7 +253,7 @@ class TradesScreen(ListScreen["Trade"]):
         if trade is None:
             self.desk.tell("no trade is selected", "warn")
         elif trades_view.is_over(trade):
-            self.desk.tell(f"{short_id(trade.id)} is {trade.status}: it is final", "warn")
+            self.desk.tell(trades_view.why_it_stands(trade), "warn")
         else:
             self.write("cancellation", lambda: self._cancel(trade))
 
@@ -260,7 +285,7 @@ class TradesScreen(ListScreen["Trade"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self.selected else ""
+        return self.query_one("#detail", Detail).facts_text if self.selected else ""
 
     def customer_text(self) -> str:
         refused = self.refusal_text()

@@ -3,33 +3,46 @@
 from typing import TYPE_CHECKING
 
 from chainteller.domain.trades import TERMINAL
+from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import (
     Piece,
+    age,
     clock_time,
-    countdown,
     grouped,
+    live_age,
     seconds_since,
     short_id,
     status,
     when,
 )
+from chainteller.tui.watching import SLOW_S
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
 
-SLOW_S = 60
-COLUMNS = (
-    Column("TRADE", 14),
-    Column("ACCOUNT", 14, rank=4),
+_NARROWEST = 39
+"""Cells of the detail beside the list: whole ids and amounts with their labels."""
+_MINUTE_S = 60
+_AMOUNT = Column("AMOUNT", 12, "right", most=30)
+_STATUS = Column("STATUS", 18, grows=True, most=28)
+COLUMNS_OF_ONE = (
+    Column("TRADE", 14, rank=1),
+    Column("ACCOUNT", 0),
     Column("CREATED", 8, rank=2),
     Column("SIDE", 4),
     Column("MARKET", 7),
-    Column("AMOUNT", 13, "right"),
-    Column("PRICE", 11, "right", rank=3),
-    Column("STATUS", 22, grows=True),
+    _AMOUNT,
+    Column("PRICE", 11, "right", rank=4),
+    _STATUS,
 )
+COLUMNS_OF_ALL = (
+    COLUMNS_OF_ONE[0]._replace(rank=3),
+    COLUMNS_OF_ONE[1]._replace(width=14, rank=1),
+    *COLUMNS_OF_ONE[2:],
+)
+"""Whose a trade is stands before its own id, which the detail and the summary have too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
 
 
@@ -48,18 +61,20 @@ def trade_row(trade: "Trade", now: int) -> Row:
             (trade.market, ""),
             (grouped(trade.amount), ""),
             (grouped(trade.price), "muted"),
-            _status(trade, now),
+            _status(trade, now, exact=False),
         ),
     )
 
 
-def _status(trade: "Trade", now: int) -> Piece:
+def _status(trade: "Trade", now: int, *, exact: bool = True) -> Piece:
+    """With how long it has been open: to the second, or from a minute on by the minute."""
     text, tone = status(trade.status)
     if is_over(trade):
         return text, tone
     waiting = seconds_since(trade.created, now)
+    open_for = live_age if exact or waiting < _MINUTE_S else age
     slow = " SLOW" if waiting > SLOW_S and trade.status == "processing" else ""
-    return f"{text} {countdown(waiting)}{slow}", tone
+    return f"{text} {open_for(trade.created, now)}{slow}", tone
 
 
 def detail(trade: "Trade", now: int) -> list[Line]:
@@ -84,14 +99,14 @@ def detail(trade: "Trade", now: int) -> list[Line]:
         rows.append(line(("fee, included", "muted"), right=(fee,)))
     if trade.trading_account_id:
         rows.append(line(("account", "muted"), right=(trade.trading_account_id,)))
+    if trade.quote_id:
+        rows.append(line(("quote", "muted"), right=(trade.quote_id,)))
     rows += [line(), *_timeline(trade, now), line(), *_what_next(trade)]
     return rows
 
 
 def _timeline(trade: "Trade", now: int) -> list[Line]:
     rows = [heading("TIMELINE", trade.created.strftime("%Y-%m-%d UTC"))]
-    if trade.quote_id:
-        rows.append(line((f"{clock_time(trade.created)}  ", "muted"), f"quote {trade.quote_id}"))
     rows.append(line((f"{clock_time(trade.created)}  ", "muted"), "processing"))
     for moment, word, tone in (
         (trade.executed_at, "executed", "accent"),
@@ -102,27 +117,48 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
             rows.append(line((f"{clock_time(moment)}  ", "muted"), (word, tone)))
     if trade.failure_reason is not None:
         reason = trade.failure_reason
-        rows.append(line(("failed    ", "bad"), f"{reason.code}  {reason.message}"))
+        rows.append(line(("failed    ", "bad"), reason.code))
+        rows += [line(f"          {row}") for row in wrapped(reason.message, _NARROWEST - 10)[:6]]
     if not is_over(trade):
-        waiting = seconds_since(trade.created, now)
-        rows.append(line(("now       ", "muted"), f"still {trade.status} ({countdown(waiting)})"))
+        waiting = live_age(trade.created, now)
+        rows.append(line(("now       ", "muted"), f"still {trade.status} ({waiting})"))
     return rows
 
 
+def can_be_cancelled(trade: "Trade") -> bool:
+    return trade.status == "processing" if trade.cancellable is None else trade.cancellable
+
+
+def why_it_stands(trade: "Trade") -> str:
+    """Why a trade cannot be cancelled; empty when it can."""
+    if is_over(trade):
+        return f"{short_id(trade.id)} is {trade.status}: it is final"
+    return "" if can_be_cancelled(trade) else f"{short_id(trade.id)} is {trade.status} already"
+
+
 def _what_next(trade: "Trade") -> list[Line]:
-    can = trade.cancellable if trade.cancellable is not None else trade.status == "processing"
-    if can:
-        return [
-            line(("Can be cancelled until it executes.", "")),
-            line(("C", "key"), (" cancel   ", "muted"), ("t", "key"), (" customer text", "muted")),
-        ]
+    if can_be_cancelled(trade):
+        return [line("Can be cancelled until it executes.  ", ("C", "key"))]
     over = "It is final." if is_over(trade) else "It can no longer be cancelled."
-    return [line((over, "muted")), line(("t", "key"), (" customer text", "muted"))]
+    return [line((over, "muted"))]
+
+
+def told(words: str, width: int) -> list[Line]:
+    """What to tell the customer, in lines of ``width`` cells."""
+    if not words:
+        return []
+    rows = [line(row) for row in wrapped(words, width)]
+    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
+
+
+def told_by_key(words: str) -> list[Line]:
+    """Where the words have no room."""
+    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
 
 
 def summary(trade: "Trade", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
-    can = "yes (C)" if trade.cancellable or trade.status == "processing" else "no"
+    can = "yes (C)" if can_be_cancelled(trade) else "no"
     sold = trade.asset_sold
     gives = f"{grouped(sold.amount)} {sold.symbol}" if sold else ""
     return [

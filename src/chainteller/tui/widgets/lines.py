@@ -41,6 +41,13 @@ class Line(NamedTuple):
     right: tuple[Piece, ...] = ()
     fill: str = " "
 
+    @property
+    def plain(self) -> str:
+        """As text to copy."""
+        left = "".join(clean(text) for text, _ in self.left)
+        right = "".join(clean(text) for text, _ in self.right)
+        return f"{left}  {right}".rstrip() if right else left.rstrip()
+
 
 def line(*pieces: str | Piece, right: Sequence[str | Piece] = (), fill: str = " ") -> Line:
     return Line(_pieces(pieces), _pieces(right), fill)
@@ -199,7 +206,7 @@ class Lines(Toned):
     @property
     def plain_text(self) -> str:
         """What stands here, as text to copy."""
-        return "\n".join(_plain(shown) for shown in self._lines)
+        return "\n".join(shown.plain for shown in self._lines)
 
     def show(self, lines: Sequence[Line]) -> None:
         """Show other lines; only those that differ are painted."""
@@ -224,9 +231,3 @@ class Lines(Toned):
         base = self.base_style
         shown = self._lines[y] if y < len(self._lines) else EMPTY
         return self.strip_of(shown, self.size.width, base)
-
-
-def _plain(shown: Line) -> str:
-    left = "".join(clean(text) for text, _ in shown.left)
-    right = "".join(clean(text) for text, _ in shown.right)
-    return f"{left}  {right}".rstrip() if right else left.rstrip()

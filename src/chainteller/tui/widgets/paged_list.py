@@ -4,13 +4,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from chainteller.tui.formats import Piece
+from chainteller.tui.formats import Piece, clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.widgets.lines import Toned, pad
 
@@ -19,13 +20,18 @@ _PAGES_KEPT = 8
 
 
 class Column(NamedTuple):
-    """``rank`` 0 always stands; the highest rank goes first when the width is short."""
+    """``rank`` 0 always stands; the highest rank goes first when the width is short.
+
+    Without a ``width`` it is only exported. One with ``most`` is as wide as the widest of what is
+    loaded, up to so many cells, so that nothing in it is cut.
+    """
 
     title: str
     width: int
     align: str = "left"
     rank: int = 0
     grows: bool = False
+    most: int = 0
 
 
 class Row(NamedTuple):
@@ -33,26 +39,41 @@ class Row(NamedTuple):
     cells: tuple[Piece, ...]
 
 
+class Placed(NamedTuple):
+    """The columns that stand, as (index, width), and the cells between two of them."""
+
+    columns: tuple[tuple[int, int], ...]
+    gap: int
+
+
 _Seen = tuple[Row | None, bool, bool]
 """A line's row, whether the cursor stands on it, and whether it lies within the list."""
+WIDE_GAP = 2
 
 
-def fit(columns: Sequence[Column], width: int) -> list[tuple[int, int]]:
-    """The columns that fit into ``width``: (index, width); one cell stands between two."""
-    kept = list(range(len(columns)))
-    while kept and _needed(columns, kept) > width:
+def fit(columns: Sequence[Column], width: int, least_gap: int = WIDE_GAP) -> Placed:
+    """What fits into ``width``: columns move together before one of them goes."""
+    kept = [index for index, column in enumerate(columns) if column.width]
+    while kept and _needed(columns, kept, least_gap) > width:
         worst = max(kept, key=lambda index: (columns[index].rank, index))
         if columns[worst].rank == 0:
             break
         kept.remove(worst)
-    spare = max(0, width - _needed(columns, kept))
+    gap = WIDE_GAP if _needed(columns, kept, WIDE_GAP) <= width else least_gap
+    spare = max(0, width - _needed(columns, kept, gap))
     growing = [index for index in kept if columns[index].grows]
     share = spare // len(growing) if growing else 0
-    return [(index, columns[index].width + (share if index in growing else 0)) for index in kept]
+    placed = [(index, columns[index].width + (share if index in growing else 0)) for index in kept]
+    return Placed(tuple(placed), gap)
 
 
-def _needed(columns: Sequence[Column], kept: Sequence[int]) -> int:
-    return sum(columns[index].width for index in kept) + 2 * max(0, len(kept) - 1)
+def _widest(rows: Sequence[Row], at: int, column: Column) -> int:
+    shown = [cell_len(clean(row.cells[at][0])) for row in rows if at < len(row.cells)]
+    return min(column.most, max([column.width, *shown]))
+
+
+def _needed(columns: Sequence[Column], kept: Sequence[int], gap: int) -> int:
+    return sum(columns[index].width for index in kept) + gap * max(0, len(kept) - 1)
 
 
 def wrapped(pieces: Sequence[Piece], width: int) -> list[list[Piece]]:
@@ -75,9 +96,16 @@ class PagedList(Toned):
 
     DEFAULT_CSS = "PagedList { height: 1fr; }"
 
-    def __init__(self, columns: Sequence[Column], *, id: str) -> None:  # noqa: A002 - Textual's name
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        *,
+        id: str,  # noqa: A002 - Textual's name
+        least_gap: int = WIDE_GAP,
+    ) -> None:
         super().__init__(id=id)
-        self._columns = tuple(columns)
+        self._columns = self._asked_for = tuple(columns)
+        self._least_gap = least_gap
         self._pages: OrderedDict[int, tuple[Row, ...]] = OrderedDict()
         self._asked: set[int] = set()
         self._empty: tuple[Piece, ...] = ()
@@ -122,8 +150,28 @@ class PagedList(Toned):
         if self.total is None:
             self.refresh()
 
+    def reshape(self, columns: Sequence[Column]) -> None:
+        """Other columns for the same cells."""
+        if self._asked_for != tuple(columns):
+            self._columns = self._asked_for = tuple(columns)
+            self._widen(self.rows_held)
+            self.refresh()
+
+    def _widen(self, rows: Sequence[Row]) -> bool:
+        """Make room for the widest of ``rows``, in the columns that fit what they hold; they
+        become narrower with other rows only, so that nothing moves to and fro.
+        """
+        wider = tuple(
+            column._replace(width=_widest(rows, at, column)) if column.most else column
+            for at, column in enumerate(self._columns)
+        )
+        differs = wider != self._columns
+        self._columns = wider
+        return differs
+
     def reset(self) -> None:
         """Forget all rows and go to the top: another filter, order or account."""
+        self._columns = self._asked_for
         self._pages.clear()
         self._asked.clear()
         self.total = None
@@ -142,7 +190,10 @@ class PagedList(Toned):
         self.total = total
         if before != (total, self._pages[page]):
             self._settle_cursor(key, page)
-            self._repaint_differing(seen)
+            if self._widen(rows):
+                self.refresh()
+            else:
+                self._repaint_differing(seen)
         if key is None or key != self.cursor_key:
             self._announce()
 
@@ -152,7 +203,10 @@ class PagedList(Toned):
             for offset, old in enumerate(rows):
                 if old.key == row.key and old != row:
                     self._pages[page] = (*rows[:offset], row, *rows[offset + 1 :])
-                    self._repaint_cells((page - 1) * PAGE_ROWS + offset, old, row)
+                    if self._widen((row,)):
+                        self.refresh()
+                    else:
+                        self._repaint_cells((page - 1) * PAGE_ROWS + offset, old, row)
                     return
 
     def _lines_seen(self) -> list[_Seen] | None:
@@ -300,11 +354,12 @@ class PagedList(Toned):
         plain: bool = False,
     ) -> Strip:
         segments = [Segment(mark, base)]
-        for place, (index, room) in enumerate(fit(self._columns, width - 2)):
+        placed = fit(self._columns, width - 2, self._least_gap)
+        for place, (index, room) in enumerate(placed.columns):
             if index >= len(cells):
                 break
             text, tone = cells[index]
-            gap = "  " if place else ""
+            gap = " " * placed.gap if place else ""
             shown = gap + pad(text, room, self._columns[index].align)
             segments.append(Segment(shown, base if plain else base + self.tone(tone)))
         return Strip(segments).adjust_cell_length(width, base)

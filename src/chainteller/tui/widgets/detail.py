@@ -1,0 +1,46 @@
+"""The pane of a selected record: its facts, and what may be said about it where there is room."""
+
+from collections.abc import Callable, Sequence
+
+from textual.geometry import Size
+
+from chainteller.tui.widgets.lines import Line, Lines
+
+
+def _nothing(width: int) -> Sequence[Line]:  # noqa: ARG001 - as what is really shown
+    return ()
+
+
+class Detail(Lines):
+    """Facts, and below them a part that stands only where all of both can be seen."""
+
+    def __init__(self, *, id: str, classes: str = "detail-side") -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self._facts: tuple[Line, ...] = ()
+        self._below: Callable[[int], Sequence[Line]] = _nothing
+        self._otherwise: tuple[Line, ...] = ()
+
+    def tell(
+        self,
+        facts: Sequence[Line],
+        below: Callable[[int], Sequence[Line]] = _nothing,
+        otherwise: Sequence[Line] = (),
+    ) -> None:
+        """``below`` gives its lines for a width in cells; ``otherwise`` stands for those that do
+        not fit.
+        """
+        self._facts, self._below, self._otherwise = tuple(facts), below, tuple(otherwise)
+        self._fill(self.size)
+
+    @property
+    def facts_text(self) -> str:
+        """The same in a window of any size."""
+        return "\n".join(shown.plain for shown in self._facts)
+
+    def on_resize(self) -> None:
+        self._fill(self.size)
+
+    def _fill(self, size: Size) -> None:
+        whole = (*self._facts, *self._below(size.width))
+        fits = len(whole) <= size.height
+        self.show(whole if fits else (*self._facts, *self._otherwise))
