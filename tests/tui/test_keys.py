@@ -7,7 +7,7 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.tui.app import run_console
 from chainteller.tui.key_table import markdown
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_of
+from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
 from chainteller.tui.start import DeskLook, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
@@ -35,7 +35,7 @@ def test_keys_that_terminals_confuse_are_never_bound() -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_footer_names_at_most_ten_keys(screen: str) -> None:
-    assert 3 <= len(footer_of(screen, {})) <= 10
+    assert 3 <= len(footer_commands(screen)) <= 10
 
 
 def test_a_users_keys_that_clash_are_named_with_both_commands() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
+from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.formats import short_id
 from chainteller.tui.screens.trades import TradesScreen
@@ -179,7 +180,8 @@ async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
         await settle(pilot)
         await press(pilot, "4")
         cells = _row(seen(app), "sol-usd")
-        assert bench.service.trades(account.id).data[0].amount in cells
+        (trade,) = bench.service.trades(account.id).data
+        assert {short_id(trade.id), "12:00:00", trade.amount} <= set(cells)
         assert "xxx" in cells[-1]
 
 
@@ -213,6 +215,24 @@ async def test_the_words_for_the_customer_stand_where_all_of_them_fit(bench: Ben
         await press(pilot, "escape")
         stands = " ".join(row.plain for row in detail.lines)
         assert "can no longer be cancelled. If" not in stands
+
+
+async def test_the_words_are_about_a_refusal_as_long_as_it_stands(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _buy(bench, account.id)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        screen = app.screen
+        assert isinstance(screen, TradesScreen)
+        screen.fail(ReadOnlyProfile("This desk is read-only."))
+        await settle(pilot)
+        assert "I can look everything up for" in seen(app)
+        screen.clear_failure()
+        await settle(pilot)
+        assert "I can look everything up for" not in seen(app)
+        assert "Your order to buy SOL" in seen(app)
 
 
 async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -> None:

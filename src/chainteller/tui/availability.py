@@ -1,10 +1,10 @@
-"""Why a command does nothing now: said in the help, so that nobody has to guess."""
+"""Why a command does nothing now: said in the help, and what the footer goes by."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from chainteller.tui.desk import Desk
-from chainteller.tui.keys import EVERYWHERE, SCREENS, Command
+from chainteller.tui.keys import EVERYWHERE, SCREENS, Command, Hint, footer_commands, hint
 
 _WRITES = frozenset(
     {
@@ -33,7 +33,32 @@ def why_not(desk: Desk, screen: Any, command: Command) -> str:
         return f"only on {command.where}"
     if command.where != EVERYWHERE and command.where not in (*SCREENS, "palette"):
         return f"only on {command.where}" if command.where != getattr(screen, "KEY", "") else ""
-    return _refused(desk, command) or _nothing_there(screen, command)
+    return _refused(desk, command) or _hindered(screen, command) or _nothing_there(screen, command)
+
+
+def footer_now(desk: Desk, screen: Any) -> list[Hint]:
+    """The keys that work on ``screen`` now, of those that its footer may name."""
+    typing = screen.is_typing
+    shown = [
+        command._replace(word=screen.footer_word(command.id) or command.word)
+        for command in footer_commands(screen.KEY)
+        if (command.id in screen.WORK_IN_FIELD if typing else _is_named(desk, screen, command))
+    ]
+    return [*(hint(command, desk.look.keys) for command in shown), *([_LEAVE] if typing else [])]
+
+
+_LEAVE = Hint("esc", "close", "back", 0)
+
+
+def _is_named(desk: Desk, screen: Any, command: Command) -> bool:
+    if command.where == EVERYWHERE and not screen.FOOTER_KNOWS_TEXTS:
+        return True
+    return not why_not(desk, screen, command)
+
+
+def _hindered(screen: Any, command: Command) -> str:
+    hindrance = getattr(screen, "hindrance", None)
+    return str(hindrance(command.id)) if hindrance is not None else ""
 
 
 def _refused(desk: Desk, command: Command) -> str:

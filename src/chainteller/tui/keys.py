@@ -42,6 +42,15 @@ class Command(NamedTuple):
         return shown_key(self.key) or ":"
 
 
+class Hint(NamedTuple):
+    """A word of the footer: a click runs ``action``, the highest ``rank`` gives way first."""
+
+    key: str
+    word: str
+    action: str
+    rank: int
+
+
 def shown_key(keys: str) -> str:
     first = keys.split(",", maxsplit=1)[0]
     return _SHOWN.get(first, first)
@@ -152,19 +161,17 @@ def bindings_of(screen: str) -> list[Binding]:
     ]
 
 
-def footer_of(screen: str, keymap: Mapping[str, str]) -> list[tuple[str, str, str, int]]:
-    """(key, word, action, rank) of what the footer may name, in the order of the table."""
-    rows = [
-        (keymap.get(command.id, command.key), command.word, command.action, command.rank)
-        for command in COMMANDS
-        if command.where == screen and command.word
-    ]
-    rows += [
-        (keymap.get(command.id, command.key), _FOOTER_WORDS[command.id], command.action, 4)
-        for command in COMMANDS
-        if command.id in FOOTER_OF_ALL
-    ]
-    return [(shown_key(key), word, action, rank) for key, word, action, rank in rows]
+def footer_commands(screen: str) -> list[Command]:
+    """What the footer may name, in the order of the table, each with its word."""
+    own = [command for command in COMMANDS if command.where == screen and command.word]
+    shared = [command for command in COMMANDS if command.id in FOOTER_OF_ALL]
+    return [*own, *(row._replace(word=_FOOTER_WORDS[row.id], rank=4) for row in shared)]
+
+
+def hint(command: Command, keymap: Mapping[str, str]) -> Hint:
+    """A command as the footer names it."""
+    key = shown_key(keymap.get(command.id, command.key))
+    return Hint(key, command.word, command.action, command.rank)
 
 
 def clashes(keymap: Mapping[str, str], screens: Iterable[str] = SCREENS) -> list[str]:

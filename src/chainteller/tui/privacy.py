@@ -51,6 +51,10 @@ class Privacy:
         """Whether ``text`` holds what is hidden now."""
         return self.hidden and self.mask(text) != text
 
+    def balance(self, amount: str) -> str:
+        """A balance that was worked out here, as it may be shown: the gate has not learned it."""
+        return _MASK * len(amount) if self.hidden else amount
+
     def mask(self, text: str) -> str:
         """``text`` with every known name and balance masked; the width stays."""
         if self._pattern is None:

@@ -12,9 +12,10 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui.availability import footer_now
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk, Reach, Told
-from chainteller.tui.keys import SCREENS, bindings_of, footer_of
+from chainteller.tui.keys import SCREENS, bindings_of
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.screens import top
 from chainteller.tui.screens.leaving import Leaving
@@ -39,6 +40,10 @@ class DeskScreen(Steady, Blank, Leaving):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    WORK_IN_FIELD: ClassVar[frozenset[str]] = frozenset()
+    """The commands of the footer that work while the field has the keyboard."""
+    FOOTER_KNOWS_TEXTS: ClassVar[bool] = False
+    """Whether the footer is drawn anew whenever there is another text to tell or to copy."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"),
         (60, "-narrow"),
@@ -88,7 +93,7 @@ class DeskScreen(Steady, Blank, Leaving):
         if not self.HAS_OWN_FIELD:
             yield FieldBar(id="field-bar")
         yield StatusLine()
-        yield HintBar(footer_of(self.KEY, self.desk.look.keys))
+        yield HintBar()
         yield TooSmall()
 
     def body(self) -> Sequence[Widget]:
@@ -107,6 +112,7 @@ class DeskScreen(Steady, Blank, Leaving):
         desk.on_told.subscribe(self, self._told)
         desk.on_reach.subscribe(self, self._reached)
         self._draw_top()
+        self.draw_footer()
 
     async def on_event(self, event: events.Event) -> None:
         """Textual would style all widgets anew that were styled when they were mounted."""
@@ -118,15 +124,18 @@ class DeskScreen(Steady, Blank, Leaving):
         """What the top bar has room for depends on the window."""
         if self.is_mounted:
             self._draw_top()
+            self.draw_footer()
 
     def on_screen_resume(self) -> None:
         self._draw_top()
+        self.draw_footer()
         self._draw_status()
         if self.desk.started is not None:
             self.reload()
 
     def _started(self, started: StartedDesk) -> None:  # noqa: ARG002 - the signal's value
         self._draw_top()
+        self.draw_footer()
         if self.is_current:
             self.reload()
 
@@ -145,6 +154,7 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def _reached(self, reach: Reach) -> None:  # noqa: ARG002 - the desk has it
         self._draw_top()
+        self.draw_footer()
 
     def _draw_status(self) -> None:
         log, status = self.desk.log, self.query_one(StatusLine)
@@ -161,6 +171,30 @@ class DeskScreen(Steady, Blank, Leaving):
             top.deployment(self.desk),
             top.reach_of(self.desk, narrow=self.app.size.width < 110),
         )
+
+    # -- the footer ---------------------------------------------------------------------------
+
+    def draw_footer(self) -> None:
+        """Name the keys that work now; nothing is painted while they are the same."""
+        self.query_one(HintBar).change(footer_now(self.desk, self), typing=self.is_typing)
+
+    @property
+    def is_typing(self) -> bool:
+        return self.field_bar.is_open
+
+    def on_descendant_focus(self) -> None:
+        self.draw_footer()
+
+    def on_descendant_blur(self) -> None:
+        self.draw_footer()
+
+    def hindrance(self, command: str) -> str:  # noqa: ARG002 - for subclasses
+        """Why a command does nothing in the state that this screen is in; empty when it works."""
+        return ""
+
+    def footer_word(self, command: str) -> str:  # noqa: ARG002 - for subclasses
+        """What a key does now, where that is not what the table of commands says."""
+        return ""
 
     @property
     def as_screen(self) -> Screen[None]:

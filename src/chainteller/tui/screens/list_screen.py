@@ -167,6 +167,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Enter: the detail, where it does not stand beside the list already."""
         if self.paged.cursor_row is not None:
             self.add_class("detail-open")
+            self.draw_footer()
 
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
@@ -179,11 +180,10 @@ class ListScreen(DeskScreen, Generic[Record]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        if self.has_class("detail-open") and not self.has_class("-wide"):
-            self.remove_class("detail-open")
-            return True
+        was_open = self.has_class("detail-open") and not self.has_class("-wide")
         self.remove_class("detail-open")
-        return False
+        self.draw_footer()
+        return was_open
 
     def action_move(self, step: int) -> None:
         self.paged.move(step)

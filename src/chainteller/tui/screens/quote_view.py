@@ -1,5 +1,6 @@
 """The quote screen as lines: its state and what of it is shown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -83,6 +84,24 @@ def life(state: QuoteState, now: int) -> Piece:
     return "QUOTED, NOT EXECUTED", "accent strong"
 
 
+def word_of_enter(state: QuoteState, now: int) -> str:
+    """What enter does outside the field, for the footer."""
+    if not state.amount:
+        return "amount"
+    if state.quote is None:
+        return "get quote"
+    return "renew" if state.phase is Phase.QUOTED and not state.is_live(now) else "new quote"
+
+
+def why_not_executed(state: QuoteState, now: int) -> str:
+    """Why a quote cannot be executed now; empty when it can, or as soon as it has come."""
+    if state.phase is Phase.UNKNOWN:
+        return "locked: what became of the last execution is being looked for"
+    if state.phase is Phase.SENDING:
+        return "it is being executed"
+    return "" if state.phase is Phase.ASKING or state.is_live(now) else "no live quote"
+
+
 def choices(state: QuoteState, markets: tuple[str, ...]) -> list[Line]:
     """Side and market, the chosen ones in brackets."""
     sides = [_choice(side, chosen=side == state.side) for side in ("buy", "sell")]
@@ -159,15 +178,15 @@ def _is_in_doubt(state: QuoteState, quote: "Quote") -> bool:
     return sent and state.quote is not None and state.quote.id == quote.id
 
 
-def quote_lines(state: QuoteState, now: int) -> list[Line]:
-    """The panel of the quote: life, terms, checks, keys."""
+def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list[Line]:
+    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys."""
     quote = state.quote
     if state.phase is Phase.ASKING and quote is None:
         return [line(("asking for a price", "muted"))]
     if quote is None:
         return [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
-    rows += _terms(state)
+    rows += [*_terms(state), *after]
     if state.phase is not Phase.UNKNOWN:
         rows += [line(), _checks(state, now)]
     rows += [line(), *_keys(state, now)]
@@ -215,17 +234,18 @@ def _terms(state: QuoteState) -> list[Line]:
     fee_unit = fees.currency or "USD"
     rows += [
         line(),
-        _term("customer gives", sold.amount, sold.symbol, "all-in"),
-        _term("fee, included", fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
-        _term("customer gets", bought.amount, bought.symbol, bought.network, tone="good strong"),
+        term("customer gives", sold.amount, sold.symbol, "all-in"),
+        term("fee, included", fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
+        term("customer gets", bought.amount, bought.symbol, bought.network, tone="good strong"),
     ]
     all_in = _all_in(quote)
     if all_in:
-        rows.append(_term("all-in price", all_in, "USD", f"per {state.base}"))
+        rows.append(term("all-in price", all_in, "USD", f"per {state.base}"))
     return rows
 
 
-def _term(label: str, amount: str, unit: str, note: str, tone: str = "") -> Line:
+def term(label: str, amount: str, unit: str, note: str, tone: str = "") -> Line:
+    """An amount under the others of the panel."""
     return line(
         (f"{label:<15}", "muted"),
         (f"{grouped(amount):>20} ", tone),

@@ -30,6 +30,7 @@ class TradesScreen(ListScreen["Trade"]):
     CSS_PATH = "trades.tcss"
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort", "_status", "_all")
+    FOOTER_KNOWS_TEXTS = True
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -75,6 +76,23 @@ class TradesScreen(ListScreen["Trade"]):
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
+
+    def hindrance(self, command: str) -> str:
+        trade = self.selected
+        if command == "trades.open":
+            return "no trade is selected" if trade is None else self._why_not_opened()
+        if command == "trades.cancel":
+            other = trade or self._newest_open()
+            return trades_view.why_it_stands(other) if other else "no trade is selected"
+        if command == "trades.watch" and (trade is None or trades_view.is_over(trade)):
+            return "there is nothing to wait for"
+        if command == "trades.all" and not self._account_id:
+            return "no account is selected: all are shown"
+        return super().hindrance(command)
+
+    def _why_not_opened(self) -> str:
+        is_open = self.has_class("detail-open") or self.has_class("-wide")
+        return "its detail is open" if is_open else ""
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":
@@ -180,6 +198,7 @@ class TradesScreen(ListScreen["Trade"]):
         self._show_detail(trade)
         short = trades_view.summary(trade, self.desk.now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
+        self.draw_footer()
 
     def _show_detail(self, trade: "Trade | None") -> None:
         detail = self.query_one("#detail", Detail)

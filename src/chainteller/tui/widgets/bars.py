@@ -6,6 +6,7 @@ from rich.cells import cell_len
 from textual import events
 
 from chainteller.tui.formats import Piece, clean
+from chainteller.tui.keys import Hint
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 
@@ -91,23 +92,25 @@ class HintBar(Lines):
 
     DEFAULT_CSS = "HintBar { height: 1; background: $surface; }"
 
-    def __init__(self, hints: Sequence[tuple[str, str, str, int]]) -> None:
+    def __init__(self) -> None:
         super().__init__([line("")], id="hints")
-        self._hints = tuple(hints)
+        self._hints: tuple[Hint, ...] = ()
+        self._typing = False
         self._spans: list[tuple[int, int, str]] = []
 
     def on_resize(self) -> None:
         self._draw()
 
-    def change(self, hints: Sequence[tuple[str, str, str, int]]) -> None:
-        """Other keys: (shown key, word, action, rank)."""
-        if tuple(hints) != self._hints:
-            self._hints = tuple(hints)
+    def change(self, hints: Sequence[Hint], *, typing: bool) -> None:
+        """Other keys; ``typing`` is while a field takes all that can be typed."""
+        if (tuple(hints), typing) != (self._hints, self._typing):
+            self._hints, self._typing = tuple(hints), typing
             self._draw()
 
     def _draw(self) -> None:
-        go, keys = (" go  ", "muted"), (" keys ", "muted")
-        room = self.size.width - 15
+        go, keys = ("ctrl+p", "f1") if self._typing else (":", "?")
+        right = ((go, "key"), (" go  ", "muted"), (keys, "key"), (" keys ", "muted"))
+        room = self.size.width - 13 - len(go) - len(keys)
         kept = list(self._hints)
         while kept and sum(len(key) + len(word) + 3 for key, word, _, _ in kept) > room:
             kept.remove(max(reversed(kept), key=lambda hint: hint[3]))
@@ -121,7 +124,7 @@ class HintBar(Lines):
             width = len(hint) + 2
             self._spans.append((at, at + width, action))
             at += width
-        self.show([line(*pieces, right=((":", "key"), go, ("?", "key"), keys))])
+        self.show([line(*pieces, right=right)])
 
     def on_click(self, event: events.Click) -> None:
         for start, end, action in self._spans:

@@ -1,0 +1,166 @@
+"""The footer names the keys that work in the state at hand, and no others."""
+
+from tests.tui.conftest import Bench, answer, press, seen, settle
+from tests.tui.unsteady_service import Unsteady
+from textual.strip import Strip
+
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.app import Console
+from chainteller.tui.screens.quote import QuoteScreen
+from chainteller.tui.widgets.lines import Lines
+
+AT_REST = ": go  ? keys"
+
+
+def _footer(app: Console) -> str:
+    return seen(app).splitlines()[-1].strip()
+
+
+def _keys(app: Console) -> list[str]:
+    """The words of the footer: what stands left of the two that are always there."""
+    left = _footer(app).removesuffix(AT_REST).removesuffix("ctrl+p go  f1 keys")
+    return [part for part in left.strip().split("  ") if part]
+
+
+async def test_the_footer_follows_a_quote_through_its_life(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console(Unsteady(bench.service, loses_answers=True))
+    always = ["left/right market", "tab side"]
+    texts = ["t text", "c copy"]
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3")
+        screen = app.screen
+        assert isinstance(screen, QuoteScreen)
+        assert _keys(app) == ["enter amount", *always]
+        await press(pilot, "b")
+        assert _keys(app) == ["enter get quote", *always, "esc close"]
+        assert _footer(app).endswith("ctrl+p go  f1 keys"), "these work where all else is typed"
+        await press(pilot, *"100", "enter")
+        assert _keys(app) == ["enter new quote", "X execute", *always, *texts]
+        bench.world.advance(301)
+        screen._tick()
+        await settle(pilot)
+        assert _keys(app) == ["enter renew", *always, *texts]
+        await press(pilot, "enter")
+        assert _keys(app) == ["enter new quote", "X execute", *always, *texts]
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        assert "UNKNOWN" in seen(app)
+        assert _keys(app) == [*always, *texts]
+        await press(pilot, "question_mark", *"execute the quote")
+        assert "(locked: what became of the last execution" in seen(app)
+
+
+async def test_an_executed_quote_is_not_executed_again(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        await press(pilot, "3")
+        assert "EXECUTED" in seen(app)
+        assert "X execute" not in _keys(app)
+        assert "enter new quote" in _keys(app)
+
+
+async def test_cancel_is_named_while_a_trade_can_be_cancelled(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        assert "No trades yet" in seen(app)
+        none = _keys(app)
+        assert not {"enter open", "C cancel", "t text", "c copy"} & set(none)
+        asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        execute = ExecuteRequest(trading_account_id=account.id)
+        trade = bench.service.execute_quote(quote.id, execute).value
+        await press(pilot, "r")
+        assert _keys(app) == ["C cancel", *none, "t text", "c copy"]
+        bench.world.advance(11)
+        await press(pilot, "r")
+        assert "executed" in seen(app)
+        assert "C cancel" not in _keys(app)
+        bench.world.advance(60)
+        await press(pilot, "r")
+        assert "settled" in seen(app)
+        assert _keys(app) == [*none, "t text", "c copy"]
+        await press(pilot, "question_mark", *"cancel")
+        assert f"({trade.id[:8]}" in seen(app)
+        assert "is settled: it is final)" in seen(app)
+
+
+async def test_enter_is_named_where_it_opens_a_detail(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4")
+        assert "enter open" in _keys(app)
+        await press(pilot, "enter")
+        assert "enter open" not in _keys(app)
+        await press(pilot, "escape")
+        assert "enter open" in _keys(app)
+        await pilot.resize_terminal(120, 40)
+        await settle(pilot)
+        assert "enter open" not in _keys(app), "the detail stands beside the list"
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert "enter open" in _keys(app)
+
+
+async def test_a_read_only_desk_names_no_key_that_writes(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        writing = _keys(app)
+        assert {"d deposit", "w withdraw"} <= set(writing)
+        await press(pilot, "f9")
+        assert not {"d deposit", "w withdraw", "+ new"} & set(_keys(app))
+        await press(pilot, "slash")
+        assert _keys(app) == ["esc close"]
+        await press(pilot, "escape")
+        assert "/ filter" in _keys(app)
+        await press(pilot, "f9")
+        await answer(pilot, "y")
+        assert _keys(app) == writing
+
+
+async def test_a_footer_that_says_the_same_paints_nothing(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        screen = app.screen
+        assert isinstance(screen, QuoteScreen)
+        painted = _count_paints(screen)
+        screen._tick()
+        await settle(pilot)
+        assert painted == []
+        bench.world.advance(301)
+        screen._tick()
+        await settle(pilot)
+        assert painted == ["hints"]
+
+
+def _count_paints(screen: QuoteScreen) -> list[str]:
+    """Grows by one whenever the footer is shown anew."""
+    painted: list[str] = []
+    bar = screen.query_one("#hints", Lines)
+    show = bar.repaint
+
+    def counted(y: int, was: Strip, now: Strip) -> None:
+        painted.append(str(bar.id))
+        show(y, was, now)
+
+    bar.repaint = counted  # type: ignore[method-assign]  # looks on, and goes on
+    return painted
