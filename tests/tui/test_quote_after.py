@@ -1,5 +1,7 @@
 """What an account has left after an order stands beside it, exact and masked while hidden."""
 
+import re
+
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
@@ -114,3 +116,26 @@ async def test_another_accounts_quote_says_nothing_of_this_ones_balance(bench: B
         await settle(pilot)
         assert quote.id in seen(app)
         assert "available after" not in seen(app)
+        assert "balance" not in seen(app)
+        assert "[ok] market   [ok] quote live" in seen(app)
+
+
+async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: Bench) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"60", "enter")
+        (now,) = re.findall(r"market now .*", seen(app))
+        await press(pilot, "right")
+        assert "[btc-usd]" in seen(app)
+        assert now.rstrip() in seen(app), "of the market that the quote is for"
+        await press(pilot, "tab")
+        account = app.desk.choice.account
+        assert account is not None
+        quoted = QuoteRequest(amount="50.00", side="buy", trading_account_id=account.id)
+        other = bench.service.create_quote("sol-usd", quoted).value
+        bench.service.execute_quote(other.id, ExecuteRequest(trading_account_id=account.id))
+        await press(pilot, "r")
+        assert "[buy]" not in seen(app)
+        assert "[x] short 10.00 USD" in seen(app)

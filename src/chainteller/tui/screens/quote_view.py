@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Context, Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -21,10 +21,12 @@ from chainteller.tui.reads import FormSheet
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market
     from chainteller.service.models.quotes import Quote
 
 EXPIRING_S = 30
 _BAR_CELLS = 20
+_EXACT = Context(prec=200)
 
 
 class Phase(StrEnum):
@@ -262,21 +264,37 @@ def _all_in(quote: "Quote") -> str:
     return f"{usd / units:.2f}" if units else ""
 
 
+def _quoted_market(state: QuoteState) -> "Market | None":
+    """The market that the quote is for, whatever the form was moved to since."""
+    if state.quote is None or state.sheet is None:
+        return None
+    return state.sheet.market(state.quote.market_name)
+
+
 def _market_now(state: QuoteState) -> str:
-    market = state.sheet.market(state.market) if state.sheet else None
+    market = _quoted_market(state)
     if market is None or state.quote is None:
         return ""
     apart = percent_between(state.quote.price, market.current_price)
     return f"market now {grouped(market.current_price)} ({apart})"
 
 
+def _missing(state: QuoteState) -> Decimal | None:
+    """How much more than what is there the quote sells, zero or less when there is enough; None
+    where the balances are not those of the quote's account.
+    """
+    quote, sheet = state.quote, state.sheet
+    if quote is None or sheet is None or quote.trading_account_id not in {None, sheet.account.id}:
+        return None
+    held = Decimal(sheet.spendable(quote.market_name, quote.side))
+    return _EXACT.subtract(Decimal(quote.asset_sold.amount), held)
+
+
 def shortfall(state: QuoteState) -> str:
-    """Dollars that are missing for a buy; empty when there is enough."""
-    if state.quote is None or state.sheet is None or state.side != "buy":
-        return ""
-    held = Decimal(state.sheet.spendable(state.market, "buy"))
-    short = Decimal(state.quote.asset_sold.amount) - held
-    return f"{short:.2f}" if short > 0 else ""
+    """Dollars that a deposit would have to bring for a buy; empty when there is enough."""
+    short = _missing(state)
+    is_buy = state.quote is not None and state.quote.side == "buy"
+    return f"{short:.2f}" if is_buy and short is not None and short > 0 else ""
 
 
 def _checks(state: QuoteState, now: int) -> Line:
@@ -285,15 +303,15 @@ def _checks(state: QuoteState, now: int) -> Line:
         return line(("[ok] executed", "good"), ("   the price of this quote was kept", "muted"))
     if state.phase is Phase.UNKNOWN:
         return line(("[>] outcome unknown", "warn"))
-    market = state.sheet.market(state.market) if state.sheet else None
-    short = shortfall(state)
-    balance: Piece = (
-        (f"[x] short {grouped(short)} USD", "bad") if short else ("[ok] balance", "good")
-    )
+    market, short = _quoted_market(state), _missing(state)
+    balance: Piece = ("[ok] balance   ", "good") if short is not None else ("", "")
+    if short is not None and short > 0 and state.quote is not None:
+        missing = f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
+        balance = (f"[x] short {missing}   ", "bad")
     is_open = market is None or market.status in {None, "open"}
     market_piece: Piece = ("[ok] market", "good") if is_open else ("[x] market closed", "bad")
     live: Piece = ("[ok] quote live", "good") if state.is_live(now) else ("[-] quote over", "muted")
-    return line(balance, "   ", market_piece, "   ", live)
+    return line(balance, market_piece, "   ", live)
 
 
 def _keys(state: QuoteState, now: int) -> list[Line]:
