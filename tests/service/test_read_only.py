@@ -8,16 +8,21 @@ from tests.world.engines import make_world
 
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.interface import Service
-from chainteller.service.read_only import WRITES, ReadOnly
+from chainteller.service.read_only import ReadOnly
+from chainteller.service.writes import WRITES
 
 
 def test_the_writes_are_those_that_take_an_idempotency_key() -> None:
-    writes = {
-        name
+    taken = {
+        name: inspect.signature(method).parameters
         for name, method in inspect.getmembers(Service, inspect.isfunction)
-        if "idempotency_key" in inspect.signature(method).parameters
     }
-    assert writes == WRITES
+    asked = {
+        name: parameters["request"].annotation if "request" in parameters else None
+        for name, parameters in taken.items()
+        if "idempotency_key" in parameters
+    }
+    assert asked == WRITES
 
 
 def test_every_write_is_refused_and_reads_pass(tmp_path: Path) -> None:

@@ -18,8 +18,7 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
-from chainteller.service.read_only import WRITES as GUARDED
-from chainteller.workspace.recording import WRITES, Recorder
+from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentState, Workspace
 
 
@@ -125,10 +124,6 @@ def test_refuses_what_is_no_write_or_was_never_sent(world: World, workspace: Wor
         recorder.write("markets")
     with pytest.raises(NotOffered):
         recorder.resend("never")
-
-
-def test_every_write_of_the_service_is_known() -> None:
-    assert set(WRITES) == GUARDED
 
 
 def test_a_request_that_cannot_be_recorded_is_not_sent(world: World, workspace: Workspace) -> None:

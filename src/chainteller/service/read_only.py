@@ -5,25 +5,7 @@ from typing import Any, NoReturn, cast
 
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.interface import Service
-
-WRITES = frozenset(
-    {
-        "open_trading_account",
-        "deposit",
-        "withdraw",
-        "cancel_withdrawal",
-        "create_quote",
-        "execute_quote",
-        "cancel_trade",
-        "open_blockchain_account",
-        "register_counterparty",
-        "create_challenge",
-        "submit_claim",
-        "link_counterparty",
-        "require_reverification",
-    }
-)
-"""The methods that change something: those that take an idempotency key."""
+from chainteller.service.writes import WRITES
 
 
 class ReadOnly:

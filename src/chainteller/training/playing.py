@@ -4,27 +4,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.service.errors import TellerError
-from chainteller.service.models import accounts, counterparties, funding, quotes
-from chainteller.service.models.base import WireModel
+from chainteller.service.writes import WRITES
 from chainteller.training.session import Session
 from chainteller.training.verbs import KEY_TAKES, Player
 
-_REQUESTS: Mapping[str, type[WireModel]] = {
-    model.__name__: model
-    for model in (
-        accounts.OpenTradingAccount,
-        funding.DepositRequest,
-        funding.WithdrawalRequest,
-        quotes.QuoteRequest,
-        quotes.ExecuteRequest,
-        counterparties.OpenBlockchainAccount,
-        counterparties.RegisterCounterparty,
-        counterparties.ChallengeRequest,
-        counterparties.ClaimRequest,
-        counterparties.LinkRequest,
-        counterparties.ReverificationRequest,
-    )
-}
+_REQUESTS = {model.__name__: model for model in WRITES.values() if model is not None}
 
 
 class AtTheDesk:

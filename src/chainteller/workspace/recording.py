@@ -21,36 +21,9 @@ from chainteller.service.errors import (
     TellerError,
 )
 from chainteller.service.interface import Service
-from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import Written
-from chainteller.service.models.counterparties import (
-    ChallengeRequest,
-    ClaimRequest,
-    LinkRequest,
-    OpenBlockchainAccount,
-    RegisterCounterparty,
-    ReverificationRequest,
-)
-from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
-from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.writes import WRITES
 from chainteller.workspace.store import SentState, Workspace
-
-WRITES: dict[str, type[BaseModel] | None] = {
-    "open_trading_account": OpenTradingAccount,
-    "deposit": DepositRequest,
-    "withdraw": WithdrawalRequest,
-    "cancel_withdrawal": None,
-    "create_quote": QuoteRequest,
-    "execute_quote": ExecuteRequest,
-    "cancel_trade": None,
-    "open_blockchain_account": OpenBlockchainAccount,
-    "register_counterparty": RegisterCounterparty,
-    "create_challenge": ChallengeRequest,
-    "submit_claim": ClaimRequest,
-    "link_counterparty": LinkRequest,
-    "require_reverification": ReverificationRequest,
-}
-"""Every write of ``Service`` with the model of its request."""
 
 KINDS = {
     "TDA": "trading-account",

@@ -18,8 +18,9 @@ from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
 from chainteller.service.models.pages import ListQuery, Page, Pagination
 from chainteller.service.models.quotes import Quote
+from chainteller.service.writes import WRITES
 from chainteller.workspace import records
-from chainteller.workspace.recording import WRITES, Recorder
+from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import Workspace
 
 ACCOUNT = "trading-account"
