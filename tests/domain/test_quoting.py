@@ -35,8 +35,8 @@ terms = st.builds(
 cents = st.integers(1, 10_000_000)
 
 
-def usual(mid_micros: int = 200_000_000) -> Terms:
-    return Terms(mid_micros, 40, 5, 300 * SECOND, FeeSchedule())
+def usual() -> Terms:
+    return Terms(200_000_000, 40, 5, 300 * SECOND, FeeSchedule())
 
 
 def test_a_buy_as_it_is_documented() -> None:

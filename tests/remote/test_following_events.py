@@ -11,7 +11,8 @@ from tests.world.serving import deployment, served
 
 from chainteller.engine.keys import ApiKeys
 from chainteller.remote.client import RemoteService
-from chainteller.remote.stream import Following
+from chainteller.remote.stream import EventStream, Following
+from chainteller.remote.transport import DEADLINE_S, Transport
 from chainteller.service.models.records import Event
 
 PATIENCE_S = 15
@@ -78,3 +79,15 @@ def test_a_revoked_key_ends_its_streams_with_the_next_ping(world: World) -> None
         assert states.get(timeout=PATIENCE_S) is Following.RETRYING
         assert states.get(timeout=PATIENCE_S) is Following.REFUSED
         service.close()
+
+
+def test_a_line_on_which_nothing_comes_is_given_up(world: World) -> None:
+    """Here the server pings every 15 seconds, which is too seldom for this one."""
+    states: queue.Queue[Following] = queue.Queue()
+    with served(deployment(world)) as address:
+        transport = Transport(address, world.key())
+        stream = EventStream(transport, 0, lambda _event: None, states.put, silence_s=0.2)
+        assert states.get(timeout=PATIENCE_S) is Following.LIVE
+        assert states.get(timeout=DEADLINE_S / 2) is Following.RETRYING
+        stream.close()
+        transport.close()

@@ -18,9 +18,9 @@ def scenario(name: str) -> Scenario:
     return load(SCENARIOS[name], WALLETS)
 
 
-def open_session(folder: Path, base: Path, given: Scenario, seed: str = SEED) -> Session:
+def open_session(folder: Path, base: Path, given: Scenario) -> Session:
     """A session that has begun; its bank lives in ``folder``, which is empty."""
-    world = ThrowawayWorld(folder, seed, base)
-    session = Session(given, world, seed, WALLETS)
+    world = ThrowawayWorld(folder, SEED, base)
+    session = Session(given, world, SEED, WALLETS)
     session.begin()
     return session

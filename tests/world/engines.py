@@ -136,12 +136,11 @@ class World:
             for each in self.engine.token_balances(account or self.account).data
         }
 
-    def bank_balance(self, bank_account_id: str = "DDA-1") -> str:
-        for customer in self.engine.customers().data:
-            for account in customer.bank_accounts:
-                if account.id == bank_account_id:
-                    return account.balance
-        raise LookupError(bank_account_id)
+    def bank_balance(self) -> str:
+        """What the core bank holds for DDA-1."""
+        accounts = [each for row in self.engine.customers().data for each in row.bank_accounts]
+        (found,) = [account.balance for account in accounts if account.id == "DDA-1"]
+        return found
 
     def close(self) -> None:
         self.database.close()
@@ -163,14 +162,8 @@ def make_world(
         feed or SimulatedPrices(seed),
         venue or Venue(),
     )
-    bank = Bank(
-        database,
-        clock,
-        SeededRandomness(seed),
-        prices,
-        market_maker,
-        options or EngineOptions(),
-    )
+    randomness = SeededRandomness(seed)
+    bank = Bank(database, clock, randomness, prices, market_maker, options or EngineOptions())
     with database.write() as connection:
         add_customers(connection, customers)
         connection.commit()

@@ -40,11 +40,11 @@ TABLES = [
 ]
 
 
-def new_bank(folder: Path, *, now: int = NOW) -> Bank:
+def new_bank(folder: Path) -> Bank:
     database = open_database(f"sqlite:///{folder / 'bank.db'}")
     feed = SimulatedPrices("any")
     return Bank(
-        database, ManualClock(now), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
+        database, ManualClock(NOW), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
     )
 
 

@@ -130,7 +130,6 @@ class HttpPrices:
         exchange: one of ``EXCHANGES``.
         clock: what the prices are stamped with.
         address: another address that speaks the exchange's format (tests, a caching proxy).
-        trust_env: whether ``HTTP_PROXY`` and its like are honoured.
     """
 
     checks_staleness = True
@@ -142,13 +141,11 @@ class HttpPrices:
         *,
         address: str | None = None,
         poll_s: float = POLL_S,
-        trust_env: bool = False,
     ) -> None:
         self._exchange = exchange
         self._clock = clock or SystemClock()
         self._address = address or exchange.address
         self._poll_s = poll_s
-        self._trust_env = trust_env
         self._points: dict[str, list[PricePoint]] = {market: [] for market in exchange.pairs}
         self._lock = threading.Lock()
         self._polled = threading.Event()
@@ -214,7 +211,7 @@ class HttpPrices:
     def _run(self) -> None:
         timeout = httpx.Timeout(REPLY_DEADLINE_S)
         with httpx.Client(
-            timeout=timeout, trust_env=self._trust_env, headers={"Accept-Encoding": "identity"}
+            timeout=timeout, trust_env=False, headers={"Accept-Encoding": "identity"}
         ) as client:
             while not self._ending.is_set():
                 self.poll_once(client)

@@ -75,13 +75,11 @@ class Exchanges:
         metrics: Metrics,
         randomness: Randomness,
         tell: Callable[[Line], None],
-        elapsed: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._randomness = randomness
         self._tell = tell
-        self._elapsed = elapsed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -93,7 +91,7 @@ class Exchanges:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = scope[_KEY] = self._begin(scope)
-        started = self._elapsed()
+        started = time.perf_counter()
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -111,7 +109,7 @@ class Exchanges:
             if not exchange.status:
                 await error_reply(exchange, unforeseen(exchange))(scope, receive, sending)
         finally:
-            self._finish(scope, exchange, self._elapsed() - started)
+            self._finish(scope, exchange, time.perf_counter() - started)
 
     def _begin(self, scope: Scope) -> Exchange:
         headers: dict[str, str] = {}

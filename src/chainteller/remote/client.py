@@ -64,10 +64,9 @@ class RemoteService(RemoteTrading, RemoteWallets, RemoteDesk):
         api_key: str,
         *,
         deadline_s: float = DEADLINE_S,
-        trust_env: bool = False,
         randomness: Randomness | None = None,
     ) -> None:
-        self._transport = Transport(url, api_key, deadline_s=deadline_s, trust_env=trust_env)
+        self._transport = Transport(url, api_key, deadline_s=deadline_s)
         self._at = Connection(Sender(self._transport, randomness))
 
     def __repr__(self) -> str:

@@ -5,7 +5,6 @@ idempotency keys, always with the same key; without a clear answer it ends in Ou
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -77,13 +76,9 @@ class Sender:
         self,
         transport: Transport,
         randomness: Randomness | None = None,
-        elapsed: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.transport = transport
         self.randomness = randomness or SystemRandomness()
-        self._elapsed = elapsed
-        self._pause = pause
         self.watch: Watch | None = None
         """Told of every try that is going to be repeated."""
 
@@ -142,13 +137,13 @@ class Sender:
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """The first clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
-        ends = self._elapsed() + self.transport.deadline_s
+        ends = time.monotonic() + self.transport.deadline_s
         unclear: TransportFault | None = None
         for attempt in range(attempts):
             last = attempt == attempts - 1
-            began, status, code = self._elapsed(), 0, ""
+            began, status, code = time.monotonic(), 0, ""
             try:
-                reply = self.transport.exchange(request, max(0.05, ends - self._elapsed()))
+                reply = self.transport.exchange(request, max(0.05, ends - time.monotonic()))
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
@@ -156,18 +151,18 @@ class Sender:
                 wait_s, code = self._backoff_s(attempt), f"no answer: {fault}"
             else:
                 wait_s = self._wait_after(reply, attempt)
-                if wait_s == 0 or last or self._elapsed() + wait_s >= ends:
+                if wait_s == 0 or last or time.monotonic() + wait_s >= ends:
                     return reply
                 status, code = reply.status, _code_of(reply)
-            if last or self._elapsed() + wait_s >= ends:
+            if last or time.monotonic() + wait_s >= ends:
                 break
             self._tell(request, status, code, began)
-            self._pause(wait_s)
+            time.sleep(wait_s)
         raise unclear or Unanswered("no answer")
 
     def _tell(self, request: Outgoing, status: int, code: str, began: float) -> None:
         if self.watch is not None:
-            took_ms = round((self._elapsed() - began) * 1000)
+            took_ms = round((time.monotonic() - began) * 1000)
             key = (request.headers or {}).get("Idempotency-Key", "")
             self.watch(Attempt(request.method, request.path, status, code, took_ms, key))
 

@@ -77,15 +77,12 @@ class Transport:
         url: the base address, http or https, with or without a path.
         api_key: what follows ``Bearer``; its form is the deployment's business.
         deadline_s: how long one exchange may take in all.
-        trust_env: whether ``HTTP_PROXY`` and its like are honoured.
 
     Raises:
         ValueError: ``url`` is no http or https address without credentials.
     """
 
-    def __init__(
-        self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S, trust_env: bool = False
-    ) -> None:
+    def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
         self.base = base_address(url)
         self.deadline_s = deadline_s
         self._headers = {
@@ -94,7 +91,6 @@ class Transport:
             "Accept-Encoding": "identity",
             "User-Agent": "chainteller",
         }
-        self._trust_env = trust_env
         self._loop = asyncio.new_event_loop()
         self._client: httpx.AsyncClient | None = None
         self._thread = threading.Thread(target=self._run, name="remote", daemon=True)
@@ -181,12 +177,14 @@ class Transport:
             raise _fault(phase, _words(fault)) from None
 
     def _opened_client(self) -> httpx.AsyncClient:
-        """One client for the transport's life; made on its own loop, where it is used."""
+        """One client for the transport's life; made on its own loop, where it is used. A proxy that
+        the environment names gets no key to see.
+        """
         if self._client is None:
             self._client = httpx.AsyncClient(
                 headers=self._headers,
                 follow_redirects=False,
-                trust_env=self._trust_env,
+                trust_env=False,
                 limits=httpx.Limits(
                     max_connections=MAXIMUM_CONNECTIONS, max_keepalive_connections=10
                 ),

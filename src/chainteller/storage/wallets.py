@@ -45,12 +45,9 @@ _FIND_LINK = _LINKED.where(
 )
 
 
-def find_account(
-    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
-) -> Record | None:
-    statement = _FIND_ACCOUNT.with_for_update() if lock else _FIND_ACCOUNT
+def find_account(connection: Connection, organisation_id: str, account_id: str) -> Record | None:
     return connection.execute(
-        statement, {"b_organisation": organisation_id, "b_id": account_id}
+        _FIND_ACCOUNT, {"b_organisation": organisation_id, "b_id": account_id}
     ).first()
 
 

@@ -90,8 +90,8 @@ class Table:
         value = self._take(key, None, "a whole number", lambda found: type(found) is int)
         return value if isinstance(value, int) else 0
 
-    def flag(self, key: str, *, default: bool | None = None) -> bool:
-        return bool(self._take(key, default, "true or false", lambda found: type(found) is bool))
+    def flag(self, key: str) -> bool:
+        return bool(self._take(key, None, "true or false", lambda found: type(found) is bool))
 
     def duration(self, key: str, default: str | None = None) -> int:
         """Microseconds."""
