@@ -1,12 +1,10 @@
 """Every write is on disk before it is sent, and can be found again by its key."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from tests.contract.test_trading import TOKEN, opened, quoted
-from tests.world.bank import World, build, sqlite_url
+from tests.world.bank import World
 
 from chainteller.service.errors import (
     InsufficientFunds,
@@ -19,21 +17,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.workspace.recording import Recorder
-from chainteller.workspace.store import SentState, Workspace
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = build(sqlite_url(tmp_path))
-    yield world
-    world.engine.close()
-
-
-@pytest.fixture
-def workspace() -> Iterator[Workspace]:
-    workspace = Workspace(None)
-    yield workspace
-    workspace.close()
+from chainteller.workspace.store import Kind, SentState, Workspace
 
 
 class Lossy:
@@ -61,7 +45,7 @@ def test_a_write_is_recorded_with_its_outcome(world: World, workspace: Workspace
         "amount": "5.00",
         "currency": {"type": "deposit-token-currency", "id": "DPT_USD"},
     }
-    [known] = workspace.known("transaction")
+    [known] = workspace.known(Kind.TRANSACTION)
     assert (known.id, known.parent) == (made.id, account.id)
 
 

@@ -1,19 +1,18 @@
 """A deployment of the bare specification: the desk remembers the accounts that it met."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.world.bank import World, build, sqlite_url
+from tests.world.bank import World
 
 from chainteller.domain.actors import Actor
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import QuoteRequest
 from chainteller.workspace.registry import Remembering
-from chainteller.workspace.store import Workspace
+from chainteller.workspace.store import Kind, Workspace
 
 _ADDITIONS = {"trading_accounts", "trading_account", "customers", "events", "audit", "quote"}
 _ADDITIONS |= {"deposits", "transactions", "limits", "all_trades", "blockchain_accounts"}
@@ -33,20 +32,6 @@ class Bare:
 
     def _refuse(self, *_: object, **__: object) -> None:
         raise NotOffered("not offered by this deployment")
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    world = build(sqlite_url(tmp_path))
-    yield world
-    world.engine.close()
-
-
-@pytest.fixture
-def workspace() -> Iterator[Workspace]:
-    workspace = Workspace(None)
-    yield workspace
-    workspace.close()
 
 
 def _bare(world: World) -> Service:
@@ -84,3 +69,11 @@ def test_a_deployment_that_lists_is_asked_itself(world: World, workspace: Worksp
     opened = inner.open_trading_account(asked).value
     (listed,) = Remembering.over(inner, workspace).trading_accounts().data
     assert listed == inner.trading_account(opened.id)
+
+
+def test_a_quote_is_found_however_many_were_made_since(world: World, workspace: Workspace) -> None:
+    desk = Remembering.over(_bare(world), workspace)
+    made = desk.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy")).value
+    for number in range(1_000):
+        workspace.remember(f"QTE_{number}", Kind.QUOTE, label="{}")
+    assert desk.quote(made.id) == made

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chainteller.domain.clock import SECOND, ManualClock
-from chainteller.workspace.store import SentState, Workspace
+from chainteller.workspace.store import Kind, SentState, Workspace
 
 
 @pytest.fixture
@@ -19,20 +19,20 @@ def workspace(tmp_path: Path, clock: ManualClock) -> Workspace:
 
 
 def test_known_objects_come_back_last_seen_first(workspace: Workspace, clock: ManualClock) -> None:
-    workspace.remember("TDA_1", "trading-account", label="Miller")
+    workspace.remember("TDA_1", Kind.TRADING_ACCOUNT, label="Miller")
     clock.advance(1)
-    workspace.remember("TDA_2", "trading-account")
+    workspace.remember("TDA_2", Kind.TRADING_ACCOUNT)
     clock.advance(1)
-    workspace.remember("TXN_1", "transaction", parent="TDA_1")
-    workspace.remember("TDA_1", "trading-account")
-    assert [(k.id, k.label) for k in workspace.known("trading-account")] == [
+    workspace.remember("TXN_1", Kind.TRANSACTION, parent="TDA_1")
+    workspace.remember("TDA_1", Kind.TRADING_ACCOUNT)
+    assert [(k.id, k.label) for k in workspace.known(Kind.TRADING_ACCOUNT)] == [
         ("TDA_1", "Miller"),
         ("TDA_2", ""),
     ]
-    assert [k.id for k in workspace.known("transaction", parent="TDA_1")] == ["TXN_1"]
-    assert workspace.known("transaction", parent="TDA_2") == []
-    workspace.forget("TDA_1")
-    assert [k.id for k in workspace.known("trading-account")] == ["TDA_2"]
+    assert [k.id for k in workspace.known(Kind.TRANSACTION, parent="TDA_1")] == ["TXN_1"]
+    assert workspace.known(Kind.TRANSACTION, parent="TDA_2") == []
+    assert workspace.known_object("TXN_1", Kind.TRANSACTION) is not None
+    assert workspace.known_object("TXN_1", Kind.TRADING_ACCOUNT) is None
 
 
 def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -114,6 +114,6 @@ def test_without_a_file_it_forgets() -> None:
 def test_half_a_character_is_kept_as_its_escape() -> None:
     store = Workspace(None)
     store.set_note("TDA_\ud800", "lone \ud800")
-    store.remember("TXN_\udfff", "trade")
+    store.remember("TXN_\udfff", Kind.TRANSACTION)
     assert store.note("TDA_\ud800") == "lone \\ud800"
-    assert [known.id for known in store.known("trade")] == ["TXN_\\udfff"]
+    assert [known.id for known in store.known(Kind.TRANSACTION)] == ["TXN_\\udfff"]

@@ -23,17 +23,18 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.models.base import Written
 from chainteller.service.writes import WRITES
-from chainteller.workspace.store import SentState, Workspace
+from chainteller.workspace.store import Kind, SentState, Workspace
 
-KINDS = {
-    "TDA": "trading-account",
-    "QTE": "quote",
-    "TXN": "transaction",
-    "CPT": "counterparty",
-    "CHG": "challenge",
-    "CLM": "claim",
-    "BCA": "blockchain-account",
+_KINDS = {
+    "TDA": Kind.TRADING_ACCOUNT,
+    "QTE": Kind.QUOTE,
+    "TXN": Kind.TRANSACTION,
+    "CPT": Kind.COUNTERPARTY,
+    "CHG": Kind.CHALLENGE,
+    "CLM": Kind.CLAIM,
+    "BCA": Kind.BLOCKCHAIN_ACCOUNT,
 }
+"""By what ids begin with."""
 
 
 class Recorder:
@@ -102,7 +103,7 @@ class Recorder:
     def _keep(self, key: str, identifier: str, arguments: tuple[str | BaseModel, ...]) -> None:
         self.workspace.answered(key, SentState.DONE, identifier)
         parent = arguments[0] if isinstance(arguments[0], str) else ""
-        kind = KINDS.get(identifier.partition("_")[0], "record")
+        kind = _KINDS.get(identifier.partition("_")[0], Kind.OTHER)
         self.workspace.remember(identifier, kind, parent)
 
 

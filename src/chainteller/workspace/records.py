@@ -5,7 +5,7 @@ did to them is not known here.
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -17,16 +17,19 @@ from chainteller.service.models.counterparties import (
     ClaimRequest,
     Counterparty,
 )
-from chainteller.service.models.pages import ListQuery, Page, Pagination
+from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
-from chainteller.workspace.store import Workspace
+from chainteller.workspace.store import Kind, Workspace
 
 Identified = Quote | Challenge | BlockchainAccount | Counterparty
 Record = TypeVar("Record", Quote, Challenge, BlockchainAccount, Counterparty)
-QUOTE, WALLET, CHALLENGE = "quote", "counterparty", "challenge"
-BLOCKCHAIN_ACCOUNT = "blockchain-account"
-_MOST = 1000
+_KINDS: Mapping[type[Identified], Kind] = {
+    Quote: Kind.QUOTE,
+    Challenge: Kind.CHALLENGE,
+    BlockchainAccount: Kind.BLOCKCHAIN_ACCOUNT,
+    Counterparty: Kind.COUNTERPARTY,
+}
 
 
 def keep(workspace: Workspace, value: object, given: Sequence[object]) -> None:
@@ -34,66 +37,56 @@ def keep(workspace: Workspace, value: object, given: Sequence[object]) -> None:
     write's ids and its request.
     """
     if isinstance(value, Quote):
-        _store(workspace, QUOTE, value.trading_account_id or "", value)
+        _store(workspace, value.trading_account_id or "", value)
     elif isinstance(value, Challenge):
         account = value.blockchain_account_id or _text(given)
-        _store(workspace, CHALLENGE, account, value)
+        _store(workspace, account, value)
     elif isinstance(value, BlockchainAccount):
         keep_blockchain_account(workspace, value)
     elif isinstance(value, Counterparty):
-        _store(workspace, WALLET, "", value)
+        _store(workspace, "", value)
     elif isinstance(value, Trade) and value.quote_id:
-        _mend(workspace, QUOTE, Quote, value.quote_id, trade_id=value.id, status="executed")
+        _mend(workspace, Quote, value.quote_id, trade_id=value.id, status="executed")
     for part in given:
         if isinstance(part, ClaimRequest):
-            _mend(workspace, CHALLENGE, Challenge, part.challenge_id, status="used")
+            _mend(workspace, Challenge, part.challenge_id, status="used")
 
 
 def keep_blockchain_account(workspace: Workspace, account: BlockchainAccount) -> None:
-    _store(workspace, BLOCKCHAIN_ACCOUNT, account.trading_account_id, account)
+    _store(workspace, account.trading_account_id, account)
 
 
 def listed(
-    workspace: Workspace,
-    kind: str,
-    model: type[Record],
-    query: ListQuery,
-    parent: str | None = None,
+    workspace: Workspace, model: type[Record], query: ListQuery, parent: str | None = None
 ) -> Page[Record]:
     """Kept records, the last seen first; ``text`` is looked for in the whole record."""
     wanted = (query.text or "").lower()
-    rows = [
+    rows = tuple(
         record
-        for each in workspace.known(kind, parent or None, _MOST)
+        for each in workspace.known(_KINDS[model], parent or None)
         if wanted in each.label.lower() and (record := _read(model, each.label)) is not None
-    ]
-    start = (query.page - 1) * query.limit
-    seen = Pagination(total=len(rows), page=query.page, limit=query.limit)
-    return Page(data=tuple(rows[start : start + query.limit]), pagination=seen)
+    )
+    return Page.whole(rows).cut(query.page, query.limit)
 
 
-def one(workspace: Workspace, kind: str, model: type[Record], identifier: str) -> Record | None:
+def one(workspace: Workspace, model: type[Record], identifier: str) -> Record | None:
     """A kept record, or None."""
-    for each in workspace.known(kind, None, _MOST):
-        if each.id == identifier:
-            return _read(model, each.label)
-    return None
+    known = workspace.known_object(identifier, _KINDS[model])
+    return _read(model, known.label) if known is not None else None
 
 
-def _mend(
-    workspace: Workspace, kind: str, model: type[Record], identifier: str, **fields: str
-) -> None:
-    for each in workspace.known(kind, None, _MOST):
-        record = _read(model, each.label) if each.id == identifier else None
-        if record is not None:
-            changed = record.model_copy(update=dict(fields))
-            _store(workspace, kind, each.parent, changed)
+def _mend(workspace: Workspace, model: type[Record], identifier: str, **fields: str) -> None:
+    record = one(workspace, model, identifier)
+    if record is not None:
+        _store(workspace, "", record.model_copy(update=dict(fields)))
 
 
-def _store(workspace: Workspace, kind: str, parent: str, record: Identified) -> None:
-    """Half a character, which only a faulty deployment sends, has no JSON: that one is not kept."""
+def _store(workspace: Workspace, parent: str, record: Identified) -> None:
+    """An empty ``parent`` keeps the one that was known. Half a character, which only a faulty
+    deployment sends, has no JSON: that record is not kept.
+    """
     with contextlib.suppress(PydanticSerializationError):
-        workspace.remember(record.id, kind, parent, record.to_json())
+        workspace.remember(record.id, _KINDS[type(record)], parent, record.to_json())
 
 
 def _read(model: type[Record], label: str) -> Record | None:

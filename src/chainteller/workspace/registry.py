@@ -8,6 +8,7 @@ has, and then remembered. Writes are recorded before they are sent.
 import contextlib
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 from chainteller.domain.clock import to_datetime
@@ -16,14 +17,14 @@ from chainteller.service.interface import ALL, Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
-from chainteller.service.models.pages import ListQuery, Page, Pagination
+from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import Quote
 from chainteller.service.writes import WRITES
 from chainteller.workspace import records
 from chainteller.workspace.recording import Recorder
-from chainteller.workspace.store import Workspace
+from chainteller.workspace.records import Record
+from chainteller.workspace.store import Kind, Workspace
 
-ACCOUNT = "trading-account"
 _UNKNOWN = "not told"
 
 
@@ -55,23 +56,21 @@ class Remembering:
 
     def _remember(self, account: TradingAccount) -> None:
         label = f"{account.bank_account_id} {account.bank_account_type}"
-        self._workspace.remember(account.id, ACCOUNT, label=label)
+        self._workspace.remember(account.id, Kind.TRADING_ACCOUNT, label=label)
 
     def trading_accounts(self, query: ListQuery = ALL) -> Page[TradingAccount]:
         """Those of the deployment, or those that this desk met, the last seen first."""
         try:
             return self._service.trading_accounts(query)
         except NotOffered:
-            met = self._workspace.known(ACCOUNT, limit=1000)
+            met = self._workspace.known(Kind.TRADING_ACCOUNT)
         wanted = (query.text or "").lower()
-        rows = [
+        rows = tuple(
             _account(each.id, each.label)
             for each in met
             if wanted in f"{each.id} {each.label}".lower()
-        ]
-        start = (query.page - 1) * query.limit
-        seen = Pagination(total=len(rows), page=query.page, limit=query.limit)
-        return Page(data=tuple(rows[start : start + query.limit]), pagination=seen)
+        )
+        return Page.whole(rows).cut(query.page, query.limit)
 
     def trading_account(self, account_id: str) -> TradingAccount:
         """Raises NotFound: the deployment knows no balances of it either."""
@@ -79,74 +78,55 @@ class Remembering:
             return self._service.trading_account(account_id)
         except NotOffered:
             self._service.token_balances(account_id)
-        label = next(
-            (
-                row.label
-                for row in self._workspace.known(ACCOUNT, limit=1000)
-                if row.id == account_id
-            ),
-            "",
-        )
-        self._workspace.remember(account_id, ACCOUNT, label=label)
-        return _account(account_id, label)
+        self._workspace.remember(account_id, Kind.TRADING_ACCOUNT)
+        known = self._workspace.known_object(account_id, Kind.TRADING_ACCOUNT)
+        return _account(account_id, known.label if known is not None else "")
 
     # -- what else the desk made itself -------------------------------------------------------
 
     def quotes(self, query: ListQuery = ALL) -> Page[Quote]:
-        try:
-            return self._service.quotes(query)
-        except NotOffered:
-            account_id = query.trading_account_id
-            return records.listed(self._workspace, records.QUOTE, Quote, query, account_id)
+        return self._listed(self._service.quotes, Quote, query, query.trading_account_id)
 
     def quote(self, quote_id: str) -> Quote:
-        """Raises NotOffered for one that was not made here."""
-        try:
-            return self._service.quote(quote_id)
-        except NotOffered:
-            kept = records.one(self._workspace, records.QUOTE, Quote, quote_id)
-            if kept is None:
-                raise
-            return kept
+        return self._one(self._service.quote, Quote, quote_id)
 
     def counterparties(self, query: ListQuery = ALL) -> Page[Counterparty]:
-        try:
-            return self._service.counterparties(query)
-        except NotOffered:
-            return records.listed(self._workspace, records.WALLET, Counterparty, query)
+        return self._listed(self._service.counterparties, Counterparty, query)
 
     def counterparty(self, counterparty_id: str) -> Counterparty:
-        """Raises NotOffered for one that was not registered here."""
-        try:
-            return self._service.counterparty(counterparty_id)
-        except NotOffered:
-            kept = records.one(self._workspace, records.WALLET, Counterparty, counterparty_id)
-            if kept is None:
-                raise
-            return kept
+        return self._one(self._service.counterparty, Counterparty, counterparty_id)
 
     def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
-        try:
-            return self._service.challenges(blockchain_account_id, query)
-        except NotOffered:
-            kept = (self._workspace, records.CHALLENGE, Challenge, query, blockchain_account_id)
-            return records.listed(*kept)
+        asked = partial(self._service.challenges, blockchain_account_id)
+        return self._listed(asked, Challenge, query, blockchain_account_id)
 
     def blockchain_accounts(self, query: ListQuery = ALL) -> Page[BlockchainAccount]:
-        try:
-            return self._service.blockchain_accounts(query)
-        except NotOffered:
-            owner = query.trading_account_id
-            kind = records.BLOCKCHAIN_ACCOUNT
-            return records.listed(self._workspace, kind, BlockchainAccount, query, owner)
+        asked, owner = self._service.blockchain_accounts, query.trading_account_id
+        return self._listed(asked, BlockchainAccount, query, owner)
 
     def blockchain_account(self, blockchain_account_id: str) -> BlockchainAccount:
-        """Raises NotOffered for one that this desk was never told of."""
+        asked = self._service.blockchain_account
+        return self._one(asked, BlockchainAccount, blockchain_account_id)
+
+    def _listed(
+        self,
+        asked: Callable[[ListQuery], Page[Record]],
+        model: type[Record],
+        query: ListQuery,
+        parent: str | None = None,
+    ) -> Page[Record]:
+        """Those of the deployment, or those that were made here."""
         try:
-            return self._service.blockchain_account(blockchain_account_id)
+            return asked(query)
         except NotOffered:
-            kind = records.BLOCKCHAIN_ACCOUNT
-            kept = records.one(self._workspace, kind, BlockchainAccount, blockchain_account_id)
+            return records.listed(self._workspace, model, query, parent)
+
+    def _one(self, asked: Callable[[str], Record], model: type[Record], identifier: str) -> Record:
+        """Raises NotOffered where the deployment does not tell, for one that was not made here."""
+        try:
+            return asked(identifier)
+        except NotOffered:
+            kept = records.one(self._workspace, model, identifier)
             if kept is None:
                 raise
             return kept

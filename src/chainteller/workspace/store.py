@@ -34,6 +34,19 @@ CREATE TABLE IF NOT EXISTS view (name TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 """
 
 
+class Kind(StrEnum):
+    """What a known object is."""
+
+    TRADING_ACCOUNT = "trading-account"
+    QUOTE = "quote"
+    TRANSACTION = "transaction"
+    COUNTERPARTY = "counterparty"
+    CHALLENGE = "challenge"
+    CLAIM = "claim"
+    BLOCKCHAIN_ACCOUNT = "blockchain-account"
+    OTHER = "record"
+
+
 class SentState(StrEnum):
     """``SENT`` without an answer is what a crash leaves behind; it counts as unknown."""
 
@@ -52,7 +65,7 @@ class KnownObject:
     """A record that was seen here. ``parent`` is the account it belongs to, or empty."""
 
     id: str
-    kind: str
+    kind: Kind
     parent: str
     label: str
     seen_at: int
@@ -90,7 +103,7 @@ class Workspace:
         with self._lock:
             self._database.close()
 
-    def remember(self, identifier: str, kind: str, parent: str = "", label: str = "") -> None:
+    def remember(self, identifier: str, kind: Kind, parent: str = "", label: str = "") -> None:
         """Note that a record exists; an empty label keeps the one that was known."""
         self._write(
             "INSERT INTO known VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
@@ -104,20 +117,21 @@ class Workspace:
             self._clock.now(),
         )
 
-    def known(self, kind: str, parent: str | None = None, limit: int = 100) -> list[KnownObject]:
+    def known(self, kind: Kind, parent: str | None = None, limit: int = 1000) -> list[KnownObject]:
         """Records of a kind, the last seen first."""
         rows = self._read(
-            "SELECT id, kind, parent, label, seen_at FROM known WHERE kind = ? "
-            "AND (? IS NULL OR parent = ?) ORDER BY seen_at DESC, id LIMIT ?",
+            f"{_KNOWN} WHERE kind = ? AND (? IS NULL OR parent = ?) "
+            "ORDER BY seen_at DESC, id LIMIT ?",
             kind,
             parent,
             parent,
             limit,
         )
-        return [KnownObject(*row) for row in rows]
+        return [_known(row) for row in rows]
 
-    def forget(self, identifier: str) -> None:
-        self._write("DELETE FROM known WHERE id = ?", identifier)
+    def known_object(self, identifier: str, kind: Kind) -> KnownObject | None:
+        found = self._read(f"{_KNOWN} WHERE id = ? AND kind = ?", identifier, kind)
+        return _known(found[0]) if found else None
 
     def sending(self, key: str, operation: str, arguments: Mapping[str, Any]) -> None:
         """Save a request before it is sent; the same key again keeps the first time."""
@@ -204,7 +218,13 @@ def _storable(value: object) -> object:
     return value
 
 
+_KNOWN = "SELECT id, kind, parent, label, seen_at FROM known"
 _SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"
+
+
+def _known(row: tuple[Any, ...]) -> KnownObject:
+    identifier, kind, parent, label, seen_at = row
+    return KnownObject(identifier, Kind(kind), parent, label, seen_at)
 
 
 def _sent(row: tuple[Any, ...]) -> SentRequest:
