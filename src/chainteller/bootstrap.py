@@ -74,7 +74,6 @@ def open_service(configured: Configured, place: Place) -> OpenedService:
     Raises:
         SettingsInvalid: no key for a remote place, or a price feed that cannot be had.
         ServiceUnavailable: the database cannot be used.
-        PartMissing: this installation has no client for remote deployments.
     """
     if place.remote:
         return _remote(place)

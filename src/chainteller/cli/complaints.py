@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from typing import Self
 
 from chainteller.domain.untrusted import printable
 from chainteller.service.error_codes import KEY_WANTED
@@ -43,26 +42,6 @@ class Usage(TellerError):
         return self._suggestion
 
 
-class PartMissing(TellerError):
-    """A part that this command needs is not in this installation."""
-
-    code = "NOT_INSTALLED"
-    next_step = "Install a version that has it; chainteller info shows what is here."
-
-    def __init__(self, part: str, exit_code: Exit = Exit.USAGE) -> None:
-        super().__init__(f"This installation has no {part}.")
-        self.exit_code = exit_code
-
-    @classmethod
-    def of(cls, error: ModuleNotFoundError) -> Self:
-        """The complaint for a missing module of ours; any other import fault is raised on."""
-        name = error.name or ""
-        if not name.startswith("chainteller."):
-            raise error
-        remote = name.startswith("chainteller.remote")
-        return cls(f"part {name}", Exit.UNREACHABLE if remote else Exit.USAGE)
-
-
 _BY_REASON = {
     "BAD_URL": Exit.USAGE,
     "DRIVER_MISSING": Exit.USAGE,
@@ -78,8 +57,6 @@ _EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
 
 
 def exit_code(error: TellerError) -> Exit:
-    if isinstance(error, PartMissing):
-        return error.exit_code
     if isinstance(error, ServiceUnavailable):
         return _BY_REASON.get(str(error.details.get("reason")), Exit.UNREACHABLE)
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)

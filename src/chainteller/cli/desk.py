@@ -88,10 +88,6 @@ def run(console: Console) -> int:
         from chainteller.cli.complaints import complain
 
         return complain(error)
-    except ModuleNotFoundError as error:
-        from chainteller.cli.complaints import PartMissing, complain
-
-        return complain(PartMissing.of(error))
     except KeyboardInterrupt:
         from chainteller.cli.complaints import Exit, say
 

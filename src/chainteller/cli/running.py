@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from chainteller.cli.complaints import Exit, PartMissing, Usage, complain, say
+from chainteller.cli.complaints import Exit, Usage, complain, say
 from chainteller.cli.crashes import crashed
 from chainteller.service.errors import ServiceError, TellerError
 
@@ -19,8 +19,6 @@ def run_program(program: click.Command, arguments: Sequence[str]) -> int:
         # Whoever read our output has gone; nothing more can be told to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.REFUSED
-    except ModuleNotFoundError as error:
-        return complain(PartMissing.of(error))
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
         return Exit.INTERRUPTED
