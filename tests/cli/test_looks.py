@@ -1,7 +1,10 @@
 """How the console looks, and which rows it shows, before the engine and the settings are read."""
 
+import os
 from pathlib import Path
 
+import pytest
+from tests.cli.conftest import Teller
 from tests.cli.program import python
 
 from chainteller.bootstrap import start_demo
@@ -65,3 +68,11 @@ def test_the_demo_shows_the_accounts_of_its_kept_world_before_the_engine(tmp_pat
         assert glimpse_of_demo(paths, "8", 50) is None
     finally:
         started.close()
+
+
+def test_a_console_that_click_opens_has_no_colours_either(
+    teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "")
+    assert teller("train", "--list", "--no-color").code == 0
+    assert os.environ["NO_COLOR"] == "1"

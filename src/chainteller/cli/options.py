@@ -21,16 +21,13 @@ class Options:
 
     configured: Configured
     json: bool
-    color: bool
-
-    @property
-    def read_only(self) -> bool:
-        return self.configured.flags.read_only
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
     if value is not None and parameter.name:
         context.meta.setdefault(_KEY, {})[parameter.name] = value
+        if parameter.name == "no_color":
+            os.environ["NO_COLOR"] = "1"  # what the console looks at, whichever command opens it
 
 
 def _global_options(*, hidden: bool) -> list[click.Parameter]:
@@ -48,7 +45,7 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
         option("--url", "Remote deployment: https://HOST.", metavar="URL"),
         switch("--read-only", "Refuse every change."),
         switch("--json", "Print the HTTP body of the same call and nothing else."),
-        switch("--no-color", "Plain text, without colours."),
+        switch("--no-color", "The console without colours."),
     ]
 
 
@@ -156,5 +153,4 @@ def _read(given: dict[str, Any]) -> Options:
     return Options(
         configure(flags, os.environ),
         json=bool(given.get("json")),
-        color=not (given.get("no_color") or os.environ.get("NO_COLOR")),
     )
