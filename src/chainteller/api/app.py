@@ -1,6 +1,5 @@
 """The application: routes, layers and the replies to what no route answers."""
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -24,13 +23,14 @@ from chainteller.api import (
 from chainteller.api.auth import Authentication
 from chainteller.api.directory import Directory
 from chainteller.api.documentation import Documentation
-from chainteller.api.exchange import Exchanges, exchange_of, unforeseen
+from chainteller.api.exchange import exchange_of
 from chainteller.api.limits import RateLimits
 from chainteller.api.logs import RequestLines
 from chainteller.api.metrics import Metrics
 from chainteller.api.openapi import describe
 from chainteller.api.operating import Operating
 from chainteller.api.operations import Front
+from chainteller.api.outermost import Exchanges, unforeseen
 from chainteller.api.responses import error_reply
 from chainteller.api.streaming import STREAM, EventStreams
 from chainteller.api.threads import service_threads
@@ -51,8 +51,6 @@ ROUTES = (
 )
 OPERATIONS = tuple(operation for routes in ROUTES for operation, _ in routes.declared)
 """Every operation that acts on the service; the authorization matrix walks over them."""
-
-log = logging.getLogger("chainteller.api")
 
 
 class App:

@@ -52,7 +52,7 @@ def read_listing(
     Raises:
         ValidationFailed: a page, limit, timestamp or order that cannot be, an unknown filter.
     """
-    query.refuse_unknown_filters({name: "" for kind in filters for name in FILTERS[kind]})
+    query.refuse_unknown_filters({name for kind in filters for name in FILTERS[kind]})
     asked: dict[str, str | None] = {}
     for kind in filters:
         if kind == "created":

@@ -29,7 +29,7 @@ routes = Routes("Markets")
     )
 )
 def list_markets(call: Call) -> Page[Market]:
-    call.query.refuse_unknown_filters({"filter[name]": ""})
+    call.query.refuse_unknown_filters({"filter[name]"})
     named = call.query.get("filter[name]")
     if named is None:
         return cut(call.service.markets(), call.query)

@@ -15,13 +15,12 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from chainteller.api.exchange import API_VERSION
 from chainteller.api.listing import described
 from chainteller.api.operations import Operation, Routes
+from chainteller.api.responses import JSON, PROBLEM
 from chainteller.api.schemas import overlaid
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.base import WireModel
 
-JSON = "application/json"
-PROBLEM = "application/problem+json"
 _PARAMETER = re.compile(r"\{(\w+)\}")
 _ID_TEXT = {"type": "string", "minLength": 1, "maxLength": 64}
 

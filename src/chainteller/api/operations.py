@@ -7,7 +7,7 @@ the same: rate limit, scope, body, the hop to the service's thread, status, head
 import functools
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote
 
@@ -117,7 +117,6 @@ class Front:
     deployment: Deployment
     limits: RateLimits
     threads: Executor
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def endpoint(self, operation: Operation, handler: Handler) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:

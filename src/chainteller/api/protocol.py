@@ -53,7 +53,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _in_head = True
-    _first_byte_seen = False
 
     def connection_made(self, transport: Any) -> None:
         self._one_write = OneWrite(transport)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -180,7 +180,7 @@ class QueryText:
             raise ValidationFailed.of(names[0], f"A whole number {bounds}.")
         return int(value)
 
-    def refuse_unknown_filters(self, known: Mapping[str, str]) -> None:
+    def refuse_unknown_filters(self, known: Collection[str]) -> None:
         """A misspelt filter would silently answer with everything.
 
         Raises:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import Response
 
+from chainteller.api.exchange import Exchange
 from chainteller.service.errors import (
     IdempotencyInProgress,
     MarketUnavailable,
@@ -20,9 +21,6 @@ from chainteller.service.models.base import WireModel
 from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import Page
 from chainteller.service.models.trades import Trade
-
-if TYPE_CHECKING:
-    from chainteller.api.exchange import Exchange
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"
@@ -66,7 +64,7 @@ def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] 
     return Response(text, status, dict(headers), media_type=JSON)
 
 
-def error_reply(exchange: "Exchange", error: ServiceError) -> Response:
+def error_reply(exchange: Exchange, error: ServiceError) -> Response:
     """The error body of the specification, or RFC 9457 where the caller asked for it."""
     exchange.error = error.code
     status = error.status

@@ -52,7 +52,7 @@ EXAMPLES: Mapping[str, Any] = {
 
 
 def overlaid(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """The schemas with every overlay laid on, and timestamps named as such."""
+    """The schemas with every overlay and example laid on."""
     return {name: _overlaid(name, schema) for name, schema in schemas.items()}
 
 

@@ -24,7 +24,6 @@ from chainteller.service.models.records import Event, EventPage
 PING_S = 15.0
 POLL_S = 0.5
 MAXIMUM_STREAMS = 100
-_AT_ONCE = EVENTS_AT_ONCE
 
 STREAM = Operation(
     "streamEvents",
@@ -71,7 +70,7 @@ class EventStreams:
             if self.open >= MAXIMUM_STREAMS:
                 raise _full()
             start = await run(
-                self.front.threads, functools.partial(service.events, after, _AT_ONCE)
+                self.front.threads, functools.partial(service.events, after, EVENTS_AT_ONCE)
             )
         except ServiceError as refusal:
             return error_reply(exchange, refusal)
@@ -98,7 +97,7 @@ class EventStreams:
         while not self.closing.is_set():
             for event in page.data:
                 yield event_lines(event)
-            if len(page.data) < _AT_ONCE:
+            if len(page.data) < EVENTS_AT_ONCE:
                 await self._pause()
             if elapsed() - pinged >= self.ping_s:
                 pinged = elapsed()
@@ -106,7 +105,9 @@ class EventStreams:
                     return
                 yield b": ping\n\n"
             try:
-                page = await run(threads, functools.partial(service.events, page.next, _AT_ONCE))
+                page = await run(
+                    threads, functools.partial(service.events, page.next, EVENTS_AT_ONCE)
+                )
             except TellerError:
                 return
 
