@@ -3,7 +3,6 @@
 import os
 import traceback
 
-from chainteller.logs import without_secrets
 from chainteller.paths import locate, private_folder
 from chainteller.service.errors import TellerError
 
@@ -23,13 +22,12 @@ class Crashed(TellerError):
 
 
 def crashed(error: Exception) -> Crashed:
-    """Write the traceback, without any value, to a file that only its owner reads."""
+    """Write the traceback, lines of code without any value, to a file that only its owner reads."""
     lines = "".join(traceback.format_tb(error.__traceback__))
     try:
         folder = private_folder(locate(os.environ).logs)
         file = folder / "crash.txt"
-        text = without_secrets(f"{type(error).__name__}\n{lines}")
-        file.write_text(text, encoding="utf-8")
+        file.write_text(f"{type(error).__name__}\n{lines}", encoding="utf-8")
         file.chmod(0o600)
         report = str(file)
     except OSError:
