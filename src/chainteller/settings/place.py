@@ -1,13 +1,14 @@
 """Which place a command works on: an embedded engine's database, or a remote deployment."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chainteller.settings.flags import Flags
 from chainteller.settings.reading import load
 from chainteller.settings.tree import Profile, Settings
 from chainteller.settings.values import (
+    Reader,
     SettingsInvalid,
     database,
     did_you_mean,
@@ -117,7 +118,7 @@ class Configured:
     def _embedded(self, address: str, origin: str, profile: Profile | None = None) -> Place:
         checked = _checked(address, origin, database)
         if checked.startswith("sqlite:///"):
-            label = Path(checked.removeprefix("sqlite:///")).name
+            label = sqlite_path(checked).name
         else:
             label = without_password(checked)
         return self._made(
@@ -128,14 +129,8 @@ class Configured:
         if profile is None and self.flags.profile:
             profile = self.settings.profiles.get(self.flags.profile)
         said = profile.label or profile.name if profile else place.label
-        return Place(
-            remote=place.remote,
-            address=place.address,
-            label=said,
-            chosen_by=place.chosen_by,
-            read_only=self.flags.read_only or (profile is not None and profile.read_only),
-            profile=profile,
-        )
+        read_only = self.flags.read_only or (profile is not None and profile.read_only)
+        return replace(place, label=said, read_only=read_only, profile=profile)
 
 
 def sqlite_url(path: Path) -> str:
@@ -160,8 +155,8 @@ def configure(flags: Flags, environ: Mapping[str, str]) -> Configured:
     return configured
 
 
-def _checked(address: str, origin: str, read: object) -> str:
+def _checked(address: str, origin: str, read: Reader) -> str:
     try:
-        return str(read(address))  # type: ignore[operator]  # both readers take text
+        return str(read(address))
     except ValueError as error:
         raise SettingsInvalid([f"{origin} {error}"]) from None

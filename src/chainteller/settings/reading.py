@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from chainteller.domain.money import format_cents
 from chainteller.paths import Paths, locate
 from chainteller.settings.tree import (
     NAMES,
@@ -165,8 +166,7 @@ def _of_profile(profile: Profile) -> dict[str, _Raw]:
     if profile.theme:
         found["desk.theme"] = _Raw(profile.theme, origin)
     if profile.confirm_above is not None:
-        cents = profile.confirm_above
-        found["desk.confirm_above"] = _Raw(f"{cents // 100}.{cents % 100:02d}", origin)
+        found["desk.confirm_above"] = _Raw(format_cents(profile.confirm_above), origin)
     return found
 
 

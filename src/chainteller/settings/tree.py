@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from chainteller.domain.money import format_cents
 from chainteller.paths import Paths
 from chainteller.settings import values
 from chainteller.settings.values import Reader, without_password
@@ -156,5 +157,5 @@ def _as_text(name: str, value: object) -> str:
     if isinstance(value, tuple):
         return ",".join(value)
     if isinstance(value, int) and NAMES[name] is values.cents:
-        return f"{value // 100}.{value % 100:02d}"
+        return format_cents(value)
     return without_password(str(value))
