@@ -13,12 +13,13 @@ from bisect import bisect_right, insort
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 import httpx
 
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
-from chainteller.domain.prices import STALE_AFTER_S, PricePoint
+from chainteller.domain.prices import PricePoint, sampled
 
 POLL_S = 5.0
 REPLY_DEADLINE_S = 5.0
@@ -169,10 +170,8 @@ class HttpPrices:
             return points[following - 1] if following else None
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
-        """As ``price`` for each instant; what is older than a step and a minute is a gap."""
-        oldest = max(step, STALE_AFTER_S * SECOND)
-        found = ((at, self.price(market, at)) for at in range(start, end + 1, step))
-        return tuple(point for at, point in found if point is not None and at - point.at <= oldest)
+        """As ``price`` at each instant; what is older than a step and a minute is a gap."""
+        return sampled(partial(self.price, market), start, end, step)
 
     def close(self) -> None:
         """End the polling."""

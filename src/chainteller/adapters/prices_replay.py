@@ -10,10 +10,11 @@ import csv
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from chainteller.domain.clock import SECOND, midnight_before, parse_instant
-from chainteller.domain.prices import STALE_AFTER_S, PricePoint
+from chainteller.domain.clock import midnight_before, parse_instant
+from chainteller.domain.prices import PricePoint, sampled
 
 _HEADER = ["market", "at", "price"]
 _PRICE = re.compile(r"([0-9]{1,12})(?:\.([0-9]{1,6}))?", re.ASCII)
@@ -63,11 +64,8 @@ class ReplayPrices:
         return self._series[market][following - 1] if following else None
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
-        """As ``price`` for each instant; one whose price is older than step and a minute is a
-        gap."""
-        oldest = max(step, STALE_AFTER_S * SECOND)
-        found = ((at, self.price(market, at)) for at in range(start, end + 1, step))
-        return tuple(point for at, point in found if point is not None and at - point.at <= oldest)
+        """As ``price`` at each instant; what is older than a step and a minute is a gap."""
+        return sampled(partial(self.price, market), start, end, step)
 
 
 def read_prices(path: Path) -> Series:
