@@ -1,9 +1,10 @@
 """The key for a remote deployment: from the environment, a file, a command or the keyring.
 
-Never from an argument, which other users of the machine can read. The key's form is not judged:
-the deployment decides what it accepts.
+Never from an argument, which other users of the machine can read. The key's form is not judged,
+only whether a header can carry it: the deployment decides what it accepts.
 """
 
+import re
 import shlex
 import stat
 import subprocess
@@ -15,14 +16,23 @@ from chainteller.settings.values import SettingsInvalid
 
 VARIABLE = "CHAINTELLER_API_KEY"
 _COMMAND_TIMEOUT_S = 20
+_CARRIED = re.compile(r"[ -~]+", re.ASCII)
 
 
 def api_key(place: Place, environ: Mapping[str, str]) -> str:
     """The key to send to ``place``.
 
     Raises:
-        SettingsInvalid: no key was found, or the named source cannot give one.
+        SettingsInvalid: no key was found, or the named source gives none that can be sent.
     """
+    key = _found(place, environ)
+    if not _CARRIED.fullmatch(key):
+        what = "is empty" if not key else "is no single line of ASCII characters"
+        raise SettingsInvalid([f"the API key for {place.label} {what}"])
+    return key
+
+
+def _found(place: Place, environ: Mapping[str, str]) -> str:
     if key := environ.get(VARIABLE, "").strip():
         return key
     profile = place.profile

@@ -29,6 +29,20 @@ def test_a_key_file_is_read_when_only_its_owner_can(tmp_path: Path) -> None:
     assert api_key(place, {}) == "k-1"
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("", "is empty"), ("one\ntwo", "no single line"), ("schl\u00fcssel", "ASCII")],
+)
+def test_a_key_that_no_header_can_carry_is_a_complaint(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    file = tmp_path / "key"
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o600)
+    with pytest.raises(SettingsInvalid, match=said):
+        api_key(_place(Profile("p", key_file=str(file))), {})
+
+
 def test_a_key_command_is_run_without_a_shell() -> None:
     command = f"{sys.executable} -c 'print(\"k-2\")'"
     assert api_key(_place(Profile("p", key_command=command)), {}) == "k-2"
