@@ -1,10 +1,15 @@
-"""A bank with one account and 5,000.00 in deposit tokens, on SQLite and on PostgreSQL."""
+"""Banks: with one account and 5,000.00 in deposit tokens, on SQLite and on PostgreSQL; with the
+sample data; without anything.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.world.engines import World, make_world
+from tests.world.samples import load, new_bank
+
+from chainteller.engine.bank import Bank
 
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""
@@ -33,3 +38,20 @@ def world(empty_world: World) -> World:
     empty_world.open()
     empty_world.deposit("5000.00")
     return empty_world
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+    """With the sample data; loaded once for a module, which only reads."""
+    bank = new_bank(tmp_path_factory.mktemp("samples"))
+    assert load(bank)
+    yield bank
+    bank.database.close()
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Bank]:
+    """A new bank, whose clock stands where that of ``loaded`` does."""
+    bank = new_bank(tmp_path)
+    yield bank
+    bank.database.close()

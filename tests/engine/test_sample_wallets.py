@@ -1,13 +1,11 @@
 """The sample customers' wallets: one of every state, and each row as the engine would write it."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 from tests.engine.test_samples_like_the_engine import PERSON, START, banks, in_samples
-from tests.world.samples import FOLDER, NOW, load, new_bank, rows
+from tests.world.samples import FOLDER, NOW, history, load, new_bank, rows
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
@@ -34,7 +32,6 @@ from chainteller.wallets.simulated import sample_wallets, sign_sample
 from chainteller.wallets.verify import verify_signature
 
 __all__ = ["banks"]
-PATTERN = re.compile(r"\b[A-Z]{3}_[0-9A-Z]{22}\b")
 WALLETS = {wallet.name: wallet for wallet in sample_wallets(FOLDER / "wallets.toml")}
 STATES = {
     "dave-ethereum": "current",
@@ -220,34 +217,11 @@ LEFT_OUT = {"hash", "previous_hash", "text", "signature"}
 """Texts and signatures hold generated ids; that they fit together is tested above."""
 
 
-def history(bank: Bank) -> dict[str, list[dict[str, Any]]]:
-    """Every row, its generated ids replaced by numbers in the order in which they appear."""
-    names: dict[str, str] = {}
-
-    def plain(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if value in DESK:
-            return "an agent"
-        for found in PATTERN.findall(value):
-            value = value.replace(found, names.setdefault(found, f"{found[:3]}_{len(names)}"))
-        return value
-
-    with bank.database.read() as connection:
-        return {
-            table: [
-                {name: plain(value) for name, value in row._mapping.items() if name not in LEFT_OUT}
-                for row in connection.execute(text(f"SELECT * FROM {table} ORDER BY {order}"))  # noqa: S608 - our own table names
-            ]
-            for table, order in ORDERS.items()
-        }
-
-
 def test_each_deed_leaves_the_rows_that_the_engine_writes(banks: tuple[Bank, Bank]) -> None:
     done, written = banks
     pair = Pair(PERSON.reference, "ethereum", WALLETS["erin-ethereum"])
     by_hand(done, pair)
     in_samples(written, told(pair))
-    expected, found = history(done), history(written)
+    expected, found = (history(bank, ORDERS, LEFT_OUT) for bank in (done, written))
     for table in ORDERS:
         assert found[table] == expected[table], table

@@ -1,10 +1,7 @@
 """The promises of the sample data (interfaces.md, section 4), on a database loaded once."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from tests.world.samples import MIDNIGHT, NOW, dump, head, load, new_bank, rows
+from tests.world.samples import MIDNIGHT, NOW, dump, head, load, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS, USDC_ETHEREUM, USDC_SOLANA
@@ -17,21 +14,6 @@ from chainteller.engine.bank import Bank
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.models.pages import ListQuery
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    bank = new_bank(tmp_path_factory.mktemp("samples"))
-    assert load(bank)
-    yield bank
-    bank.database.close()
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Bank]:
-    bank = new_bank(tmp_path)
-    yield bank
-    bank.database.close()
 
 
 def test_holds_a_morning_of_a_bank(loaded: Bank) -> None:

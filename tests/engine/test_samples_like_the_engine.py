@@ -4,14 +4,13 @@ Both must leave the same rows: journals, balances, versions, counters, events, a
 Only generated ids, hashes and the names of the agents differ.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from tests.world.samples import history
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -233,36 +232,11 @@ ORDERS = {
 LEFT_OUT = {"hash", "previous_hash"}
 
 
-def history(bank: Bank) -> dict[str, list[dict[str, Any]]]:
-    """Every row, its generated ids replaced by numbers in the order in which they appear."""
-    names: dict[str, str] = {}
-
-    def plain(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if value in DESK:
-            return "an agent"
-        return re.sub(
-            r"\b(TDA|TXN|QTE|EVT)_[0-9A-Z]{22}",
-            lambda found: names.setdefault(found[0], f"{found[1]}_{len(names)}"),
-            value,
-        )
-
-    with bank.database.read() as connection:
-        return {
-            table: [
-                {name: plain(value) for name, value in row._mapping.items() if name not in LEFT_OUT}
-                for row in connection.execute(text(f"SELECT * FROM {table} ORDER BY {order}"))  # noqa: S608 - our own table names
-            ]
-            for table, order in ORDERS.items()
-        }
-
-
 def test_samples_are_the_rows_that_the_engine_would_have_written(banks: tuple[Bank, Bank]) -> None:
     done, written = banks
     by_hand(done)
     in_samples(written, told)
-    expected, found = history(done), history(written)
+    expected, found = (history(bank, ORDERS, LEFT_OUT) for bank in (done, written))
     for table in ORDERS:
         assert found[table] == expected[table], table
 

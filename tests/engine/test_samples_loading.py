@@ -1,10 +1,9 @@
 """Loading the sample data: once, whole or not at all, and the same each time."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.world.samples import FOLDER, MIDNIGHT, NOW, dump, head, load, new_bank, rows
+from tests.world.samples import FOLDER, MIDNIGHT, NOW, dump, head, load, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
@@ -16,21 +15,6 @@ from chainteller.engine.verification import verify
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-
-
-@pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
-    bank = new_bank(tmp_path_factory.mktemp("samples"))
-    assert load(bank)
-    yield bank
-    bank.database.close()
-
-
-@pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Bank]:
-    bank = new_bank(tmp_path)
-    yield bank
-    bank.database.close()
 
 
 def test_the_same_seed_and_moment_give_the_same_world(loaded: Bank, empty: Bank) -> None:
