@@ -1,16 +1,15 @@
 """The console of a session and the guided tour, driven by keys."""
 
-import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from tests.training.conftest import OpenSession
 from tests.training.test_scenarios import GOOD
 from tests.training.worlds import SAMPLE_DATA, scenario
-from tests.tui.conftest import Bench, answer, bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, bench, press, seen, settle, until
 from textual.pilot import Pilot
 
 from chainteller.cli.desk import training_look
@@ -20,7 +19,6 @@ from chainteller.training.playing import play_log
 from chainteller.training.reports import make_report, to_json
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
-from chainteller.tui.app import Console
 from chainteller.tui.keys import COMMANDS
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.tour import Step, TourConsole, read_tour
@@ -45,6 +43,14 @@ async def choose_customer(pilot: Pilot[Any]) -> None:
     await press(pilot, "slash", *"DDA-1001", "enter")
 
 
+async def ask_for_a_price(pilot: Pilot[Any]) -> None:
+    """After a deposit, of all that it brought."""
+    await choose_customer(pilot)
+    await press(pilot, "d", *"1000", "enter")
+    await press(pilot, "b")
+    await press(pilot, *"1000", "enter")
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_it_says_training_briefs_first_and_shows_the_story(
     begin: OpenSession, home: Path, size: tuple[int, int]
@@ -53,10 +59,10 @@ async def test_it_says_training_briefs_first_and_shows_the_story(
     app = console_of(session, home)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        assert "The clock starts when you close this." in seen(cast("Console", app))
+        assert "The clock starts when you close this." in seen(app)
         assert not app.running
         await press(pilot, "escape")
-        shown = seen(cast("Console", app))
+        shown = seen(app)
         assert "TRAINING" in shown.splitlines()[0]
         assert "I would like to buy SOL" in shown
         assert app.running
@@ -70,10 +76,7 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
     app = console_of(session, home)
     async with app.run_test(size=(120, 40)) as pilot:
         await begun(pilot)
-        await choose_customer(pilot)
-        await press(pilot, "d", *"1000", "enter")
-        await press(pilot, "b")
-        await press(pilot, *"1000", "enter")
+        await ask_for_a_price(pilot)
         await press(pilot, "t")
         await press(pilot, "escape")
         await press(pilot, "X")
@@ -84,12 +87,12 @@ async def test_a_session_is_solved_by_keys_and_its_log_plays_again(
         await press(pilot, "t")
         await press(pilot, "escape")
         await press(pilot, "f10")
-        assert "END this training session?" in seen(cast("Console", app))
+        assert "END this training session?" in seen(app)
         await answer(pilot, "n")
-        assert "SCORE" not in seen(cast("Console", app))
+        assert "SCORE" not in seen(app)
         await press(pilot, "f10")
         await answer(pilot, "y")
-        assert "SCORE 100 of 100" in seen(cast("Console", app))
+        assert "SCORE 100 of 100" in seen(app)
         await pilot.press("escape")
     report = to_json(make_report(session))
     again = begin(scenario("first-steps"))
@@ -103,7 +106,7 @@ async def test_pause_step_and_jump_move_the_sessions_clock(begin: OpenSession, h
     async with app.run_test(size=(80, 24)) as pilot:
         await begun(pilot)
         await press(pilot, "f5")
-        assert "PAUSED" in seen(cast("Console", app))
+        assert "PAUSED" in seen(app)
         await press(pilot, "colon", *"clock +5m")
         await pilot.press("enter")
         await settle(pilot)
@@ -118,16 +121,16 @@ async def test_hints_goals_and_words_are_a_key_away(begin: OpenSession, home: Pa
     async with app.run_test(size=(80, 24)) as pilot:
         await begun(pilot)
         await press(pilot, "f4")
-        assert "hint 1 of 3" in seen(cast("Console", app))
+        assert "hint 1 of 3" in seen(app)
         await press(pilot, "escape")
         await press(pilot, "f3")
-        assert "[  ] The customer knows" in seen(cast("Console", app))
+        assert "[  ] The customer knows" in seen(app)
         await press(pilot, "escape")
         await press(pilot, "f7")
-        assert "WHAT DO YOU SAY?" in seen(cast("Console", app))
+        assert "WHAT DO YOU SAY?" in seen(app)
         await press(pilot, "1")
         await press(pilot, "f3")
-        assert "[ok] The customer knows" in seen(cast("Console", app))
+        assert "[ok] The customer knows" in seen(app)
     assert session.hints == 1
 
 
@@ -136,19 +139,16 @@ async def test_undo_shows_screens_as_new(begin: OpenSession, home: Path) -> None
     app = console_of(session, home)
     async with app.run_test(size=(120, 40)) as pilot:
         await begun(pilot)
-        await choose_customer(pilot)
-        await press(pilot, "d", *"1000", "enter")
-        await press(pilot, "b")
-        await press(pilot, *"1000", "enter")
-        assert "QUOTED, NOT EXECUTED" in seen(cast("Console", app))
+        await ask_for_a_price(pilot)
+        assert "QUOTED, NOT EXECUTED" in seen(app)
         await press(pilot, "colon", *"undo")
         await pilot.press("enter")
         await settle(pilot)
         await press(pilot, "3")
-        assert "QUOTED" not in seen(cast("Console", app))
+        assert "QUOTED" not in seen(app)
         await press(pilot, "1")
         await choose_customer(pilot)
-        assert "1,000.00" not in seen(cast("Console", app))
+        assert "1,000.00" not in seen(app)
     assert session.undos == 1
 
 
@@ -178,7 +178,7 @@ async def test_a_withdrawal_to_a_verified_wallet_names_it_and_takes_y(
         await press(pilot, "down")
         await press(pilot, "w")
         await press(pilot, *"0.5", "enter")
-        asked = seen(cast("Console", app))
+        asked = seen(app)
         assert "WITHDRAW 0.5 ETH" in asked
         assert session.addresses["alice-ethereum"] in asked
         await answer(pilot, "y")
@@ -205,20 +205,12 @@ def tour(bench: Bench, steps: tuple[Step, ...]) -> TourConsole:
     return TourConsole(start, bench.look, steps)
 
 
-async def until(done: Callable[[], bool]) -> None:
-    for _ in range(300):
-        if done():
-            return
-        await asyncio.sleep(0.03)
-    raise AssertionError("it never happened")
-
-
 async def test_the_tour_presses_keys_by_itself(bench: Bench) -> None:
     app = tour(bench, (Step("one", 0), Step("two", 0, ("2",)), Step("three", 0, ("4",))))
     async with app.run_test(size=(100, 30)):
         await until(lambda: app.at == 3)
         assert app.current_mode == "trades"
-        await until(lambda: "the desk is yours" in seen(cast("Console", app)))
+        await until(lambda: "the desk is yours" in seen(app))
 
 
 async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
@@ -229,7 +221,7 @@ async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
         await pilot.pause()
         assert not app.leading
         assert app.current_mode == "trades"
-        await until(lambda: "you have the desk" in seen(cast("Console", app)))
+        await until(lambda: "you have the desk" in seen(app))
         assert app.at == 0
         await pilot.press("f5")
         assert app.leading

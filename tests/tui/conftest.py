@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,6 +107,15 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
         if quiet == IDLE_LOOKS:
             return
     raise AssertionError("the desk never came to rest")
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for something of which ``settle`` knows nothing, such as a step of the tour."""
+    deadline = time.monotonic() + LONGEST_S
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError("it never came")
+        await asyncio.sleep(0.02)
 
 
 def _nodes(screens: Sequence[Screen[Any]]) -> list[DOMNode]:

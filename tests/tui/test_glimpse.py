@@ -1,11 +1,9 @@
 """Rows before the engine: they are shown at once, and what is typed then waits for the engine."""
 
-import asyncio
 import threading
-from collections.abc import Callable
 
 import pytest
-from tests.tui.conftest import Bench, seen, settle
+from tests.tui.conftest import Bench, seen, settle, until
 
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.app import Console
@@ -26,22 +24,14 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
     look = bench.console(glimpse=lambda rows: first_accounts(file, rows)).desk.look
     app = Console(start, look)
     async with app.run_test(size=(100, 30)) as pilot:
-        for _ in range(200):
-            await asyncio.sleep(0.02)
-            if account.bank_account_id in seen(app):
-                break
-        assert account.bank_account_id in seen(app)
+        await until(lambda: account.bank_account_id in seen(app))
         assert app.desk.started is None
         app.simulate_key("d")
-        await asyncio.sleep(0.1)
+        await pilot.pause()
         assert "deposit into" not in seen(app)
         go.set()
         await settle(pilot)
-        for _ in range(200):
-            await asyncio.sleep(0.02)
-            if "deposit into" in seen(app):
-                break
-        assert "deposit into" in seen(app)
+        await until(lambda: "deposit into" in seen(app))
 
 
 async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(bench: Bench) -> None:
@@ -84,24 +74,16 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
     app = Console(start, bench.console(glimpse=glimpse).desk.look)
     async with app.run_test(size=(100, 30)) as pilot:
         app.simulate_key("d" if found else "question_mark")
-        await asyncio.sleep(0.1)
+        await pilot.pause()
         assert "deposit into" not in seen(app)
         assert isinstance(app.screen, AccountsScreen)
         read.set()
         if not found:
-            await _until(lambda: not isinstance(app.screen, AccountsScreen))
+            await until(lambda: not isinstance(app.screen, AccountsScreen))
             assert app.desk.started is None
             go.set()
             return
-        await _until(lambda: account.bank_account_id in seen(app))
+        await until(lambda: account.bank_account_id in seen(app))
         go.set()
         await settle(pilot)
-        await _until(lambda: "deposit into" in seen(app))
-
-
-async def _until(holds: Callable[[], bool]) -> None:
-    for _ in range(300):
-        if holds():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it never came")
+        await until(lambda: "deposit into" in seen(app))

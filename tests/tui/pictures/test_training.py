@@ -1,7 +1,6 @@
 """A training session: its briefing, its panel, its boxes and its report."""
 
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 from tests.training.conftest import OpenSession, base, begin
@@ -9,7 +8,6 @@ from tests.training.test_console import console_of
 from tests.training.worlds import scenario
 from tests.tui.conftest import answer, press, settle
 from tests.tui.pictures.album import Album, Format, in_every_format
-from textual.pilot import Pilot
 
 __all__ = ["base", "begin"]
 
@@ -25,8 +23,7 @@ async def test_training_looks_as_it_did(
     begin: OpenSession, home: Path, form: Format, album: Album
 ) -> None:
     app = console_of(begin(scenario("cancel-too-late")), home)
-    async with app.run_test(size=form.size) as given:
-        pilot = cast("Pilot[Any]", given)
+    async with app.run_test(size=form.size) as pilot:
         take = album.of(pilot)
         await settle(pilot)
         await take("briefing")
