@@ -1,12 +1,10 @@
 """Every command is declared once and shows up wherever an agent looks for it."""
 
-from pathlib import Path
-
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.key_table import PAGE, markdown
 
 from chainteller.tui.app import run_console
-from chainteller.tui.key_table import markdown
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
 from chainteller.tui.start import DeskLook, StartedDesk
 
@@ -47,8 +45,7 @@ def test_a_users_keys_that_clash_are_named_with_both_commands() -> None:
 
 
 def test_the_page_of_keys_is_made_from_the_commands() -> None:
-    page = Path(__file__).parents[2] / "docs" / "keys.md"
-    assert page.read_text(encoding="utf-8") == markdown()
+    assert PAGE.read_text(encoding="utf-8") == markdown()
 
 
 def test_a_clash_ends_the_start_with_2_and_names_both(capsys: pytest.CaptureFixture[str]) -> None:

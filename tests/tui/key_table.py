@@ -1,9 +1,11 @@
-"""The table of all keys, for the documentation; a test keeps ``docs/keys.md`` equal to it."""
+"""The page ``docs/keys.md``, made of the commands: ``python -m tests.tui.key_table`` writes it."""
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
 
+PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 HEAD = """# Keys
 
 Made from the table of commands (`tui/keys.py`); a test compares. The ids are those of `[keys]` in
@@ -31,3 +33,7 @@ def _section(title: str, commands: Iterable[Command]) -> str:
 
 def _keys(command: Command) -> str:
     return " ".join(f"`{key}`" for key in shown_keys(command.key).split()) or "`:`"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(markdown(), encoding="utf-8")
