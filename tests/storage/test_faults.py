@@ -233,8 +233,23 @@ def test_a_read_only_file_or_folder_refuses_writes_and_still_reads(
     )
 
 
-def test_every_fault_of_sqlite_has_a_name_and_a_way_out() -> None:
-    assert len(set(faults.sqlite_reasons())) == 7
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("SQLITE_FULL", "STORAGE_FULL"),
+        ("SQLITE_IOERR_FSYNC", "STORAGE_FAULT"),
+        ("SQLITE_READONLY_DBMOVED", "STORAGE_READ_ONLY"),
+        ("SQLITE_BUSY_SNAPSHOT", "STORAGE_LOCKED"),
+        ("SQLITE_NOTADB", "NOT_A_DATABASE"),
+        ("SQLITE_CORRUPT_INDEX", "STORAGE_CORRUPT"),
+        ("SQLITE_CANTOPEN_ISDIR", "CANNOT_OPEN"),
+        ("SQLITE_TOOBIG", "SQLITE_TOOBIG"),
+    ],
+)
+def test_every_fault_of_sqlite_has_a_name_and_a_way_out(name: str, named: str) -> None:
+    error = sqlite3.OperationalError("the driver's own words")
+    error.sqlite_errorname = name
+    assert reason(faults.explain_sqlite(error)) == named
 
 
 @pytest.mark.parametrize(

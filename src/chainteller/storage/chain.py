@@ -182,9 +182,3 @@ def links(connection: Connection) -> Iterator[Link]:
     )
     for row in rows:
         yield Link(row[9], row[8], row[10], digest(row[:10]))
-
-
-def audit_rows(connection: Connection) -> Iterator[Record]:
-    """Every audit row, oldest first, without holding them in memory."""
-    t = Tables.audit
-    return iter(connection.execution_options(yield_per=5_000).execute(select(t).order_by(t.c.seq)))

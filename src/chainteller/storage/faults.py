@@ -1,7 +1,6 @@
 """What went wrong with the database, said so that a person can act on it."""
 
 import sqlite3
-from collections.abc import Iterable
 
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -130,7 +129,3 @@ def is_transient(error: DBAPIError) -> bool:
     if isinstance(cause, sqlite3.Error):
         return (getattr(cause, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
     return sqlstate(error) in RETRIED_STATES
-
-
-def sqlite_reasons() -> Iterable[str]:
-    return (reason for _, reason, _, _ in _SQLITE)
