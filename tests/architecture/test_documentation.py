@@ -76,6 +76,15 @@ def test_every_error_code_is_documented(code: str) -> None:
     assert f"`{code}`" in DOCUMENTS
 
 
+@pytest.mark.parametrize("page", ["errors.md", "http_api.md"])
+def test_the_documented_next_steps_are_the_real_ones(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z_]+)` \| (\d{3}) \| (.*?) \|$", text, re.MULTILINE)
+    real = {(code, str(kind.status), kind.next_step) for code, kind in error_codes.ERRORS.items()}
+    assert set(rows) == real
+    assert all(step for _, _, step in rows)
+
+
 @pytest.mark.parametrize("code", list(Exit))
 def test_every_exit_code_is_documented(code: Exit) -> None:
     assert re.search(rf"^\| {code.value} \|", DOCUMENTS, re.MULTILINE)

@@ -2,10 +2,21 @@
 
 from collections.abc import Mapping
 
-from chainteller.service.errors import Details, ServiceError, UnknownRefusal
+from chainteller.service.errors import Details, ServiceError
 
 KEY_WANTED = "Give a valid key: CHAINTELLER_API_KEY, or key_file or key_command of the profile."
 """What to do about UNAUTHORIZED at a desk or a command line: there, nobody writes headers."""
+
+
+class UnknownRefusal(ServiceError):
+    """A code of a deployment that this version does not know, shown as it came."""
+
+    next_step = "Ask the operator of the deployment what the code means."
+
+    def __init__(self, code: str, message: str, details: Details, status: int) -> None:
+        super().__init__(message, details)
+        self.code = code  # type: ignore[misc]  # the wire decides this one's code
+        self.status = status  # type: ignore[misc]  # and its status
 
 
 def _tree(kind: type[ServiceError]) -> list[type[ServiceError]]:

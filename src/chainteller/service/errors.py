@@ -5,7 +5,7 @@
     TellerError
     ├── ServiceError                    the service answered with an error body
     │   ├── ...                         one class per code
-    │   └── UnknownRefusal              a code that this version does not know
+    │   └── UnknownRefusal              a code that this version does not know (error_codes.py)
     └── ClientError                     no answer of the service can be shown
         ├── ServiceUnreachable          nothing was sent
         ├── OutcomeUnknown              a write was sent and no answer came
@@ -151,6 +151,7 @@ class NotFound(ServiceError):
 class MethodNotAllowed(ServiceError):
     code = "METHOD_NOT_ALLOWED"
     status = 405
+    next_step = "Use one of the allowed methods."
 
 
 class UnsupportedMediaType(ServiceError):
@@ -162,16 +163,19 @@ class UnsupportedMediaType(ServiceError):
 class PayloadTooLarge(ServiceError):
     code = "PAYLOAD_TOO_LARGE"
     status = 413
+    next_step = "Send a smaller body."
 
 
 class Conflict(ServiceError):
     code = "CONFLICT"
     status = 409
+    next_step = "Look at the named record as it stands now."
 
 
 class QuoteExpired(ServiceError):
     code = "QUOTE_EXPIRED"
     status = 409
+    next_step = "Request a new quote and execute it before it expires."
 
     def __init__(self, quote_id: str, expired_at: str) -> None:
         super().__init__(
@@ -179,7 +183,7 @@ class QuoteExpired(ServiceError):
             {
                 "quoteId": quote_id,
                 "expiredAt": expired_at,
-                "suggestion": "Request a new quote and execute it before it expires.",
+                "suggestion": self.next_step,
             },
         )
 
@@ -247,6 +251,7 @@ class IdempotencyKeyReused(ServiceError):
 class UnsupportedAccountType(ServiceError):
     code = "UNSUPPORTED_ACCOUNT_TYPE"
     status = 422
+    next_step = "Name the bank account's own type."
 
 
 class InsufficientFunds(ServiceError):
@@ -318,6 +323,7 @@ class InvalidSignature(ServiceError):
 
     code = "INVALID_SIGNATURE"
     status = 422
+    next_step = "Tell the customer what the finding says; then have a text signed again."
 
 
 class RateLimited(ServiceError):
@@ -352,15 +358,6 @@ class ServiceUnavailable(ServiceError):
     code = "SERVICE_UNAVAILABLE"
     status = 503
     next_step = "Mend the cause and try again; nothing was changed."
-
-
-class UnknownRefusal(ServiceError):
-    """A code of a deployment that this version does not know, shown as it came."""
-
-    def __init__(self, code: str, message: str, details: Details, status: int) -> None:
-        super().__init__(message, details)
-        self.code = code  # type: ignore[misc]  # the wire decides this one's code
-        self.status = status  # type: ignore[misc]  # and its status
 
 
 class ClientError(TellerError):
