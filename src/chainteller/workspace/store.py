@@ -68,7 +68,6 @@ class KnownObject:
     kind: Kind
     parent: str
     label: str
-    seen_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,6 @@ class SentRequest:
     arguments: Mapping[str, Any]
     sent_at: int
     state: SentState
-    answered_at: int | None
     answer: str | None
 
 
@@ -218,20 +216,18 @@ def _storable(value: object) -> object:
     return value
 
 
-_KNOWN = "SELECT id, kind, parent, label, seen_at FROM known"
-_SENT = "SELECT key, operation, arguments, sent_at, state, answered_at, answer FROM sent"
+_KNOWN = "SELECT id, kind, parent, label FROM known"
+_SENT = "SELECT key, operation, arguments, sent_at, state, answer FROM sent"
 
 
 def _known(row: tuple[Any, ...]) -> KnownObject:
-    identifier, kind, parent, label, seen_at = row
-    return KnownObject(identifier, Kind(kind), parent, label, seen_at)
+    identifier, kind, parent, label = row
+    return KnownObject(identifier, Kind(kind), parent, label)
 
 
 def _sent(row: tuple[Any, ...]) -> SentRequest:
-    key, operation, arguments, sent_at, state, answered_at, answer = row
-    return SentRequest(
-        key, operation, json.loads(arguments), sent_at, SentState(state), answered_at, answer
-    )
+    key, operation, arguments, sent_at, state, answer = row
+    return SentRequest(key, operation, json.loads(arguments), sent_at, SentState(state), answer)
 
 
 def _opened(path: Path | None) -> sqlite3.Connection:
