@@ -1,4 +1,7 @@
-"""Which journals a record must have, told from its row alone."""
+"""Which journals a record must have, told from its row alone.
+
+A row is read here anew, not by what the engine posts from: a mistake there must not hide itself.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 
