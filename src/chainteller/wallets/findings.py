@@ -14,8 +14,8 @@ from chainteller.wallets.cases import (
 
 _AGAIN = "Have the customer copy the whole text once more and sign it unchanged."
 _COPY = (
-    "Could you copy the text from our message once more, all of it and nothing else, "
-    "and sign it again?"
+    "Could you copy the text from our message once more, all of it and nothing else, and sign it "
+    "again?"
 )
 _SAME = "The signature is by the registered wallet, but"
 
@@ -42,8 +42,8 @@ _WHOLE = (
     "Could you copy the whole signature that your wallet shows after signing and send it again?"
 )
 _OWN_WALLET = (
-    "Could you sign with the wallet you registered with us, the one whose address "
-    "ends in {expected_end}?"
+    "Could you sign with the wallet you registered with us, the one whose address ends in "
+    "{expected_end}?"
 )
 _OTHER_NETWORK = "Could you sign our text as a message with your {network} wallet?"
 
@@ -76,11 +76,9 @@ FINDINGS: dict[str, Wording] = {
     "SECRET_PASTED": Wording(
         WRONG_MESSAGE_FORMAT,
         "What was pasted looks like a private key, a recovery phrase or a key file (64 hex "
-        "digits"
-        " may also be a transaction hash). Nothing of it was kept.",
-        "Please never send anyone your private key or recovery words; if you sent them to "
-        "us, move"
-        " your funds to a new wallet, and then send us only the signature.",
+        "digits may also be a transaction hash). Nothing of it was kept.",
+        "Please never send anyone your private key or recovery words; if you sent them to us, "
+        "move your funds to a new wallet, and then send us only the signature.",
         "Delete it wherever it was received, and tell the customer to treat the wallet as exposed.",
     ),
     "EMPTY": _paste("Nothing was pasted.", _WHOLE),
@@ -90,13 +88,13 @@ FINDINGS: dict[str, Wording] = {
     ),
     "ADDRESS_PASTED": _paste(
         "What was pasted is a wallet address, not a signature.",
-        "That is your wallet's address; could you sign our text in the wallet and send what "
-        "it shows then?",
+        "That is your wallet's address; could you sign our text in the wallet and send what it "
+        "shows then?",
     ),
     "TEXT_PASTED": _paste(
         "What was pasted is text, not a signature.",
-        "Could you sign our text in your wallet and send the signature it shows, not the "
-        "text itself?",
+        "Could you sign our text in your wallet and send the signature it shows, not the text "
+        "itself?",
     ),
     "NOT_A_SIGNATURE": _paste(
         "What was pasted is in no form that wallets give a signature.", _WHOLE
@@ -109,21 +107,18 @@ FINDINGS: dict[str, Wording] = {
     ),
     "CONTRACT_WALLET": Wording(
         WRONG_MESSAGE_FORMAT,
-        "This is the form smart-contract wallets (Safe, Coinbase Smart Wallet) answer in. "
-        "It can"
-        " only be checked against the chain, which this service does not do.",
-        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? We can only verify "
-        "a wallet"
-        " that has its own key.",
+        "This is the form smart-contract wallets (Safe, Coinbase Smart Wallet) answer in. It can "
+        "only be checked against the chain, which this service does not do.",
+        "Is this a smart wallet, such as Safe or Coinbase Smart Wallet? We can only verify a "
+        "wallet that has its own key.",
         "Verify another wallet of the customer, or use the bank's procedure for contract wallets.",
     ),
     "BIP322_UNSUPPORTED": Wording(
         WRONG_MESSAGE_FORMAT,
         "This is a proof by several keys, a script, a time lock or of funds (BIP-322). Such "
-        "proofs"
-        " are not supported; it says nothing about whose wallet it is.",
-        "Does this wallet need several keys to sign? We can only verify a wallet with a "
-        "single key.",
+        "proofs are not supported; it says nothing about whose wallet it is.",
+        "Does this wallet need several keys to sign? We can only verify a wallet with a single "
+        "key.",
         "Verify a single-key wallet, or use the bank's procedure for shared wallets.",
     ),
     # The right key, the right text, a damaged form
@@ -161,12 +156,10 @@ FINDINGS: dict[str, Wording] = {
     ),
     "OTHER_CHALLENGE": Wording(
         WRONG_WALLET_ADDRESS,
-        "This is the answer to challenge {other_challenge} of counterparty "
-        "{other_counterparty}, by"
-        " that counterparty's own wallet.",
-        "You signed the text for another of your wallets; could you sign the one for the "
-        "wallet that ends in"
-        " {expected_end}?",
+        "This is the answer to challenge {other_challenge} of counterparty {other_counterparty}, "
+        "by that counterparty's own wallet.",
+        "You signed the text for another of your wallets; could you sign the one for the wallet "
+        "that ends in {expected_end}?",
         "{other_action}",
     ),
     "TRAILING_NEWLINE": _altered("the text it signed ends in a line break that is not ours"),
@@ -267,13 +260,12 @@ FINDINGS: dict[str, Wording] = {
     # Another key
     "OTHER_REGISTERED_ADDRESS": Wording(
         WRONG_WALLET_ADDRESS,
-        "The text was signed by {recovered}, another registered address of this customer"
-        " (counterparty {other_counterparty}).",
+        "The text was signed by {recovered}, another registered address of this customer "
+        "(counterparty {other_counterparty}).",
         "You signed with your other wallet, the one that ends in {recovered_end}; could you "
-        "switch to the one"
-        " that ends in {expected_end} and sign again?",
-        "Have it signed with the registered address, or verify the other address with its "
-        "own challenge.",
+        "switch to the one that ends in {expected_end} and sign again?",
+        "Have it signed with the registered address, or verify the other address with its own "
+        "challenge.",
     ),
     "OTHER_ADDRESS_OF_KEY": Wording(
         WRONG_WALLET_ADDRESS,
@@ -283,29 +275,24 @@ FINDINGS: dict[str, Wording] = {
     ),
     "SAME_STRANGER_TWICE": Wording(
         WRONG_WALLET_ADDRESS,
-        "Two answers to different challenges point to the same address {recovered}: the "
-        "customer"
-        " signs with that wallet, not with the registered one.",
-        "You seem to sign with the wallet that ends in {recovered_end}; is that yours, or "
-        "could you switch to the"
-        " one that ends in {expected_end}?",
+        "Two answers to different challenges point to the same address {recovered}: the customer "
+        "signs with that wallet, not with the registered one.",
+        "You seem to sign with the wallet that ends in {recovered_end}; is that yours, or could "
+        "you switch to the one that ends in {expected_end}?",
         "Have it signed with the registered address, or register the address that signed.",
     ),
     "UNKNOWN_SIGNER": Wording(
         WRONG_WALLET_ADDRESS,
-        "Read against this text, the signature points to {recovered}. Either that wallet "
-        "signed,"
-        " or the registered wallet signed a text that differs in a way we cannot guess.",
-        "Which address does your wallet show when you sign: does it end in {recovered_end} "
-        "or in"
-        " {expected_end}?",
+        "Read against this text, the signature points to {recovered}. Either that wallet signed, "
+        "or the registered wallet signed a text that differs in a way we cannot guess.",
+        "Which address does your wallet show when you sign: does it end in {recovered_end} or in "
+        "{expected_end}?",
         "If it is the registered address, have the text copied and signed again.",
     ),
     "NO_MATCH": Wording(
         WRONG_WALLET_ADDRESS,
-        "The signature is well formed but is not the registered wallet's over this text. "
-        "This kind"
-        " of signature does not tell who made it: another wallet, or another text.",
+        "The signature is well formed but is not the registered wallet's over this text. This "
+        "kind of signature does not tell who made it: another wallet, or another text.",
         "Which address does your wallet show when you sign: does it end in {expected_end}?",
         "If it is the registered address, have the text copied and signed again.",
     ),

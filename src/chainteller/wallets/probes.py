@@ -109,7 +109,7 @@ class BitcoinProbe:
         """Read every candidate as both kinds."""
         self._legacy = [] if reading.bip322_prefix else _legacy_readings(reading)
         self._keys = cache(self._recover)
-        self.to_sign, self.unsupported = _bip322_reading(reading)
+        self.to_sign = _bip322_reading(reading)
         self._check = cache(self._bip322_check)
 
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
@@ -208,17 +208,17 @@ def _recoveries(numbers: bytes, known_id: int | None = None) -> list[KeyRecovery
     return [recovery for recovery in found if recovery]
 
 
-def _bip322_reading(reading: SignatureReading) -> tuple[ToSign | None, bool]:
+def _bip322_reading(reading: SignatureReading) -> ToSign | None:
     for candidate in reading.candidates:
         if candidate.encoding == "base58":
             continue
         try:
             to_sign = read_bip322(candidate.data, reading.bip322_prefix)
         except Unsupported:
-            return None, True
+            return None
         if to_sign is not None:
-            return to_sign, False
-    return None, False
+            return to_sign
+    return None
 
 
 def _is_key_of(key: bytes, address: Address) -> bool:

@@ -60,13 +60,12 @@ class SignatureReading:
     """What a paste may stand for.
 
     `candidates` are byte strings, the likeliest first. `bip322_prefix` is smp, ful, pof or empty.
-    `stated_text` and `stated_address` are what the wallet's block or JSON says was signed.
+    `stated_text` is what the wallet's block or JSON says was signed.
     """
 
     candidates: tuple[Candidate, ...]
     bip322_prefix: str = ""
     stated_text: str | None = None
-    stated_address: str | None = None
 
 
 def read_signature(text: str, family: Family) -> SignatureReading:
@@ -145,13 +144,8 @@ def _from_object(value: dict[str, object], family: Family, depth: int) -> Signat
     if reading is None:
         return None
     texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
-    address = value.get("address")
-    return SignatureReading(
-        reading.candidates,
-        reading.bip322_prefix,
-        str(texts[0]) if texts else None,
-        address if isinstance(address, str) else None,
-    )
+    stated = str(texts[0]) if texts else None
+    return SignatureReading(reading.candidates, reading.bip322_prefix, stated)
 
 
 def _from_parts(value: dict[str, object]) -> SignatureReading | None:
@@ -206,7 +200,7 @@ def _read_armor(text: str, family: Family) -> SignatureReading | None:
     reading = _read_plain("".join(value for value in values if value != stated), family)
     if reading is None:
         return None
-    return SignatureReading(reading.candidates, reading.bip322_prefix, signed, stated)
+    return SignatureReading(reading.candidates, reading.bip322_prefix, signed)
 
 
 def _is_address(text: str) -> bool:
