@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from chainteller.workspace.recording import Recorder
 
 
+_on_network = click.option(
+    "--network",
+    required=True,
+    metavar="N",
+    help="ethereum, solana, bitcoin, base …; info lists all.",
+)
+
+
 @click.group("blockchain-accounts", cls=TellerGroup)
 def blockchain_accounts() -> None:
     """Blockchain accounts: open, list, show."""
@@ -29,12 +37,7 @@ def blockchain_accounts() -> None:
     "open", epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum")
 )
 @click.argument("trading_account_id", metavar="TDA")
-@click.option(
-    "--network",
-    required=True,
-    metavar="N",
-    help="ethereum, solana, bitcoin, base …; info lists all.",
-)
+@_on_network
 @idempotent
 def open_blockchain_account(
     trading_account_id: str, network: str, idempotency_key: str | None
@@ -111,12 +114,7 @@ def wallets() -> None:
     "register", epilog=example("chainteller wallets register 0x... --network ethereum")
 )
 @click.argument("address")
-@click.option(
-    "--network",
-    required=True,
-    metavar="N",
-    help="ethereum, solana, bitcoin, base …; info lists all.",
-)
+@_on_network
 @idempotent
 def register(address: str, network: str, idempotency_key: str | None) -> None:
     """Register a wallet's address as a counterparty."""

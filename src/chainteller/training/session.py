@@ -260,7 +260,7 @@ class Session:
             progress.fired.add(due[0][1])
             self._fire(self._plan[due[0][1]])
 
-    def _fire(self, step: Story | WorldChange | Fault) -> None:
+    def _fire(self, step: _Step) -> None:
         if isinstance(step, Story):
             self.progress.heard.append((self.clock.now(), step.says))
         elif isinstance(step, Fault):
