@@ -56,6 +56,7 @@ def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
     rows = dict(
         re.findall(r"^\| `((?:engine|service|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE)
     )
+    assert set(rows) == {name for name in NAMES if not name.startswith("service.limits.")}
     words = {"": {"none", "the system's user", "the console's own"}}
     for name, value, _ in shown_values(load({"CHAINTELLER_HOME": str(home)})):
         if name in rows:

@@ -201,6 +201,7 @@ def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: Bank) ->
 def test_quotes_are_priced_by_the_feed_of_their_moment(loaded: Bank) -> None:
     feed = SimulatedPrices("42")
     quotes = rows(loaded, "SELECT market, created, mid_micros, price_cents FROM quote")
+    assert {quote.market for quote in quotes} == {market.name for market in MARKETS}
     for quote in quotes:
         assert quote.mid_micros == feed.price(quote.market, quote.created).mid_micros
         off = abs(quote.price_cents * 10_000 - quote.mid_micros)

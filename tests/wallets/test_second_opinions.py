@@ -42,14 +42,17 @@ def test_bip322_in_rust_agrees_on_simple_proofs() -> None:
 
 
 def test_bip322_in_rust_accepts_what_the_sample_wallet_signs() -> None:
+    kinds = set()
     for row in simple_proofs():
         registered = address(row["address"], "bitcoin")
         for customer in customers("bitcoin"):
             if registered.display in _addresses(customer.key):
+                kinds.add(registered.kind)
                 made = sign_bip322(customer.key, row["text"].encode(), registered)
                 encoded = base64.b64encode(made).decode()
                 assert bip322_accepts(row["text"], encoded, row["address"])
                 assert verify_signature(row["text"], encoded, registered)
+    assert kinds == {"p2wpkh", "p2tr"}
 
 
 def _addresses(key: bytes) -> list[str]:
