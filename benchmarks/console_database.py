@@ -9,11 +9,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-COLUMNS = (
-    "id, organisation_id, trading_account_id, ordinal, transaction_ordinal, quote_id, market, "
-    "side, status, price_cents, amount, sold, bought, fee_cents, fee_flat_cents, fee_bps, "
-    "provider_cents, hold, created, updated, version"
-)
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.trade_rows import insert_trades, trade_row
 
 
 def fill(path: Path, trades: int) -> None:
@@ -27,33 +25,10 @@ def fill(path: Path, trades: int) -> None:
             "SELECT id, trade_count, transaction_count, last_activity FROM trading_account "
             "ORDER BY last_activity DESC LIMIT 1"
         ).fetchone()
-        marks = ",".join("?" * len(COLUMNS.split(",")))
-        connection.executemany(
-            f"INSERT INTO trade ({COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own names
+        insert_trades(
+            connection,
             (
-                (
-                    f"TXN_{number:022d}",
-                    "default",
-                    account,
-                    ordinal + number,
-                    transactions + number,
-                    f"QTE_{number:022d}",
-                    "sol-usd",
-                    "buy",
-                    "settled",
-                    20_000,
-                    "25000000",
-                    "500",
-                    "25000000",
-                    3,
-                    0,
-                    50,
-                    490,
-                    "[]",
-                    at - trades + number,
-                    at - trades + number,
-                    3,
-                )
+                trade_row(account, number, after=(ordinal, transactions), at=at - trades + number)
                 for number in range(1, trades + 1)
             ),
         )

@@ -15,17 +15,13 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from benchmarks.trade_rows import Row, insert_trades, trade_row
 from tests.world.engines import START, World, make_world
 
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.models.pages import ListQuery
 
 SIZES, FULL_SIZES = (1_000, 100_000), (1_000, 100_000, 1_000_000, 5_000_000)
-COLUMNS = (
-    "id, organisation_id, trading_account_id, ordinal, transaction_ordinal, quote_id, market, "
-    "side, status, price_cents, amount, sold, bought, fee_cents, fee_flat_cents, fee_bps, "
-    "provider_cents, hold, created, updated, version"
-)
 
 
 def filled(path: Path, size: int) -> World:
@@ -35,11 +31,7 @@ def filled(path: Path, size: int) -> World:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("BEGIN")
-        marks = ",".join("?" * len(COLUMNS.split(",")))
-        connection.executemany(
-            f"INSERT INTO trade ({COLUMNS}) VALUES ({marks})",  # noqa: S608 - our own names
-            (_row(account, number) for number in range(1, size + 1)),
-        )
+        insert_trades(connection, (_row(account, number) for number in range(1, size + 1)))
         connection.execute(
             "UPDATE trading_account SET trade_count = ?, transaction_count = ?", (size, size)
         )
@@ -47,13 +39,9 @@ def filled(path: Path, size: int) -> World:
     return world
 
 
-def _row(account: str, number: int) -> tuple[object, ...]:
+def _row(account: str, number: int) -> Row:
     status = "settled" if number % 1_000 else "processing"
-    return (
-        f"TXN_{number:022d}", "default", account, number, number, f"QTE_{number:022d}",
-        "sol-usd", "buy", status, 20_000, "25000000", "500", "25000000", 3, 0, 50, 490, "[]",
-        START + number, START + number, 3,
-    )  # fmt: skip
+    return trade_row(account, number, after=(0, 0), at=START + number, status=status)
 
 
 def queries(size: int) -> dict[str, Callable[[], ListQuery]]:

@@ -29,7 +29,6 @@ class EmbeddedDeployment:
             customers=[CustomerSeed(name, balance_cents=OPENING_CENTS) for name in BANK_ACCOUNTS],
             seed=seed,
         )
-        # The engine lacks only part B of the protocol, which the auditor does not call.
         self.service: Service = self.world.engine
 
     def now(self) -> int:
