@@ -169,15 +169,9 @@ class Doorkeeper:
     the end of a rotation's overlap are exact; a revocation holds after ``REMEMBERED_S`` at most.
     """
 
-    def __init__(
-        self,
-        bank: Bank,
-        elapsed: Callable[[], float] = time.monotonic,
-        remembered_s: float = REMEMBERED_S,
-    ) -> None:
+    def __init__(self, bank: Bank, elapsed: Callable[[], float] = time.monotonic) -> None:
         self._bank = bank
         self._elapsed = elapsed
-        self._remembered_s = remembered_s
         self._known: dict[bytes, _Known] = {}
 
     def principal(self, text: str) -> Principal:
@@ -190,7 +184,7 @@ class Doorkeeper:
     def recognised(self, text: str) -> Principal | None:
         """Whom a key speaks for that was read a moment ago and still holds."""
         known = self._known.get(_digest(text))
-        if known is None or self._elapsed() - known.read_at_s > self._remembered_s:
+        if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
             return None
         now = self._bank.clock.now()
         refused = refusal_reason(now=now, expires=known.expires, revoked_at=known.revoked_at)
