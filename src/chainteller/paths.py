@@ -27,6 +27,11 @@ class Paths(NamedTuple):
         """The user's own theme files."""
         return self.config_file.parent / "themes"
 
+    @property
+    def theme_folders(self) -> tuple[Path, Path]:
+        """Where themes are looked for: the shipped ones, then the user's, which replace them."""
+        return shipped("themes"), self.themes
+
 
 def locate(environ: Mapping[str, str]) -> Paths:
     """The folders of ``CHAINTELLER_HOME``, or those that the operating system has for it."""

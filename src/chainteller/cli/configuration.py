@@ -9,7 +9,6 @@ from chainteller import __version__
 from chainteller.cli.complaints import Exit, complain, say
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, table
-from chainteller.paths import shipped
 from chainteller.service.errors import TellerError
 from chainteller.settings.tree import shown_values
 from chainteller.settings.values import without_password
@@ -120,7 +119,7 @@ def info() -> int:
         "state": str(settings.paths.state),
         "logs": str(settings.paths.logs),
         "cache": str(settings.paths.cache),
-        "themes": f"{shipped('themes')}, {settings.paths.themes}",
+        "themes": ", ".join(map(str, settings.paths.theme_folders)),
         "place": f"{place.kind} {without_password(place.address)} ({place.chosen_by})",
         "read-only": place.read_only,
     }

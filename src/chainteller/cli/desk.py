@@ -206,7 +206,7 @@ def _bare_look(paths: Paths, kind: str, operator: str) -> "DeskLook":
     return DeskLook(
         kind=kind,
         operator=operator,
-        theme_folders=_theme_folders(paths),
+        theme_folders=paths.theme_folders,
         customer_texts=shipped("sample_data") / "customer_texts.toml",
         crash_folder=paths.logs,
     )
@@ -238,7 +238,3 @@ def _look(settings: "Settings", place: "Place") -> "DeskLook":
     if place.remote:
         look = look._replace(base_url=place.address)
     return look._replace(theme=desk.theme) if desk.theme else look
-
-
-def _theme_folders(paths: Paths) -> tuple[Path, ...]:
-    return (shipped("themes"), paths.themes)

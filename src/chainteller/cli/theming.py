@@ -1,13 +1,13 @@
 """What the theme commands ask of the console's themes."""
 
-from chainteller.paths import Paths, shipped
+from chainteller.paths import Paths
 
 
 def names(paths: Paths) -> list[str]:
     """The names of the themes that can be used, shipped and own."""
     from chainteller.tui.themes import load_themes
 
-    themes, _ = load_themes((shipped("themes"), paths.themes))
+    themes, _ = load_themes(paths.theme_folders)
     return sorted(themes)
 
 
@@ -15,4 +15,4 @@ def problems(paths: Paths) -> list[str]:
     """What is wrong with the themes, each with file and key."""
     from chainteller.tui.themes import check_themes
 
-    return check_themes((shipped("themes"), paths.themes))
+    return check_themes(paths.theme_folders)
