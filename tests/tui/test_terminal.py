@@ -28,6 +28,15 @@ def start():
     import threading
     threading.Event().wait()
 
+if "reading" in sys.argv:
+    from chainteller.tui import terminal_input
+
+    def feed(parser, data):
+        secret = "canary-of-a-local-variable"
+        raise ValueError(data + secret)
+
+    terminal_input.PasteSafeParser.feed = feed
+
 if "alert" in sys.argv:
     from chainteller.tui.app import Console
     mounted = Console.on_mount
@@ -116,6 +125,47 @@ def test_a_crash_ends_with_1_and_a_report_without_values(tmp_path: Path) -> None
     for text in (output, report.read_bytes()):
         assert b"canary" not in text
         assert b"secret =" not in text
+
+
+def test_a_fault_while_keys_are_read_ends_as_any_other(tmp_path: Path) -> None:
+    child = _spawn(tmp_path, "reading")
+    child.expect("keys")
+    child.send("canary typed")
+    status, output = _end(child)
+    assert status == 1
+    assert ALTERNATE_OFF in output
+    assert b"chainteller ended: ValueError" in output
+    assert b"canary-of-a" not in output
+    assert b"Traceback" not in output
+    assert [*tmp_path.glob("chainteller-crash-*.txt")]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\xff",
+        b"Gr\xfc\xdfe aus K\xf6ln",
+        b"\xe5\xad",
+        b"\xe5\xad\x1b[A",
+        b"\x1b[200~\xe5\xad\x97\xe5\x1b[201~",
+        b"\x1b[200~\xf0\x9f\x91\x1b[201~\xc3",
+        b"\xed\xa0\x80 \xc0\xaf \xf8\x88\x80\x80\x80",
+    ],
+    ids=lambda sent: sent.hex(),
+)
+def test_bytes_that_are_no_text_end_nothing(tmp_path: Path, sent: bytes) -> None:
+    child = _spawn(tmp_path)
+    child.expect("keys")
+    child.send("?")
+    child.expect("runs it")
+    child.send(sent)
+    child.send("Z")
+    child.expect("nothing is called that")
+    assert child.isalive()
+    child.send("\x11")
+    status, output = _end(child)
+    assert status == 0
+    assert b"Traceback" not in output
 
 
 def test_the_title_counts_what_waits_and_names_nobody(tmp_path: Path) -> None:

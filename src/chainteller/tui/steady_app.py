@@ -8,7 +8,7 @@ from textual.app import App
 from textual.message import Message
 from textual.screen import Screen
 
-from chainteller.tui.pastes import guard_pastes
+from chainteller.tui.terminal_input import guard_input
 from chainteller.tui.thrifty import thrifty
 
 _LEAST_LEFT_S = 0.5
@@ -16,7 +16,7 @@ _LEAST_LEFT_S = 0.5
 
 class SteadyApp(App[None]):
     def __init__(self) -> None:
-        guard_pastes()
+        guard_input()
         super().__init__()
 
     def _refresh_notifications(self) -> None:

@@ -1,16 +1,23 @@
-"""What is pasted is text, whatever stands in it.
+"""Whatever a terminal sends is keys and text, and never the console's end.
 
 Textual 8.2.8 reads an escape character inside a bracketed paste as the begin of a key: a paste of
-``ESC d100 CR`` would press ``d``, type an amount and send it. Where the terminal lets escapes
-through, the paste is cut out here before Textual reads it.
+``ESC d100 CR`` would press ``d``, type an amount and send it. It reads UTF-8 strictly, so that one
+byte of a terminal set to Latin-1, or a paste that is cut within a letter, ends the application
+with code 0 and a traceback in which the text stands.
 """
 
+import codecs
 import sys
 from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from textual.drivers.linux_driver import LinuxDriver
 
 _START, _END = "\x1b[200~", "\x1b[201~"
 _KEPT = "\t\n\r"
@@ -55,9 +62,26 @@ def _text(pasted: str) -> str:
     return "".join(one for one in pasted if one >= " " or one in _KEPT)
 
 
-def guard_pastes() -> None:
-    """Let Textual's driver for this terminal read through the parser above."""
+def guard_input() -> None:
+    """Let Textual's driver for this terminal read bytes and pastes as said above."""
     if sys.platform != "win32":
         from textual.drivers import linux_driver  # noqa: PLC0415 - not there on Windows
 
-        linux_driver.XTermParser = PasteSafeParser  # type: ignore[attr-defined]  # no public way
+        read: Any = linux_driver  # no public way
+        read.XTermParser = PasteSafeParser
+        read.getincrementaldecoder = _lenient_decoder
+        read.LinuxDriver._run_input_thread = _read_until_the_end  # noqa: SLF001 - as above
+
+
+def _lenient_decoder(encoding: str) -> "partial[codecs.IncrementalDecoder]":
+    """Bytes that are no text become U+FFFD."""
+    return partial(codecs.getincrementaldecoder(encoding), errors="replace")
+
+
+def _read_until_the_end(driver: "LinuxDriver") -> None:
+    """A fault of the reading thread ends the console as any other fault does."""
+    try:
+        driver.run_input_thread()
+    except Exception as error:  # noqa: BLE001 - it is reported by the console
+        app = driver._app  # noqa: SLF001 - as Textual's own thread does
+        app.call_later(app._handle_exception, error)  # noqa: SLF001 - as above
