@@ -33,18 +33,17 @@ def environment(**variables: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def chainteller(*arguments: str, given: str = "", **variables: str) -> Ended:
+def chainteller(*arguments: str, given: str | bytes = "", **variables: str) -> Ended:
     """Run one command line to its end."""
     done = subprocess.run(
         [sys.executable, "-m", "chainteller", *arguments],
-        input=given,
+        input=given if isinstance(given, bytes) else given.encode(),
         capture_output=True,
-        text=True,
         timeout=_TIMEOUT_S,
         env=environment(**variables),
         check=False,
     )
-    return Ended(done.returncode, done.stdout, done.stderr)
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def python(code: str, **variables: str) -> Ended:

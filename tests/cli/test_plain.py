@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import chainteller
 
@@ -29,6 +30,26 @@ def test_the_end_of_the_input_ends_it(bank: Path) -> None:
     ended = chainteller("desk", "--plain", "--read-only", given="deposit TDA_1 5\n")
     assert ended.code == 1
     assert "READ_ONLY" in ended.err
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_byte_that_is_no_text_ends_no_session(bank: Path, errors: str) -> None:
+    ended = chainteller(
+        "desk",
+        "--plain",
+        given=b"note TDA_1 Gr\xfc\xdfe aus K\xf6ln\naccounts show TDA_\xff\nnote TDA_1\n",
+        PYTHONIOENCODING=f"utf-8:{errors}",
+    )
+    assert ended.code == 0
+    assert "CRASHED" not in ended.err
+    assert ended.out.count("Gr\ufffd\ufffde aus K\ufffdln") == 2
+    assert "NOT_FOUND" in ended.err
+
+
+def test_a_text_that_is_not_utf_8_is_not_signed(home: Path) -> None:
+    ended = chainteller("wallets", "sign", "--sample", "alice-ethereum", given=b"Sign \xff")
+    assert ended.code == 2
+    assert "The text on stdin is not UTF-8." in ended.err
 
 
 def test_the_place_holds_for_every_line(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The command tree."""
 
+import io
+import sys
 from collections.abc import Sequence
 
 import click
@@ -64,4 +66,6 @@ for part in _PARTS:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; answers the exit code and never raises."""
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # a byte that is no text ends no session
     return run_program(program, arguments)

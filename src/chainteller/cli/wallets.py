@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.complaints import say
+from chainteller.cli.complaints import Usage, say
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import document, line, listing, pairs, record, verbatim
 
@@ -316,6 +316,8 @@ def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
 def _text_to_sign(given: str) -> str:
     import json
 
+    if "\N{REPLACEMENT CHARACTER}" in given:
+        raise Usage("The text on stdin is not UTF-8.", "Hand on the challenge's bytes unchanged.")
     try:
         parsed = json.loads(given)
     except ValueError:
