@@ -232,6 +232,8 @@ def test_every_write_is_in_the_audit_trail_in_the_operators_name(
     made = teller("deposit", account, "100", "--json").body
     rows = teller("audit", "list", "--object", made["id"], "--json").body["data"]
     assert [(row["actor"], row["outcome"]) for row in rows] == [("op01", "done")]
+    trail = teller("audit", "list", "--account", account, "--json").body["data"]
+    assert trail == [*rows, *teller("audit", "list", "--object", account, "--json").body["data"]]
     assert teller("audit", "verify").code == 0
 
 

@@ -334,3 +334,4 @@ def test_foreign_records_are_not_found(place: Place) -> None:
     seen = foreign.audit(ListQuery(text=account.id)).data
     assert {row.organisation for row in seen} == {"other"}
     assert all(event.resource != account.id for event in foreign.events().data)
+    assert foreign.audit(ListQuery(trading_account_id=account.id)).data == ()

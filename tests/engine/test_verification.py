@@ -104,6 +104,8 @@ DAMAGES = [
     (14, "UPDATE transfer SET notional_cents = 2500001 WHERE direction = 'withdrawal'"),
     (16, "UPDATE event SET seq = seq + 1000 WHERE seq = 7"),
     (16, "UPDATE audit SET actor = 'someone' WHERE seq = 3"),
+    (16, "UPDATE audit SET trading_account_id = NULL WHERE action = 'trade.fill'"),
+    (16, "UPDATE audit SET trading_account_id = 'TDA_OTHER' WHERE action = 'deposit'"),
     (16, "UPDATE head SET event_seq = event_seq - 1"),
     (17, "ALTER TABLE trade ADD COLUMN rate FLOAT"),
     (17, "UPDATE ledger_account SET balance = '1.5' WHERE code = 'core'"),
@@ -145,7 +147,7 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
         ("DELETE FROM audit", 1),
         (
             "INSERT INTO audit SELECT max(seq) + 1, at, organisation_id, actor, action, object, "
-            "inputs, outcome, error, hash, hash FROM audit",
+            "inputs, outcome, error, hash, hash, trading_account_id FROM audit",
             None,
         ),
     ],

@@ -84,6 +84,7 @@ def test_additions_are_not_offered_and_not_asked_for(plain: RemoteService) -> No
         service.customers,
         service.events,
         service.audit,
+        lambda: service.audit(ListQuery(trading_account_id="TDA_1")),
         service.quotes,
         service.all_trades,
         lambda: service.trading_account("TDA_1"),

@@ -7,13 +7,20 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.storage import draft_migration
-from tests.world.engines import make_world
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+from tests.world.bank import sqlite_url
+from tests.world.engines import DPT, make_world
+from tests.world.samples import load, new_bank
 
+from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify
-from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import maintenance, schema
-from chainteller.storage.database import open_database
+from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.service.models.counterparties import ChallengeRequest
+from chainteller.service.models.funding import WithdrawalRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage import chain, maintenance, schema
+from chainteller.storage.database import connect, open_database
 
 Shape = dict[str, object]
 
@@ -71,14 +78,7 @@ def test_migrations_and_metadata_give_the_same_schema(migrated: Path, tmp_path: 
     from_migrations, from_metadata = shape(migrated), shape(created)
     assert from_migrations.keys() == from_metadata.keys()
     for name, expected in from_metadata.items():
-        assert from_migrations[name] == expected, f"{name}: {WAY_OUT}"
-
-
-WAY_OUT = "while unreleased, run: python -m tests.storage.draft_migration"
-
-
-def test_the_migration_is_the_one_drafted_from_the_metadata() -> None:
-    assert draft_migration.TARGET.read_text() == draft_migration.draft(), WAY_OUT
+        assert from_migrations[name] == expected, name
 
 
 def test_a_bank_runs_on_a_migrated_database(migrated: Path) -> None:
@@ -103,6 +103,60 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
     assert "db upgrade" in refused.value.suggestion
     assert maintenance.upgrade(f"sqlite:///{path}")[1] == schema.REVISION
     open_database(f"sqlite:///{path}").close()
+
+
+BACK_TO_0001 = (
+    "DROP INDEX ix_audit_account",
+    "ALTER TABLE audit DROP COLUMN trading_account_id",
+    "UPDATE alembic_version SET version_num = '0001'",
+)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = sqlite_url(tmp_path) if kind == "sqlite" else request.getfixturevalue("postgres_url")
+    written = audit_rows_of_a_long_day(url)
+    assert sum(row["trading_account_id"] is not None for row in written) > 3_000
+    database = connect(url)
+    with database.write() as connection:
+        for statement in BACK_TO_0001:
+            connection.execute(text(statement))
+        if kind == "sqlite":
+            connection.execute(text("PRAGMA user_version=1"))
+        connection.commit()
+    database.close()
+    assert maintenance.upgrade(url) == ("0001", schema.REVISION)
+    database = open_database(url)
+    with database.read() as connection:
+        rows = [row._asdict() for row in chain.audit_rows(connection)]
+    assert rows == written
+    assert verify(database) == ()
+    with pytest.raises(DBAPIError, match="append-only"), database.write() as connection:
+        connection.execute(text("UPDATE audit SET actor = 'nobody'"))
+    database.close()
+
+
+def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
+    """Of the sample data, then of refusals in the name of one of its accounts."""
+    service = Engine(new_bank(url))
+    assert load(service.bank)
+    account = service.trading_accounts().data[0]
+    custody = service.blockchain_accounts().data[0]
+    unbound = service.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy")).value
+    for refused in (
+        lambda: service.execute_quote("QTE_NONE", ExecuteRequest(trading_account_id=account.id)),
+        lambda: service.execute_quote(unbound.id, ExecuteRequest(trading_account_id="TDA_NONE")),
+        lambda: service.create_challenge(custody.id, ChallengeRequest(counterparty_id="CPT_NONE")),
+        lambda: service.withdraw(account.id, WithdrawalRequest(amount="99999999", currency=DPT)),
+    ):
+        with pytest.raises(ServiceError):
+            refused()
+    with service.bank.database.read() as connection:
+        rows = [row._asdict() for row in chain.audit_rows(connection)]
+    service.close()
+    return rows
 
 
 def test_upgrading_a_current_database_changes_nothing(migrated: Path) -> None:

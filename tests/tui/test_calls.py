@@ -6,9 +6,14 @@ from pathlib import Path
 
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
+from textual import events
 
 from chainteller.engine.verification import verify_chain
+from chainteller.service.errors import NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.models.records import AuditRow
 from chainteller.tui.app import Console
 from chainteller.tui.start import StartedDesk
 
@@ -120,6 +125,44 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
             connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE seq = 2")
         await press(pilot, "v")
         assert "broken at row 2" in seen(app)
+
+
+class OwnRowsAlone:
+    """A deployment whose audit trail knows the rows of a record, not those of an account."""
+
+    def __init__(self, inner: Service) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def audit(self, query: ListQuery) -> Page[AuditRow]:
+        if query.trading_account_id is not None:
+            raise NotOffered("This deployment does not offer it.")
+        return self._inner.audit(query)
+
+
+async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Bench) -> None:
+    account = bench.open(1, deposit="10.00")
+    bench.open(2, deposit="20.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(account.id))
+        await settle(pilot)
+        await press(pilot, "a")
+        shown = seen(app)
+        assert "2 rows   v checks" in shown
+        assert "deposit  by op01" in shown
+        assert bench.service.deposits(account.id).data[0].id in shown
+    app = bench.console(OwnRowsAlone(bench.service))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        app.post_message(events.Paste(account.id))
+        await settle(pilot)
+        await press(pilot, "a")
+        assert "1 rows of its own   v checks" in seen(app)
+        assert "deposit  by op01" not in seen(app)
 
 
 async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(

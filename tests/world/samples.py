@@ -43,8 +43,10 @@ TABLES = [
 ]
 
 
-def new_bank(folder: Path) -> Bank:
-    database = open_database(f"sqlite:///{folder / 'bank.db'}")
+def new_bank(place: Path | str) -> Bank:
+    """A bank in a folder or at a database URL."""
+    url = place if isinstance(place, str) else f"sqlite:///{place / 'bank.db'}"
+    database = open_database(url)
     feed = SimulatedPrices("any")
     return Bank(
         database, ManualClock(NOW), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()

@@ -62,7 +62,7 @@ def list_events(call: Call) -> EventPage:
         "Read the audit trail, newest first",
         "events:read",
         Page[AuditRow],
-        filters=("object",),
+        filters=("object", "trading_account_id"),
     )
 )
 def list_audit_rows(call: Call) -> Page[AuditRow]:

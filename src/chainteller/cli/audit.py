@@ -21,14 +21,17 @@ def audit() -> None:
 
 @audit.command("list", epilog=example("chainteller audit list --object TXN_..."))
 @click.option("--object", "identifier", metavar="ID", help="Of one object.")
+@click.option("--account", metavar="ID", help="All that was done to one trading account.")
 @listed
-def list_rows(identifier: str | None, page: int, limit: int) -> None:
+def list_rows(identifier: str | None, account: str | None, page: int, limit: int) -> None:
     """List audit rows, newest first."""
     from chainteller.cli.opening import service
     from chainteller.service.models.pages import ListQuery
 
     with service() as bank:
-        found = bank.audit(ListQuery(text=identifier, page=page, limit=limit))
+        found = bank.audit(
+            ListQuery(text=identifier, trading_account_id=account, page=page, limit=limit)
+        )
     listing(
         found,
         [

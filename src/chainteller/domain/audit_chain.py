@@ -18,7 +18,8 @@ COVERED = (
     "previous_hash",
     "seq",
 )
-"""What a hash covers: every other column, in alphabetical order as canonical JSON has them."""
+"""What a hash covers, in alphabetical order as canonical JSON has it: every column but the hash
+itself and the account, which follows from the object."""
 
 
 def canonical(value: Mapping[str, Any]) -> str:

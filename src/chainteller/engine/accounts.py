@@ -62,7 +62,7 @@ def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount
     accounts.insert_account(tx.connection, row)
     ledger.create(tx.connection, ledger.zero_rows(account_id))
     accounts.set_trading_account(tx.connection, tx.organisation_id, bank_account.id, account_id)
-    tx.audited_object = account_id
+    tx.audited_object = tx.audited_account = account_id
     tx.event("trading_account.created", account_id, bankAccountId=bank_account.id)
     opened = accounts.find(tx.connection, tx.organisation_id, account_id)
     return to_model(reading.found(opened, RESOURCE, account_id), {}, {})
@@ -108,7 +108,9 @@ def find(
 
 def locked(tx: Transaction, account_id: str) -> Record:
     """The account's row, locked: everything of one account happens one after another."""
-    return find(tx.connection, tx.organisation_id, account_id, lock=True)
+    account = find(tx.connection, tx.organisation_id, account_id, lock=True)
+    tx.audited_account = account.id
+    return account
 
 
 def locked_by_id(tx: Transaction, account_id: str) -> Record:

@@ -90,6 +90,7 @@ FEATURES = (
     "customers",
     "events",
     "audit",
+    "audit-of-account",
 )
 
 

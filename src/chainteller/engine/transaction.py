@@ -30,7 +30,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.base import WireModel, Written
-from chainteller.storage import chain, commits, idempotency, jobs
+from chainteller.storage import accounts, chain, commits, idempotency, jobs, wallets
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
     explain,
@@ -65,6 +65,12 @@ class Call(Generic[Model]):
         return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
 
     @property
+    def named_account(self) -> str:
+        """The trading account of its body, else what comes first in its path; empty for none."""
+        named = getattr(self.request, "trading_account_id", None)
+        return str(named or (self.path[0] if self.path else ""))
+
+    @property
     def inputs(self) -> dict[str, Any]:
         """What the audit trail keeps of a request that was done: never a signature."""
         if self.request is None:
@@ -95,6 +101,8 @@ class Transaction:
     """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
     created: bool = True
     audited_object: str = ""
+    audited_account: str | None = None
+    """The trading account that was locked for this write: its trail shows what was done."""
     _now: int | None = None
     _audit: list[dict[str, Any]] = field(default_factory=list)
     _events: list[dict[str, Any]] = field(default_factory=list)
@@ -148,6 +156,7 @@ class Transaction:
                 "inputs": canonical(inputs or {}),
                 "outcome": "done" if error is None else "refused",
                 "error": error,
+                "trading_account_id": self.audited_account,
             }
         )
 
@@ -253,6 +262,7 @@ def _attempt(
         if not _claim(transaction, key, claimed):
             return _replay(transaction, call, key)
     result = work(transaction)
+    transaction.audited_account = transaction.audited_account or _account(transaction, call)
     transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
     if claimed:
         idempotency.finish(
@@ -285,6 +295,21 @@ def _subject(call: Call[Model]) -> str:
     return call.path[-1] if call.path else ""
 
 
+def _account(transaction: Transaction, call: Call[Model]) -> str | None:
+    """The trading account that a write names, itself or by a blockchain account of it."""
+    named = call.named_account
+    if not plausible(named):
+        return None
+    connection, organisation_id = transaction.connection, transaction.organisation_id
+    if named.startswith(f"{Prefix.TRADING_ACCOUNT}_"):
+        own = accounts.find(connection, organisation_id, named)
+        return None if own is None else str(own.id)
+    if named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
+        custody = wallets.find_account(connection, organisation_id, named)
+        return None if custody is None else str(custody.trading_account_id)
+    return None
+
+
 def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Model]:
     first = idempotency.find(
         transaction.connection, transaction.organisation_id, call.operation, key
@@ -306,6 +331,7 @@ def _record_refusal(
     """Commit what a refused write leaves: one audit row and what it must remember."""
     refused.remember_refusal_in(record)
     subject = _subject(call)
+    record.audited_account = refused.audited_account or _account(record, call)
     shown = subject if _HARMLESS.fullmatch(subject) else ""
     record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
     record.commit()

@@ -72,10 +72,14 @@ def _collect(found: list[Breach], breaches: Breaches) -> None:
 
 
 def _chain_and_events(connection: Connection) -> Breaches:
-    """16: the audit chain verifies, and the events run from 1 to the head's number."""
+    """16: the audit chain verifies, its rows stand in their accounts' trails, and the events run
+    from 1 to the head's number.
+    """
     report = _chain_report(connection)
     if not report.intact:
         yield Breach(16, report.problem or "the audit chain is broken", f"{report.first_broken}")
+    for row in inspection.audit_outside_its_account(connection):
+        yield Breach(16, "an audit row outside its account's trail", f"audit {row.seq}")
     expected = 0
     for number in inspection.event_numbers(connection):
         expected += 1

@@ -43,8 +43,10 @@ class RemoteDesk:
         return found
 
     def audit(self, query: ListQuery = ALL) -> Page[AuditRow]:
-        asked = listing(query, "text", text="filter[object]")
-        found: Page[AuditRow] = self._at.read("/audit", Page[AuditRow], asked, Feature.AUDIT)
+        asked = listing(query, "text", "trading_account_id", text="filter[object]")
+        of_account = query.trading_account_id is not None
+        needs = Feature.AUDIT_OF_ACCOUNT if of_account else Feature.AUDIT
+        found: Page[AuditRow] = self._at.read("/audit", Page[AuditRow], asked, needs)
         return found
 
 

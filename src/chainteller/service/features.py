@@ -28,6 +28,7 @@ class Feature(StrEnum):
     EVENTS = "events"
     EVENT_STREAM = "event-stream"
     AUDIT = "audit"
+    AUDIT_OF_ACCOUNT = "audit-of-account"
 
 
 EVERY_FEATURE: tuple[str, ...] = tuple(Feature)

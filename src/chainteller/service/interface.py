@@ -238,7 +238,8 @@ class Desk(Protocol):
         """Events after a cursor, oldest first; ``after`` -1 asks for the newest cursor alone."""
 
     def audit(self, query: ListQuery = ALL) -> Page[AuditRow]:
-        """Audit rows, newest first; ``text`` is an object's id."""
+        """Audit rows, newest first; ``text`` is an object's id, ``trading_account_id`` an account
+        whose trail holds all that was done to it, done or refused."""
 
 
 class Service(Trading, Wallets, Desk, Protocol):

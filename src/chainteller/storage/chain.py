@@ -53,7 +53,7 @@ _ADVANCE = (
 
 
 def link_hash(row: Mapping[str, Any]) -> str:
-    """SHA-256 over the previous hash and every other column, in canonical JSON."""
+    """SHA-256 over the previous hash and what else ``COVERED`` names, in canonical JSON."""
     return digest([row[name] for name in COVERED])
 
 
@@ -154,6 +154,8 @@ def audit_page(
     conditions = [t.c.organisation_id == organisation_id]
     if query.text:
         conditions.append(t.c.object == query.text)
+    if query.trading_account_id:
+        conditions.append(t.c.trading_account_id == query.trading_account_id)
     rows, total = listing(connection, select(t).where(*conditions), (t.c.seq.desc(),), query)
     return tuple(audit_model(row) for row in rows), total
 
@@ -161,6 +163,7 @@ def audit_page(
 def audit_model(row: Record) -> AuditRow:
     fields = row._asdict()
     organisation = fields.pop("organisation_id")
+    del fields["trading_account_id"]
     return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
 
 

@@ -18,7 +18,7 @@ from chainteller.domain.ledger import Bucket, buying_power, customer
 from chainteller.domain.money import format_cents
 
 APPLICATION_ID = 0x43544C52
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """As in ``storage.schema``, which loads SQLAlchemy; a test holds them together."""
 _ACCOUNTS = """
 SELECT t.id, t.bank_account_id, t.bank_account_type, t.control, c.control, c.name,

@@ -268,6 +268,29 @@ def event_numbers(connection: Connection) -> Iterator[int]:
     return (row.seq for row in rows)
 
 
+def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
+    """Audit rows of done acts that stand in another account's trail than their record's."""
+    audit = Tables.audit
+    for records, account in (
+        (Tables.trading_account, Tables.trading_account.c.id),
+        (Tables.quote, Tables.quote.c.trading_account_id),
+        (Tables.trade, Tables.trade.c.trading_account_id),
+        (Tables.transfer, Tables.transfer.c.trading_account_id),
+        (WalletTables.blockchain_account, WalletTables.blockchain_account.c.trading_account_id),
+    ):
+        yield from _stream(
+            connection,
+            select(audit.c.seq)
+            .join(records, records.c.id == audit.c.object)
+            .where(
+                audit.c.outcome == "done",
+                account.is_not(None),
+                audit.c.trading_account_id.is_distinct_from(account),
+            )
+            .order_by(audit.c.seq),
+        )
+
+
 def links_with_claims(connection: Connection) -> Iterator[Record]:
     """Every link with the claim that it rests on and that claim's challenge, or None."""
     link, claim, challenge = WalletTables.link, WalletTables.claim, WalletTables.challenge

@@ -19,7 +19,7 @@ from chainteller.storage import wallet_tables
 from chainteller.storage.faults import unavailable
 from chainteller.storage.tables import Tables
 
-REVISION = "0001"
+REVISION = "0002"
 """The newest migration; a new database is created from the metadata and stamped with it."""
 SCHEMA_VERSION = int(REVISION)
 APPLICATION_ID = 0x43544C52

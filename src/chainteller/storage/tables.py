@@ -261,7 +261,11 @@ class IdempotencyRow(SQLModel, table=True):
 
 
 class AuditRecord(SQLModel, table=True):
-    """One link of the chain; ``hash`` covers ``previous_hash`` and every other column."""
+    """One link of the chain; ``hash`` covers ``previous_hash`` and every column before it.
+
+    ``trading_account_id`` is the account that it was done to: no part of what the hash covers,
+    because the row's object, or what it refers to, tells it (``db verify`` compares them).
+    """
 
     __tablename__ = "audit"
     seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
@@ -275,6 +279,8 @@ class AuditRecord(SQLModel, table=True):
     error: str | None = Field(default=None, sa_type=Key)
     previous_hash: str = Field(sa_type=Key)
     hash: str = Field(sa_type=Key)
+    trading_account_id: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (Index("ix_audit_account", "organisation_id", "trading_account_id", "seq"),)
 
 
 class EventRow(SQLModel, table=True):

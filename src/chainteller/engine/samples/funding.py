@@ -45,7 +45,9 @@ def fail_deposit(world: World, account: Account, row: Row, at: int) -> None:
     """The core bank refuses it; the bank account is credited again."""
     account.bank["balance"] += row["notional_cents"]
     _advance(world, row, TransferStatus.FAILED, at, **_BANK_REFUSED)
-    world.audit(at, "deposit.fail", row["id"], {"code": "BANK_REFUSED"}, WORKER.name)
+    world.audit(
+        at, "deposit.fail", row["id"], {"code": "BANK_REFUSED"}, WORKER.name, account=account.id
+    )
 
 
 def return_deposit(world: World, account: Account, row: Row, at: int) -> None:
@@ -62,7 +64,7 @@ def return_deposit(world: World, account: Account, row: Row, at: int) -> None:
     )
     world.event(at, "account.control_changed", account.id, {"control": Control.FROZEN.value})
     reason = {"reason": _RETURNED["failure_message"]}
-    world.audit(at, "deposit.return", row["id"], reason, WORKER.name)
+    world.audit(at, "deposit.return", row["id"], reason, WORKER.name, account=account.id)
 
 
 def withdraw(world: World, account: Account, token: Asset, cents: int, at: int) -> Row | None:
@@ -95,7 +97,7 @@ def cancel_withdrawal(world: World, account: Account, row: Row, at: int) -> None
     world.books.post(release(account.id, row["id"], hold_parts(row["hold"])), at)
     _advance(world, row, TransferStatus.CANCELLED, at)
     account.active(at, "withdrawal.cancelled")
-    world.audit(at, "cancel_withdrawal", row["id"])
+    world.audit(at, "cancel_withdrawal", row["id"], account=account.id)
 
 
 def fail_withdrawal(world: World, account: Account, row: Row, at: int) -> None:
@@ -115,7 +117,9 @@ def return_withdrawal(world: World, account: Account, row: Row, at: int) -> None
 def _move(world: World, row: Row, status: TransferStatus, at: int, **values: object) -> None:
     """A withdrawal's next status, by the worker."""
     _advance(world, row, status, at, **values)
-    world.audit(at, f"withdrawal.{status}", row["id"], actor=WORKER.name)
+    world.audit(
+        at, f"withdrawal.{status}", row["id"], actor=WORKER.name, account=row["trading_account_id"]
+    )
 
 
 def _add(
@@ -158,7 +162,7 @@ def _add(
             "version": 1,
         },
     )
-    world.audit(at, _OPERATIONS[direction], row["id"], _inputs(row))
+    world.audit(at, _OPERATIONS[direction], row["id"], _inputs(row), account=account.id)
     _tell(world, row, at)
     return row
 

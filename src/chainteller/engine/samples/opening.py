@@ -80,7 +80,7 @@ def open_account(world: World, person: Person, bank: Row, at: int) -> Account:
     bank["trading_account_id"] = account_id
     world.books.open_sub_balances(account_id)
     inputs = {"bankAccountId": bank["id"], "bankAccountType": bank["type"]}
-    world.audit(at, "open_trading_account", account_id, inputs)
+    world.audit(at, "open_trading_account", account_id, inputs, account=account_id)
     world.event(at, "trading_account.created", account_id, {"bankAccountId": bank["id"]})
     account = Account(row, bank, person)
     world.accounts[person.reference] = account
@@ -90,7 +90,8 @@ def open_account(world: World, person: Person, bank: Row, at: int) -> Account:
 def restrict(world: World, account: Account, control: str, at: int) -> None:
     reason = _REASONS[control]
     account.row.update(control=control, control_reason=reason, version=account.row["version"] + 1)
-    world.audit(at, "set_control", account.id, {"control": control, "reasonCode": reason})
+    inputs = {"control": control, "reasonCode": reason}
+    world.audit(at, "set_control", account.id, inputs, account=account.id)
     world.event(at, "account.control_changed", account.id, {"control": control})
 
 
@@ -110,6 +111,6 @@ def blockchain_account(world: World, account: Account, custody: CustodyAddress, 
         },
     )
     inputs = {"tradingAccountId": account.id, "network": custody.network}
-    world.audit(at, "open_blockchain_account", custody.id, inputs)
+    world.audit(at, "open_blockchain_account", custody.id, inputs, account=account.id)
     data = {"tradingAccountId": account.id, "network": custody.network}
     world.event(at, "blockchain_account.created", custody.id, data)

@@ -53,6 +53,10 @@ class Pair:
     def counterparty_id(self) -> str:
         return _fixed_id(Prefix.COUNTERPARTY, self.wallet.name)
 
+    def owner(self, world: World) -> str:
+        """The trading account whose blockchain account it is."""
+        return world.accounts[self.reference].id
+
 
 def open_account(world: World, account: Account, network: str, at: int) -> None:
     """A blockchain account with a custody address that nobody has the key of."""
@@ -112,7 +116,7 @@ def challenge(world: World, pair: Pair, at: int, valid_s: int | None = None) -> 
     inputs: Row = {"counterpartyId": pair.counterparty_id}
     if valid_s:
         inputs["validSeconds"] = valid_s
-    world.audit(at, "create_challenge", challenge_id, inputs)
+    world.audit(at, "create_challenge", challenge_id, inputs, account=pair.owner(world))
     told = {"blockchainAccountId": pair.account_id, "counterpartyId": pair.counterparty_id}
     world.event(at, "ownership_challenge.created", challenge_id, told)
     return row
@@ -135,7 +139,8 @@ def refuse(world: World, pair: Pair, challenged: Row, finding: str, at: int) -> 
         },
     )
     inputs = {"challengeId": challenged["id"], "counterpartyId": pair.counterparty_id}
-    world.audit(at, "submit_claim", pair.account_id, inputs, error="INVALID_SIGNATURE")
+    tried = world.audit(at, "submit_claim", pair.account_id, inputs, account=pair.owner(world))
+    tried.update(outcome="refused", error="INVALID_SIGNATURE")
     kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
     world.event(at, kind, challenged["id"], {"finding": finding, "attempts": number})
 
@@ -163,7 +168,7 @@ def claim(world: World, pair: Pair, challenged: Row, at: int) -> Row:
         },
     )
     inputs = {"challengeId": challenged["id"], "counterpartyId": pair.counterparty_id}
-    world.audit(at, "submit_claim", claim_id, inputs)
+    world.audit(at, "submit_claim", claim_id, inputs, account=pair.owner(world))
     world.event(at, "ownership_challenge.used", challenged["id"], {"claimId": claim_id})
     told = {"counterpartyId": pair.counterparty_id}
     world.event(at, "ownership_claim.created", claim_id, told)
@@ -205,7 +210,9 @@ def link(world: World, pair: Pair, claimed: Row, at: int) -> Row:
         "network": address.network.name,
         "ownershipClaimId": claimed["id"],
     }
-    world.audit(at, "link_counterparty", pair.counterparty_id, dict(inputs))
+    world.audit(
+        at, "link_counterparty", pair.counterparty_id, dict(inputs), account=pair.owner(world)
+    )
     told = {"blockchainAccountId": pair.account_id, "claimId": claimed["id"]}
     world.event(at, "counterparty.linked", pair.counterparty_id, told)
     told = {"counterpartyId": pair.counterparty_id}
@@ -217,6 +224,7 @@ def require_reverification(
     world: World, pair: Pair, linked: Row, reason: ReverificationReason, at: int
 ) -> None:
     linked.update(revoked_at=at, revoked_reason=reason.value)
-    world.audit(at, "require_reverification", pair.counterparty_id, {"reason": reason.value})
+    why = {"reason": reason.value}
+    world.audit(at, "require_reverification", pair.counterparty_id, why, account=pair.owner(world))
     told = {"blockchainAccountId": pair.account_id, "reason": reason.value}
     world.event(at, "counterparty.reverification_required", pair.counterparty_id, told)

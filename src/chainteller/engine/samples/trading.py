@@ -63,7 +63,7 @@ def quote(world: World, account: Account, market: str, side: Side, sold: int, at
         },
     )
     inputs = {"amount": str(_sold(row)), "side": side.value, "tradingAccountId": account.id}
-    world.audit(at, "create_quote", row["id"], inputs)
+    world.audit(at, "create_quote", row["id"], inputs, account=account.id)
     data = {"market": market, "side": side.value, "tradingAccountId": account.id}
     world.event(at, "quote.created", row["id"], data)
     return row
@@ -91,7 +91,7 @@ def execute(world: World, account: Account, quoted: Row, at: int) -> Row | None:
     quoted.update(status=QuoteStatus.EXECUTED.value, trade_id=trade_id, executed_at=at)
     account.active(at, f"trade.{quoted['side']}", "trade_count", "transaction_count")
     trade = world.books.add("trade", _trade_row(account, quoted, parts, at))
-    world.audit(at, "execute_quote", trade_id, {"tradingAccountId": account.id})
+    world.audit(at, "execute_quote", trade_id, {"tradingAccountId": account.id}, account=account.id)
     world.event(at, "quote.executed", quoted["id"], {"tradeId": trade_id})
     _tell(world, trade, at)
     return trade
@@ -153,7 +153,7 @@ def fill(world: World, account: Account, trade: Row, at: int) -> None:
     world.books.post(journal, at)
     _advance(world, trade, TradeStatus.EXECUTED, at, executed_at=at)
     account.active(at, "trade.executed")
-    world.audit(at, "trade.fill", trade["id"], actor=WORKER.name)
+    world.audit(at, "trade.fill", trade["id"], actor=WORKER.name, account=account.id)
 
 
 def settle(world: World, account: Account, trade: Row, at: int) -> None:
@@ -162,7 +162,7 @@ def settle(world: World, account: Account, trade: Row, at: int) -> None:
     world.books.post(settled(_fill(trade)), at)
     _advance(world, trade, TradeStatus.SETTLED, at, settled_at=at)
     account.active(at, "trade.settled")
-    world.audit(at, "trade.settle", trade["id"], actor=WORKER.name)
+    world.audit(at, "trade.settle", trade["id"], actor=WORKER.name, account=account.id)
 
 
 def cancel(world: World, account: Account, trade: Row, at: int) -> None:
@@ -170,7 +170,7 @@ def cancel(world: World, account: Account, trade: Row, at: int) -> None:
     _give_back(world, trade, at)
     _advance(world, trade, TradeStatus.CANCELLED, at, cancelled_at=at)
     account.active(at, "trade.cancelled")
-    world.audit(at, "cancel_trade", trade["id"])
+    world.audit(at, "cancel_trade", trade["id"], account=account.id)
 
 
 def fail(world: World, trade: Row, at: int, reason: Rejection) -> None:
@@ -178,7 +178,8 @@ def fail(world: World, trade: Row, at: int, reason: Rejection) -> None:
     _give_back(world, trade, at)
     failure = {"failure_code": reason.code, "failure_message": reason.message}
     _advance(world, trade, TradeStatus.FAILED, at, **failure)
-    world.audit(at, "trade.fail", trade["id"], {"code": reason.code}, WORKER.name)
+    account_id, told = trade["trading_account_id"], {"code": reason.code}
+    world.audit(at, "trade.fail", trade["id"], told, WORKER.name, account=account_id)
 
 
 def _give_back(world: World, trade: Row, at: int) -> None:

@@ -89,21 +89,22 @@ class World:
         inputs: Row | None = None,
         actor: str = "",
         *,
-        error: str | None = None,
-    ) -> None:
-        """An audit row; without an actor some agent at the desk did it."""
-        self.audit_entries.append(
-            {
-                "at": at,
-                "organisation_id": self.organisation_id,
-                "actor": actor or self.some_agent(),
-                "action": action,
-                "object": subject,
-                "inputs": canonical(inputs or {}),
-                "outcome": "done" if error is None else "refused",
-                "error": error,
-            }
-        )
+        account: str | None = None,
+    ) -> Row:
+        """An audit row in the trail of ``account``; without an actor some agent did it."""
+        entry: Row = {
+            "at": at,
+            "organisation_id": self.organisation_id,
+            "actor": actor or self.some_agent(),
+            "action": action,
+            "object": subject,
+            "inputs": canonical(inputs or {}),
+            "outcome": "done",
+            "error": None,
+            "trading_account_id": account,
+        }
+        self.audit_entries.append(entry)
+        return entry
 
     def event(self, at: int, event_type: str, resource: str, data: Row) -> None:
         self.events.append(

@@ -7,6 +7,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.service.errors import NotOffered
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
@@ -19,6 +20,7 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
     from chainteller.service.audit_segment import SegmentReport
+    from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
 
 _SEEN = "audit.head"
@@ -43,6 +45,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         super().__init__(desk)
         self._object_id = object_id
         self._verdict: Piece | None = None
+        self._own_rows_alone = False
 
     @classmethod
     def bindings(cls) -> list[BindingType]:
@@ -66,14 +69,25 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.listed(0)
 
     def fetch(self, page: int) -> "Listed[AuditRow]":
-        asked = query(page=page, limit=PAGE_ROWS, text=self._object_id or None)
-        found = self.desk.service.audit(asked)
+        found = self._asked(page)
         now = self.desk.now
         return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
 
+    def _asked(self, page: int) -> "Page[AuditRow]":
+        """Of an account all that was done to it, of any other record its own rows."""
+        audit, of = self.desk.service.audit, self._object_id
+        self._own_rows_alone = False
+        if of.startswith("TDA_"):
+            try:
+                return audit(query(page=page, limit=PAGE_ROWS, trading_account_id=of))
+            except NotOffered:
+                self._own_rows_alone = True
+        return audit(query(page=page, limit=PAGE_ROWS, text=of or None))
+
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
-        note = self._verdict or (f"{total:,} rows   v checks the chain ", "muted")
+        rows = "rows of its own" if self._own_rows_alone else "rows"
+        note = self._verdict or (f"{total:,} {rows}   v checks the chain ", "muted")
         self.title_line(line((" AUDIT", "strong"), f"  {of}", right=(note,)))
         self.row_chosen()
 
