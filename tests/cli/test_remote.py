@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import Teller
 from tests.cli.program import environment
+from tests.remote.plain_server import plain_deployment
 
 
 @pytest.fixture
@@ -67,3 +68,15 @@ def test_refusals_of_a_deployment_are_told_alike(
     assert "CHAINTELLER_API_KEY" in ended.complaint[-1]
     assert "header" not in ended.err.lower()
     assert "Bearer" not in ended.err
+
+
+@pytest.mark.parametrize("word", ["show", "text", "receipt", "cancel"])
+def test_where_trades_are_not_found_by_id_the_account_is_asked_for(
+    home: Path, teller: Teller, monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_API_KEY", "any form of key")
+    with plain_deployment() as address:
+        refused = teller("--url", address, "trades", word, "TXN_1")
+    assert refused.code == 2
+    assert "does not find a trade by its id alone" in refused.err
+    assert f"chainteller trades {word} TDA_… TXN_…" in refused.err

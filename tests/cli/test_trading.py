@@ -114,10 +114,26 @@ def test_a_trade_is_shown_by_its_id_alone(teller: Teller, account: str) -> None:
     assert shown.body == teller("trades", "show", account, made["id"], "--json").body
     rows = teller("--json", "audit", "list").body["data"]
     deposit = next(row["object"] for row in rows if row["action"] == "deposit")
-    for unknown in ("TXN_NOBODY", deposit):
-        assert (refused := teller("trades", "show", unknown)).code == 1
-        assert "NOT_FOUND" in refused.err
-    assert teller("trades", "show", account, made["id"], "more").code == 2
+    for word in ("show", "text", "receipt", "cancel"):
+        for unknown in ("TXN_NOBODY", deposit):
+            assert (refused := teller("trades", word, unknown)).code == 1
+            assert "NOT_FOUND" in refused.err
+        assert teller("trades", word, account, made["id"], "more").code == 2
+        assert teller("trades", word).code == 2
+
+
+def test_a_trades_text_receipt_and_cancellation_need_no_account(
+    teller: Teller, account: str
+) -> None:
+    line = ("trade", "buy", "sol-usd", "--spend", "10", "--account", account, "--fund", "--yes")
+    made = teller(*line, "--json").body
+    for word in (("text",), ("receipt", "--format", "csv"), ("receipt",)):
+        alone = teller("trades", *word, made["id"])
+        assert alone.code == 0
+        assert alone.out == teller("trades", *word, account, made["id"]).out
+    cancelled = teller("trades", "cancel", made["id"], "--json").body
+    assert (cancelled["id"], cancelled["status"]) == (made["id"], "cancelled")
+    assert cancelled == teller("trades", "cancel", account, made["id"], "--json").body
 
 
 def test_a_quote_is_executed_and_its_trade_cancelled(teller: Teller, account: str) -> None:

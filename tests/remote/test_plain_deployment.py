@@ -1,64 +1,23 @@
 """A deployment that offers the specification and nothing else."""
 
 import contextlib
-import json
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
+from tests.remote.plain_server import plain_deployment
 
 from chainteller.remote.client import RemoteService
 from chainteller.service.errors import NotOffered, UnsupportedMarket
 from chainteller.service.interface import Service
 from chainteller.service.models.pages import ListQuery
 
-_MARKETS = {
-    "data": [
-        {
-            "marketName": "sol-usd",
-            "network": "solana",
-            "currentPrice": "142.50",
-            "yesterdaysPrice": "140.00",
-            "at": "2026-11-20T12:00:00Z",
-        }
-    ],
-    "pagination": {"total": 1, "page": 1, "limit": 20},
-}
-_COUNTERPARTIES = {
-    "data": [{"type": "VerifiedCounterparty1P", "id": "CPT_1", "address": "abc"}],
-    "pagination": {"total": 1, "page": 1, "limit": 20},
-}
-_REPLIES = {
-    "/trading/markets": _MARKETS,
-    "/blockchain-accounts/BCA_1/counterparties": _COUNTERPARTIES,
-}
-
-
-class _Plain(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        found = _REPLIES.get(self.path.partition("?")[0])
-        body = b"<html>404</html>" if found is None else json.dumps(found).encode()
-        self.send_response(404 if found is None else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002, ARG002 - the same
-        return
-
 
 @pytest.fixture
 def plain() -> Iterator[RemoteService]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Plain)
-    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    service = RemoteService(f"http://127.0.0.1:{server.server_port}", "any form of key")
-    yield service
-    service.close()
-    server.shutdown()
-    server.server_close()
-    thread.join(timeout=5)
+    with plain_deployment() as address:
+        service = RemoteService(address, "any form of key")
+        yield service
+        service.close()
 
 
 def test_its_capabilities_are_its_markets_and_nothing_more(plain: RemoteService) -> None:

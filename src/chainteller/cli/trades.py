@@ -83,49 +83,84 @@ def list_trades(
     )
 
 
-@trades.command(
-    "show",
-    epilog=example("chainteller trades show TDA_... TXN_...", "chainteller trades show TXN_..."),
-)
-@click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
+_ids = click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
+
+
+def _examples(word: str, more: str = "") -> str:
+    """An epilog with and without the account."""
+    return example(
+        f"chainteller trades {word} TDA_... TXN_...{more}", f"chainteller trades {word} TXN_..."
+    )
+
+
+@trades.command("show", epilog=_examples("show"))
+@_ids
 def show(ids: tuple[str, ...]) -> None:
     """Show a trade; its account may be left out where the deployment finds trades by id."""
     from chainteller.cli.opening import service
 
+    with service() as bank:
+        _show(_found(bank, ids, "show"))
+
+
+def _found(bank: "Service", ids: tuple[str, ...], word: str) -> "Trade":
+    """The trade of an account, or the trade alone where its account was left out.
+
+    Raises:
+        Usage: more than two ids, or the deployment does not find a trade without its account.
+        NotFound: no trade has the id.
+    """
+    _require_two_at_most(ids)
+    return bank.trade(*ids) if len(ids) == 2 else _trade_by_id(bank, ids[0], word)
+
+
+def _named(bank: "Service", ids: tuple[str, ...], word: str) -> tuple[str, str]:
+    """An account and its trade, looked up only where the account was left out. Raises as above."""
+    _require_two_at_most(ids)
+    if len(ids) == 2:
+        return ids[0], ids[1]
+    account_id = _trade_by_id(bank, ids[0], word).trading_account_id
+    if not account_id:
+        raise _account_needed(word)
+    return account_id, ids[0]
+
+
+def _require_two_at_most(ids: tuple[str, ...]) -> None:
     if len(ids) > 2:
         raise Usage("An account and a trade are all that it takes.", "Leave the rest out.")
-    with service() as bank:
-        _show(bank.trade(*ids) if len(ids) == 2 else _trade_by_id(bank, ids[0]))
 
 
-def _trade_by_id(bank: "Service", trade_id: str) -> "Trade":
+def _trade_by_id(bank: "Service", trade_id: str, word: str) -> "Trade":
     from chainteller.service.errors import NotFound, NotOffered
     from chainteller.service.models.trades import Trade
 
     try:
         found = bank.transaction_by_id(trade_id)
     except NotOffered:
-        raise Usage(
-            "This deployment does not find a trade by its id alone.",
-            "Name its account too: chainteller trades show TDA_… TXN_…",
-        ) from None
+        raise _account_needed(word) from None
     if not isinstance(found, Trade):
         raise NotFound("trade", trade_id)
     return found
 
 
-@trades.command("text", epilog=example("chainteller trades text TDA_... TXN_..."))
-@click.argument("account_id", metavar="ACCOUNT")
-@click.argument("trade_id", metavar="TRADE")
-def text(account_id: str, trade_id: str) -> None:
-    """Print what the customer may be told about a trade."""
+def _account_needed(word: str) -> Usage:
+    return Usage(
+        "This deployment does not find a trade by its id alone.",
+        f"Name its account too: chainteller trades {word} TDA_… TXN_…",
+    )
+
+
+@trades.command("text", epilog=_examples("text"))
+@_ids
+def text(ids: tuple[str, ...]) -> None:
+    """Print what the customer may be told about a trade; the account may be left out as in show."""
     from chainteller.cli.opening import service
     from chainteller.cli.output import document, line
     from chainteller.paths import shipped
     from chainteller.tui.customer_texts import CustomerTexts
 
     with service() as bank:
-        found = bank.trade(account_id, trade_id)
+        found = _found(bank, ids, "text")
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
     said = texts.of_trade(found, options().configured.settings.service.bank_name)
     if options().json:
@@ -134,11 +169,8 @@ def text(account_id: str, trade_id: str) -> None:
         line(said)
 
 
-@trades.command(
-    "receipt", epilog=example("chainteller trades receipt TDA_... TXN_... --format csv")
-)
-@click.argument("account_id", metavar="ACCOUNT")
-@click.argument("trade_id", metavar="TRADE")
+@trades.command("receipt", epilog=_examples("receipt", " --format csv"))
+@_ids
 @click.option(
     "--format",
     "form",
@@ -147,26 +179,27 @@ def text(account_id: str, trade_id: str) -> None:
     show_default=True,
     help="How it is written.",
 )
-def receipt(account_id: str, trade_id: str, form: str) -> None:
-    """Print a trade's receipt, byte for byte as the console's export writes it."""
+def receipt(ids: tuple[str, ...], form: str) -> None:
+    """Print a trade's receipt, byte for byte as the console's export writes it; the account may
+    be left out as in show."""
     from chainteller.cli.opening import service
     from chainteller.workspace.receipts import receipt_of, render
 
     with service() as bank:
-        found = receipt_of(bank, account_id, trade_id)
+        found = receipt_of(bank, *_named(bank, ids, "receipt"))
     click.echo(render(found, "json" if options().json else form), nl=False)
 
 
-@trades.command("cancel", epilog=example("chainteller trades cancel TDA_... TXN_..."))
-@click.argument("account_id", metavar="ACCOUNT")
-@click.argument("trade_id", metavar="TRADE")
+@trades.command("cancel", epilog=_examples("cancel"))
+@_ids
 @idempotent
-def cancel(account_id: str, trade_id: str, idempotency_key: str | None) -> None:
-    """Cancel a trade that has not executed yet."""
+def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
+    """Cancel a trade that has not executed yet; the account may be left out as in show."""
     from chainteller.cli.opening import writing
 
     with writing() as desk:
-        written = desk.write("cancel_trade", account_id, trade_id, key=idempotency_key)
+        named = _named(desk.service, ids, "cancel")
+        written = desk.write("cancel_trade", *named, key=idempotency_key)
     _show(written.value)
 
 
