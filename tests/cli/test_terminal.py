@@ -1,7 +1,12 @@
 """What needs a terminal: questions, and the console's first screen."""
 
+import json
 import signal
+import sqlite3
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pexpect
@@ -87,6 +92,51 @@ def test_the_bare_command_opens_the_console_on_the_users_own_database(home: Path
     child.close()
     assert child.exitstatus == 0
     assert (home / "data" / "bank.db").exists()
+
+
+def test_a_killed_console_opens_again_at_the_account_selected_last(
+    bank: Path, home: Path, teller: Teller
+) -> None:
+    rows = teller("accounts", "list", "--sort", "-lastActivity", "--limit", "4", "--json").body
+    first, *_, wanted = [row["id"] for row in rows["data"]]
+    child, screen = _started(), pyte.Screen(80, 24)
+    _screen(child, first, screen)
+    child.send("\x1b[B" * 3)
+    _screen(child, wanted, screen)
+    with _kept_views(home) as kept:
+        while kept("account") != wanted:
+            _read_for(child, 0.05)
+    child.kill(signal.SIGKILL)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.signalstatus == signal.SIGKILL
+    again = _started()
+    assert first not in _screen(again, wanted)
+    again.send("\x11")
+    again.expect(pexpect.EOF)
+    again.close()
+    assert again.exitstatus == 0
+
+
+def _read_for(child: "pexpect.spawn[bytes]", seconds: float) -> None:
+    """A terminal that nobody reads stops the program behind it."""
+    with suppress(pexpect.TIMEOUT):
+        child.read_nonblocking(65_536, timeout=seconds)
+
+
+@contextmanager
+def _kept_views(home: Path) -> Iterator[Callable[[str], object]]:
+    """What the desk's own file holds of a view now, within ``_TIMEOUT_S``."""
+    ends = time.monotonic() + _TIMEOUT_S
+    (file,) = (home / "state").rglob("*.db")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
+
+        def view(name: str) -> object:
+            assert time.monotonic() < ends, f"{name} was not kept"
+            found = database.execute("SELECT value FROM view WHERE name = ?", (name,)).fetchone()
+            return None if found is None else json.loads(found[0])
+
+        yield view
 
 
 def test_a_broken_configuration_is_told_before_the_console_opens(home: Path) -> None:

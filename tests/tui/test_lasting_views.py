@@ -6,6 +6,7 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui import desk as desk_module
 from chainteller.tui.app import Console
 from chainteller.tui.screens import accounts as accounts_screen
 from chainteller.tui.start import StartedDesk
@@ -67,6 +68,28 @@ async def test_the_account_is_the_one_that_was_selected_last(
         await press(pilot, "1")
         assert again.screen.query_one(PagedList).cursor_key == chosen.id
     again.desk.end()
+
+
+async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk_module, "KEPT_AFTER_S", 0.05)
+    for number in (1, 2, 3):
+        bench.open(number)
+    app = _kept(bench, tmp_path / "desk.db")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        rows = [row.key for row in app.screen.query_one(PagedList).rows_held]
+        assert app.desk.backstage is not None
+        workspace = app.desk.backstage.workspace
+        assert workspace.view("account") == rows[0]
+        await press(pilot, "end")
+        assert workspace.view("account") == rows[-1]
+        written = workspace._database.total_changes
+        await press(pilot, "r")
+        await press(pilot, "r")
+        assert workspace._database.total_changes == written
+    app.desk.end()
 
 
 async def test_an_account_beyond_the_first_page_is_filtered_for(

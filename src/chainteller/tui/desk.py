@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from textual.dom import DOMNode
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _LOG_ROWS = 500
 KEPT_ACCOUNT = "account"
+KEPT_AFTER_S = 2.0
 
 
 class Told(NamedTuple):
@@ -50,13 +52,27 @@ class Reach(NamedTuple):
 class Choice:
     """Where the agent is: kept while screens come and go."""
 
-    def __init__(self) -> None:
-        self.account: TradingAccount | None = None
+    def __init__(self, account_changed: Callable[[], None] | None = None) -> None:
+        self._account: TradingAccount | None = None
+        self._account_changed = account_changed
         self.kept_account = ""
-        """The id of the account that was selected when this place was left last."""
+        """The id of the account that was selected when this place was left last, or that was
+        kept since.
+        """
         self.market = ""
         self.side = "buy"
         self.trade_id: str | None = None
+
+    @property
+    def account(self) -> "TradingAccount | None":
+        """The selected account."""
+        return self._account
+
+    @account.setter
+    def account(self, account: "TradingAccount | None") -> None:
+        self._account = account
+        if account is not None and account.id != self.kept_account and self._account_changed:
+            self._account_changed()
 
 
 class Backstage(Protocol):
@@ -126,7 +142,7 @@ class Desk:
         self.started: StartedDesk | None = None
         self.backstage: Backstage | None = None
         self.privacy = Privacy()
-        self.choice = Choice()
+        self.choice = Choice(self._keep_account_soon)
         self.reach = Reach()
         self.opened_at = 0
         """Since when this place is open here."""
@@ -149,6 +165,7 @@ class Desk:
         self.unsaved: dict[str, Any] = {}
         """How things are shown, not on disk yet."""
         self._saving = False
+        self._keeping_soon = False
         self.followed: dict[str, str] = {}
         """Trades that this desk began, with the status last told."""
         self.on_start: Signal[StartedDesk] = Signal(owner, "started")
@@ -203,7 +220,22 @@ class Desk:
     def remember_account(self) -> None:
         """The selected account, to come back to; written with the next view that is kept."""
         if self.choice.account is not None:
-            self.unsaved[KEPT_ACCOUNT] = self.choice.account.id
+            self.unsaved[KEPT_ACCOUNT] = self.choice.kept_account = self.choice.account.id
+
+    def _keep_account_soon(self) -> None:
+        """For the console that is killed: once in ``KEPT_AFTER_S``, however the cursor moves."""
+        if not self._keeping_soon:
+            self._keeping_soon = True
+            self.owner.set_timer(KEPT_AFTER_S, self._keep_account)
+
+    def _keep_account(self) -> None:
+        self._keeping_soon = False
+        account = self.choice.account
+        if self.backstage is None:
+            self._keep_account_soon()
+        elif account is not None and account.id != self.choice.kept_account:
+            self.choice.kept_account = account.id
+            self.remember(KEPT_ACCOUNT, account.id)
 
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""
