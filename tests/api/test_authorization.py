@@ -64,14 +64,16 @@ def _records(call: Caller) -> dict[str, str]:
         "market": "sol-usd",
         "counterpartyId": wallet,
         "blockchainAccountId": chain,
-        "ownershipClaimId": _claim(call, chain, wallet),
+        **_verified(call, chain, wallet),
     }
 
 
-def _claim(call: Caller, chain: str, wallet: str) -> str:
-    """The id of a claim that the wallet's owner signed for."""
+def _verified(call: Caller, chain: str, wallet: str) -> dict[str, str]:
+    """A challenge and the claim that the wallet's owner signed for."""
     ownership = f"/blockchain-accounts/{chain}/1P-counterparty-ownership"
-    challenge = call("POST", f"{ownership}-challenges", {"counterpartyId": wallet}).json
+    asked = call("POST", f"{ownership}-challenges", {"counterpartyId": wallet})
+    challenge = asked.json
+    assert call("GET", asked.headers["location"]).json == challenge
     completed = {
         "challengeId": challenge["id"],
         "completedChallenge": signed(challenge["challenge"]),
@@ -79,7 +81,7 @@ def _claim(call: Caller, chain: str, wallet: str) -> str:
     }
     made = call("POST", f"{ownership}-claims", completed)
     assert call("GET", made.headers["location"]).json == made.json
-    return str(made.json["id"])
+    return {"ownershipChallengeId": challenge["id"], "ownershipClaimId": made.json["id"]}
 
 
 def path_of(operation: Operation, ids: Mapping[str, str]) -> str:

@@ -103,6 +103,19 @@ def test_a_claim_is_found_by_its_id_alone(place: Place) -> None:
             stranger.claim_by_id(claim_id)
 
 
+def test_a_challenge_is_found_by_its_id_alone(place: Place) -> None:
+    account, wallet = custody(place.service), registered(place.service)
+    challenge = challenged(place.service, account, wallet)
+    assert place.service.challenge_by_id(challenge.id) == challenge
+    request = answer(challenge, wallet, signed(challenge.challenge))
+    place.service.submit_claim(account.id, request)
+    found = place.service.challenge_by_id(challenge.id)
+    assert (found.status, found.blockchain_account_id) == ("used", account.id)
+    for stranger, challenge_id in ((place.stranger, challenge.id), (place.service, "CHG_NOBODY")):
+        with pytest.raises(NotFound):
+            stranger.challenge_by_id(challenge_id)
+
+
 def test_a_known_address_is_answered_again(service: Service) -> None:
     first = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))
     again = service.register_counterparty(RegisterCounterparty(address=ADDRESS, network="solana"))

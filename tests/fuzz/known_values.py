@@ -27,7 +27,7 @@ def known_values(world: World) -> dict[str, list[str]]:
     execute = ExecuteRequest(trading_account_id=account)
     trades = [service.execute_quote(quote, execute).value.id for quote in quotes[:5]]
     chain, wallet = custody(service), registered(service)
-    claim = claimed(service, chain, wallet).id
+    claim, challenge = claimed(service, chain, wallet).id, challenged(service, chain, wallet).id
     return {
         "path.tradingAccountId": [account, chain.trading_account_id],
         "path.depositId": [deposit],
@@ -38,6 +38,7 @@ def known_values(world: World) -> dict[str, list[str]]:
         "path.market": ["sol-usd", "btc-usd", "eth-usd"],
         "path.counterpartyId": [wallet.id],
         "path.blockchainAccountId": [chain.id],
+        "path.ownershipChallengeId": [challenge],
         "path.ownershipClaimId": [claim],
         "body.bankAccountId": [f"DDA-{number}" for number in range(5, 21)],
         "body.tradingAccountId": [account, chain.trading_account_id],
@@ -45,7 +46,7 @@ def known_values(world: World) -> dict[str, list[str]]:
         "body.network": ["solana", "ethereum", "bitcoin"],
         "body.address": [ADDRESS],
         "body.counterpartyId": [wallet.id],
-        "body.challengeId": [challenged(service, chain, wallet).id],
+        "body.challengeId": [challenge],
         "body.ownershipClaimId": [claim],
         "body.currency.id": ["DPT_USD"],
         "body.currency.symbol": ["USDC", "SOL", "BTC", "ETH", "USD"],

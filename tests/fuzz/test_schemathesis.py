@@ -38,6 +38,7 @@ REACHED = (
     "createOwnershipChallenge",
     "getTrade",
     "findTransaction",
+    "getOwnershipChallenge",
     "getOwnershipClaim",
 )
 """Operations of which a run that never succeeds has looked at refusals alone."""

@@ -53,6 +53,7 @@ def test_additions_are_not_offered_and_not_asked_for(plain: RemoteService) -> No
         lambda: service.cancel_withdrawal("TDA_1", "TXN_1"),
         lambda: service.transaction_by_id("TXN_1"),
         lambda: service.claim_by_id("CLM_1"),
+        lambda: service.challenge_by_id("CHG_1"),
         lambda: service.counterparty("CPT_1"),
         lambda: service.blockchain_account("BCA_1"),
         lambda: service.prices("sol-usd"),

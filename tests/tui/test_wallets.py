@@ -234,9 +234,12 @@ async def test_a_pasted_wallet_id_is_found_on_any_account(bench: Bench) -> None:
         assert case.account.trading_account_id in seen(app)
 
 
-async def test_a_pasted_claim_is_found_however_many_accounts_came_after_it(bench: Bench) -> None:
+@pytest.mark.parametrize("step", ["challenge", "claim"])
+async def test_a_pasted_step_is_found_however_many_accounts_came_after_it(
+    bench: Bench, step: str
+) -> None:
     case = Case(bench, "alice-ethereum")
-    claim = case.claim("alice-ethereum")
+    pasted = case.newest().id if step == "challenge" else case.claim("alice-ethereum")
     bench.world.advance(60)
     other = bench.open(3, deposit="1.00")
     for _ in range(51):
@@ -246,7 +249,7 @@ async def test_a_pasted_claim_is_found_however_many_accounts_came_after_it(bench
     app = bench.console()
     async with app.run_test(size=LARGE) as pilot:
         await settle(pilot)
-        await paste(pilot, claim)
+        await paste(pilot, pasted)
         await settle(pilot)
         assert (case.newest().counterparty_id or "?") in seen(app)
         assert case.account.trading_account_id in seen(app)

@@ -16,7 +16,7 @@ from chainteller.workspace.store import Kind, Workspace
 
 _ADDITIONS = {"trading_accounts", "trading_account", "customers", "events", "audit", "quote"}
 _ADDITIONS |= {"deposits", "transactions", "limits", "all_trades", "blockchain_accounts"}
-_ADDITIONS |= {"transaction_by_id", "claim_by_id"}
+_ADDITIONS |= {"transaction_by_id", "challenge_by_id", "claim_by_id"}
 
 
 class Bare:

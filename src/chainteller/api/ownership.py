@@ -81,7 +81,8 @@ def get_blockchain_account(call: Call) -> BlockchainAccount:
         Challenge,
         Bucket.WRITE,
         ChallengeRequest,
-        creates=f"{_ONE}/1P-counterparty-ownership-challenges",
+        creates="/1P-counterparty-ownership-challenges/{id}",
+        made="ownershipChallengeId",
         errors=(errors.NotFound, errors.NetworkMismatch),
     )
 )
@@ -107,6 +108,21 @@ def create_challenge(call: Call) -> Written[Challenge]:
 )
 def list_challenges(call: Call) -> Page[Challenge]:
     return call.service.challenges(call.path["blockchainAccountId"], call.listing)
+
+
+@routes.add(
+    Operation(
+        "getOwnershipChallenge",
+        "GET",
+        "/1P-counterparty-ownership-challenges/{ownershipChallengeId}",
+        "Show an ownership challenge of any account",
+        "wallets:read",
+        Challenge,
+        errors=(errors.NotFound,),
+    )
+)
+def get_challenge(call: Call) -> Challenge:
+    return call.service.challenge_by_id(call.path["ownershipChallengeId"])
 
 
 @routes.add(

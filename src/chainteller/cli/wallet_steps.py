@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from chainteller.cli.complaints import Usage
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
+from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentRequest, Workspace
@@ -62,22 +63,22 @@ def _own_step(own: Workspace, identifier: str) -> Step | None:
 
 def _shown_step(service: Service, identifier: str) -> Step | None:
     """A challenge or a claim that was made elsewhere, where the deployment shows it."""
-    if identifier.startswith("CHG_"):
-        return _shown_challenge(service, identifier)
-    return _shown_claim(service, identifier) if identifier.startswith("CLM_") else None
-
-
-def _shown_claim(service: Service, claim_id: str) -> Step | None:
     try:
-        found = service.claim_by_id(claim_id)
+        if identifier.startswith("CHG_"):
+            return _step(service.challenge_by_id(identifier))
+        return _step(service.claim_by_id(identifier)) if identifier.startswith("CLM_") else None
     except NotOffered:
-        return None
+        return _listed_challenge(service, identifier) if identifier.startswith("CHG_") else None
+
+
+def _step(found: Challenge | OwnershipClaim) -> Step | None:
     if found.blockchain_account_id is None or found.counterparty_id is None:
         return None
     return Step(found.blockchain_account_id, found.counterparty_id)
 
 
-def _shown_challenge(service: Service, challenge_id: str) -> Step | None:
+def _listed_challenge(service: Service, challenge_id: str) -> Step | None:
+    """Where challenges are not known by id: among the newest of the newest accounts."""
     whole = ListQuery(limit=MAXIMUM_LIMIT)
     try:
         for account in service.blockchain_accounts(whole).data:

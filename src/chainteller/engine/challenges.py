@@ -85,6 +85,13 @@ def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Chall
     return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), tx.now)
 
 
+def show(bank: Bank, connection: Connection, organisation_id: str, challenge_id: str) -> Challenge:
+    """A challenge by its id alone; another organisation's is as unknown as none."""
+    reading.checked_id(RESOURCE, challenge_id)
+    stored = challenges.find(connection, organisation_id, challenge_id)
+    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), now(bank, connection))
+
+
 def _require_same_class(account: Record, counterparty: Record) -> None:
     """A main network's account never holds a test network's wallet, nor the reverse."""
     own = resolve_network(account.network, test_networks=True)

@@ -83,6 +83,7 @@ FEATURES = (
     "transaction-by-id",
     "blockchain-accounts",
     "challenges",
+    "challenge-by-id",
     "claim-by-id",
     "diagnoses",
     "reverifications",
@@ -294,6 +295,9 @@ class Engine:
         return self._read(
             lambda c: challenges.page(self.bank, c, self._org, blockchain_account_id, query)
         )
+
+    def challenge_by_id(self, challenge_id: str) -> Challenge:
+        return self._read(lambda c: challenges.show(self.bank, c, self._org, challenge_id))
 
     def submit_claim(
         self,

@@ -81,6 +81,12 @@ class RemoteWallets:
         found: Page[Challenge] = self._at.read(path, Page[Challenge], asked, Feature.CHALLENGES)
         return found
 
+    def challenge_by_id(self, challenge_id: str) -> Challenge:
+        record = segment(challenge_id, "ownership challenge")
+        path = f"/1P-counterparty-ownership-challenges/{record}"
+        found: Challenge = self._at.read(path, Challenge, needs=Feature.CHALLENGE_BY_ID)
+        return found
+
     def submit_claim(
         self,
         blockchain_account_id: str,

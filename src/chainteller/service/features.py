@@ -20,6 +20,7 @@ class Feature(StrEnum):
     TRANSACTION_BY_ID = "transaction-by-id"
     BLOCKCHAIN_ACCOUNTS = "blockchain-accounts"
     CHALLENGES = "challenges"
+    CHALLENGE_BY_ID = "challenge-by-id"
     CLAIM_BY_ID = "claim-by-id"
     DIAGNOSES = "diagnoses"
     REVERIFICATIONS = "reverifications"

@@ -183,6 +183,9 @@ class Wallets(Protocol):
     def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
         """The account's challenges, newest first. Raises NotFound."""
 
+    def challenge_by_id(self, challenge_id: str) -> Challenge:
+        """A challenge of any account of the organisation. Raises NotFound."""
+
     def submit_claim(
         self,
         blockchain_account_id: str,

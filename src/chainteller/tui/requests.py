@@ -60,6 +60,7 @@ CALLS: Mapping[str, str] = {
     "counterparty": "GET /counterparties/{}",
     "create_challenge": f"POST {_OWNERSHIP}-challenges",
     "challenges": f"GET {_OWNERSHIP}-challenges",
+    "challenge_by_id": "GET /1P-counterparty-ownership-challenges/{}",
     "submit_claim": f"POST {_OWNERSHIP}-claims",
     "claim_by_id": "GET /1P-counterparty-ownership-claims/{}",
     "diagnose_signature": f"POST {_OWNERSHIP}-diagnoses",

@@ -228,8 +228,8 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
 def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] | None":
     """The blockchain account that an id of it or of one of its wallets names, with the wallet.
 
-    A claim is asked for by its id; a wallet, a challenge, and a claim where the deployment does
-    not know claims by id, are looked for on the newest accounts only. Where accounts cannot be
+    A challenge or a claim is asked for by its id; a wallet, and one of them where the deployment
+    does not know it by id, is looked for on the newest accounts only. Where accounts cannot be
     looked up, one is taken to be that of the selected trading account.
     """
     service = desk.service
@@ -241,9 +241,9 @@ def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] 
             if owner is None or backstage is None:
                 return None
             return backstage.know_blockchain_account(identifier, owner.id), ""
-    if identifier.startswith("CLM_"):
+    if identifier.startswith(("CLM_", "CHG_")):
         with contextlib.suppress(NotOffered):
-            return _of_claim(service, service.claim_by_id(identifier))
+            return _of_step(service, identifier)
     for account in service.blockchain_accounts(query(limit=_SEARCHED_ACCOUNTS)).data:
         wallets, _ = _wallets_of(service, account, Session())
         for wallet in wallets:
@@ -256,6 +256,11 @@ def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] 
 _SEARCHED_ACCOUNTS = 50
 
 
-def _of_claim(service: "Service", claim: "OwnershipClaim") -> "tuple[BlockchainAccount, str]":
-    account = service.blockchain_account(claim.blockchain_account_id or "")
-    return account, claim.counterparty_id or ""
+def _of_step(service: "Service", identifier: str) -> "tuple[BlockchainAccount, str]":
+    step: Challenge | OwnershipClaim
+    if identifier.startswith("CLM_"):
+        step = service.claim_by_id(identifier)
+    else:
+        step = service.challenge_by_id(identifier)
+    account = service.blockchain_account(step.blockchain_account_id or "")
+    return account, step.counterparty_id or ""
