@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError
 from tests.world.bank import sqlite_url
 from tests.world.engines import DPT, make_world
@@ -19,8 +19,9 @@ from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import ChallengeRequest
 from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import chain, maintenance, schema
+from chainteller.storage import maintenance, schema
 from chainteller.storage.database import connect, open_database
+from chainteller.storage.tables import Tables
 
 Shape = dict[str, object]
 
@@ -130,12 +131,18 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
     assert maintenance.upgrade(url) == ("0001", schema.REVISION)
     database = open_database(url)
     with database.read() as connection:
-        rows = [row._asdict() for row in chain.audit_rows(connection)]
+        rows = stored_audit(connection)
     assert rows == written
     assert verify(database) == ()
     with pytest.raises(DBAPIError, match="append-only"), database.write() as connection:
         connection.execute(text("UPDATE audit SET actor = 'nobody'"))
     database.close()
+
+
+def stored_audit(connection: Connection) -> list[dict[str, object]]:
+    """Every audit row, oldest first."""
+    found = connection.execute(select(Tables.audit).order_by(Tables.audit.c.seq))
+    return [row._asdict() for row in found]
 
 
 def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
@@ -154,7 +161,7 @@ def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
         with pytest.raises(ServiceError):
             refused()
     with service.bank.database.read() as connection:
-        rows = [row._asdict() for row in chain.audit_rows(connection)]
+        rows = stored_audit(connection)
     service.close()
     return rows
 
