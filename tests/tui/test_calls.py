@@ -15,6 +15,8 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.records import AuditRow
 from chainteller.tui.app import Console
+from chainteller.tui.formats import short_id
+from chainteller.tui.screens.audit import AuditScreen
 from chainteller.tui.start import StartedDesk
 
 
@@ -125,6 +127,27 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
             connection.exec_driver_sql("UPDATE audit SET actor = 'nobody' WHERE seq = 2")
         await press(pilot, "v")
         assert "broken at row 2" in seen(app)
+
+
+async def test_a_narrow_trail_says_of_an_account_which_record_and_of_a_record_who(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="10.00")
+    deposit = bench.service.deposits(account.id).data[0]
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "a")
+        shown = seen(app)
+        assert "WHO" not in shown
+        assert short_id(deposit.id) in shown
+        assert isinstance(app.screen, AuditScreen)
+        app.screen.show_trail(deposit.id)
+        await settle(pilot)
+        shown = seen(app)
+        assert f"AUDIT  {deposit.id}" in shown
+        assert "op01" in shown.splitlines()[3]
+        assert "OBJECT" not in shown
 
 
 class OwnRowsAlone:

@@ -27,14 +27,19 @@ _SEEN = "audit.head"
 _CHECKED_AT_ONCE = 100
 _PAGES_CHECKED = 20
 """Of a remote place: the newest two thousand rows."""
-COLUMNS = (
-    Column("NO", 7, "right", rank=2),
-    Column("AT", 8),
-    Column("WHO", 12, rank=1),
-    Column("ACTION", 22, grows=True),
-    Column("OBJECT", 14, rank=1),
-    Column("OUTCOME", 22),
-)
+
+
+def _columns(object_id: str) -> tuple[Column, ...]:
+    """In a narrow window: of an account's trail, which record; of one record's own, who."""
+    is_account = object_id.startswith("TDA_")
+    return (
+        Column("NO", 7, "right", rank=3),
+        Column("AT", 8),
+        Column("WHO", 12, rank=2 if is_account else 1),
+        Column("ACTION", 22, grows=True),
+        Column("OBJECT", 14, rank=1 if is_account else 2),
+        Column("OUTCOME", 22),
+    )
 
 
 class AuditScreen(ListScreen["AuditRow"]):
@@ -52,12 +57,12 @@ class AuditScreen(ListScreen["AuditRow"]):
         return [*bindings_of("audit")]
 
     def columns(self) -> Sequence[Column]:
-        return COLUMNS
+        return _columns(self._object_id)
 
     def body(self) -> Sequence[Widget]:
         return [
             Container(
-                Container(PagedList(COLUMNS, id="list"), classes="list-side"),
+                Container(PagedList(self.columns(), id="list"), classes="list-side"),
                 Lines(id="detail", classes="detail-side"),
                 classes="pair",
             )
@@ -170,6 +175,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         """The trail of another record, in place of this one."""
         if object_id != self._object_id:
             self._object_id, self._verdict = object_id, None
+            self.paged.reshape(self.columns())
             self.restart()
 
     def object_id(self) -> str:
