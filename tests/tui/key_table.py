@@ -6,6 +6,29 @@ from pathlib import Path
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
 
 PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
+README = Path(__file__).parents[2] / "README.md"
+_OFTEN = {
+    "desk.accounts": "Accounts",
+    "desk.markets": "Markets",
+    "desk.quote": "Quote",
+    "desk.trades": "Trades",
+    "desk.wallets": "Wallets",
+    "desk.back": "one step back",
+    "desk.palette": "go to anything",
+    "desk.help": "all keys",
+    "desk.text": "text for the customer",
+    "desk.copy": "copy",
+    "desk.export": "export",
+    "desk.audit": "audit trail",
+    "desk.note": "note",
+    "desk.handover": "handover note",
+    "desk.log": "event log",
+    "desk.refresh": "fetch again",
+    "desk.zoom": "zoom",
+    "desk.read_only": "read-only",
+    "quote.market_left": "market, as `right`",
+}
+"""What holds everywhere and is often pressed; the words of a screen's own are the footer's."""
 HEAD = """# Keys
 
 Made from the table of commands (`tui/keys.py`); a test compares. The ids are those of `[keys]` in
@@ -24,6 +47,23 @@ def markdown() -> str:
             parts.append(_section(place.capitalize(), own))
     parts.append(_section("By name only, after `:`", PALETTE))
     return "\n".join(parts)
+
+
+def summary() -> str:
+    """The keys of each screen in a few words, for the README."""
+    everywhere = [r for r in COMMANDS if r.where == EVERYWHERE and r.id in _OFTEN]
+    rows = [_in_words("everywhere", everywhere)]
+    rows += [_in_words(screen.capitalize(), _named(screen)) for screen in SCREENS]
+    return "\n".join(["| where | keys |", "|---|---|", *rows, ""])
+
+
+def _named(screen: str) -> list[Command]:
+    return [command for command in COMMANDS if command.where == screen and command.word]
+
+
+def _in_words(where: str, commands: Iterable[Command]) -> str:
+    told = (f"{_keys(row)} {_OFTEN.get(row.id) or row.word}" for row in commands)
+    return f"| {where} | {', '.join(told)} |"
 
 
 def _section(title: str, commands: Iterable[Command]) -> str:

@@ -1,6 +1,7 @@
 """What works from everywhere: finding, switching, hiding, noting, handing over."""
 
 import re
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -64,6 +65,31 @@ async def test_the_palette_knows_commands_profiles_themes_ids_and_customers(benc
             assert any(account.id in hit for hit in await _hits(app, wanted))
         for command in PALETTE:
             assert command.about in await _hits(app, command.about)
+
+
+async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: Bench) -> None:
+    """The list of the letters before still stands while the search for the last one runs."""
+    bench.open(1, deposit="500.00")
+    searched = threading.Event()
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            if name == "trading_accounts" and app.screen.is_modal:
+                searched.wait()
+            return getattr(bench.service, name)
+
+    app = bench.console(Slow())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "colon")
+        for key in (*"info", "enter"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await pilot.pause(0.3)
+        searched.set()
+        await settle(pilot)
+        assert "INFO" in seen(app)
+        await press(pilot, "escape")
+        assert "No quote yet" in seen(app)
 
 
 @pytest.mark.parametrize("wanted", ["account", "bank account"])
@@ -257,6 +283,26 @@ async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> No
         assert '"amount":"10.00"' in line
         await press(pilot, "c")
         assert app.clipboard.startswith("curl -sS -X")
+
+
+async def test_a_long_request_log_is_shown_from_its_first_line_and_written(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        for _ in range(460):
+            app.desk.service.markets()
+        await pilot.app.run_action("requests")
+        await settle(pilot)
+        for key in ("home", "end", "home"):
+            await press(pilot, key)
+            assert not re.search(r"│  \.\.\. ", seen(app))
+            assert len(re.findall(r"12:00:00  GET ", seen(app))) > 20
+        await press(pilot, "e", "enter")
+    rows = (tmp_path / "chainteller-requests.csv").read_text().splitlines()
+    assert len(rows) > 461
 
 
 async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) -> None:

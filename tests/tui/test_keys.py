@@ -2,7 +2,7 @@
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
-from tests.tui.key_table import PAGE, markdown
+from tests.tui.key_table import PAGE, README, markdown, summary
 
 from chainteller.tui.app import run_console
 from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
@@ -44,6 +44,21 @@ def test_a_users_keys_that_clash_are_named_with_both_commands() -> None:
     assert clashes({"accounts.deposit": "ctrl+d"}) == []
 
 
+def test_a_key_written_as_it_is_printed_clashes_too() -> None:
+    (problem,) = clashes({"accounts.deposit": "/"})
+    assert "accounts.filter" in problem
+
+
+def test_no_key_is_taken_from_the_audit_trail_or_from_the_end() -> None:
+    assert any("audit.verify" in row for row in clashes({"desk.copy": "v"}))
+    assert clashes({"desk.note": "ctrl+q"}) == ["keys: quit and desk.note both want ctrl+q"]
+
+
+def test_the_readme_has_the_keys_of_the_commands() -> None:
+    assert summary() in README.read_text(encoding="utf-8")
+    assert all(f"`{key}`" in summary() for key in ("1", "d", "X", "C", "v", "?", ":"))
+
+
 def test_the_page_of_keys_is_made_from_the_commands() -> None:
     assert PAGE.read_text(encoding="utf-8") == markdown()
 
@@ -69,3 +84,7 @@ async def test_a_users_key_runs_the_command_and_stands_in_the_footer(bench: Benc
         assert "deposit into" not in seen(app)
         await press(pilot, "g")
         assert "deposit into" in seen(app)
+        await press(pilot, "escape", "colon", *"deposit")
+        assert "[g]" in seen(app)
+        await press(pilot, "escape", "question_mark", *"deposit")
+        assert "g          accounts   Deposit" in seen(app)

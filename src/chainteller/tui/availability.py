@@ -16,6 +16,7 @@ _WRITES = frozenset(
         "trades.cancel",
         "wallets.new",
         "wallets.open",
+        "wallets.withdraw",
     }
 )
 _NEEDS: Mapping[str, str] = {

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from textual.binding import Binding
+from textual.keys import _normalize_key_list  # the one that ``App.set_keymap`` reads them with
 
 EVERYWHERE = "desk"
 SCREENS = ("accounts", "markets", "quote", "trades", "wallets")
@@ -37,9 +38,9 @@ class Command(NamedTuple):
     def where(self) -> str:
         return self.id.partition(".")[0]
 
-    @property
-    def shown_key(self) -> str:
-        return shown_key(self.key) or ":"
+    def key_in(self, keymap: Mapping[str, str]) -> str:
+        """The first of its keys, as the agent's own configuration has it."""
+        return shown_key(keymap.get(self.id, self.key)) or ":"
 
 
 class Hint(NamedTuple):
@@ -143,6 +144,8 @@ PALETTE: tuple[Command, ...] = (
 )
 """Commands without a key of their own: the palette and the help run them."""
 
+_NOBODYS: Mapping[str, str] = {"ctrl+q": "quit"}
+"""Keys of no command, that none may take."""
 FOOTER_OF_ALL = ("desk.text", "desk.copy")
 _FOOTER_WORDS = {"desk.text": "text", "desk.copy": "copy", "desk.audit": "audit"}
 
@@ -174,12 +177,16 @@ def hint(command: Command, keymap: Mapping[str, str]) -> Hint:
     return Hint(key, command.word, command.action, command.rank)
 
 
-def clashes(keymap: Mapping[str, str], screens: Iterable[str] = SCREENS) -> list[str]:
-    """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen."""
+def clashes(keymap: Mapping[str, str], screens: Iterable[str] = (*SCREENS, "audit")) -> list[str]:
+    """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen.
+
+    A key may be written as it is printed (``?``) or as Textual calls it (``question_mark``).
+    """
     known = {command.id for command in COMMANDS}
     problems = [f"keys.{name}: no such command" for name in keymap if name not in known]
+    keymap = {name: _normalize_key_list(keys) for name, keys in keymap.items()}
     for screen in screens:
-        taken: dict[str, str] = {}
+        taken = dict(_NOBODYS)
         own = [command for command in COMMANDS if command.where == screen]
         shared = [command for command in COMMANDS if command.where == EVERYWHERE]
         for command in (*own, *shared):

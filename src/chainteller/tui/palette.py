@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.command import (
     CommandInput,
@@ -18,7 +18,8 @@ from textual.command import (
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import LoadingIndicator
+from textual.widgets import Input, LoadingIndicator
+from textual.worker import Worker, WorkerState
 
 from chainteller.tui.calls import ask
 from chainteller.tui.finding import Found, search
@@ -50,6 +51,30 @@ class DeskPalette(Steady, CommandPalette):
     """
 
     CSS_PATH = "palette.tcss"
+    _enter_waits = False
+
+    @on(Input.Changed)
+    def _typed_on(self) -> None:
+        self._enter_waits = False
+
+    @on(Input.Submitted)
+    def _wait_for_hits(self, event: Input.Submitted) -> None:
+        """Enter takes a hit of what was typed: Textual takes one of the list that still stands."""
+        if self._is_searching:
+            event.stop()
+            event.prevent_default()
+            self._enter_waits = True
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        found = event.state is WorkerState.SUCCESS
+        if found and self._enter_waits and not self._is_searching:
+            self._enter_waits = False
+            self._select_or_command()
+
+    @property
+    def _is_searching(self) -> bool:
+        searches = (row for row in self.workers if row.group == self._GATHER_COMMANDS_GROUP)
+        return any(row.node is self and not row.is_finished for row in searches)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="--container"):
@@ -87,9 +112,9 @@ class DeskProvider(Provider):
 
     def _entries(self) -> list[tuple[str, str]]:
         """(name with its key, action) of all that can be run from here."""
-        key = getattr(self.screen, "KEY", "")
+        key, moved = getattr(self.screen, "KEY", ""), self.console.desk.look.keys
         rows = [
-            (f"{command.about}   [{command.shown_key}]", command.action)
+            (f"{command.about}   [{command.key_in(moved)}]", command.action)
             for command in commands_of(key)
             if not command.action.startswith("move") and command.id not in _LEFT_OUT
         ]

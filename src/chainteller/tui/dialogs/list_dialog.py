@@ -30,4 +30,10 @@ class KeyedListDialog(ListDialog[Answer], Generic[Answer]):
         Binding("q", "close", show=False),
         Binding("k", "move(-1)", show=False),
         Binding("j", "move(1)", show=False),
+        Binding("home", "move_to_end(False)", show=False),
+        Binding("end", "move_to_end(True)", show=False),
     ]
+
+    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
+        listed = self.query_one(PagedList)
+        listed.move_to((listed.total or 1) - 1 if end else 0)

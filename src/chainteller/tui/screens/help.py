@@ -64,7 +64,7 @@ class HelpScreen(ListDialog[None]):
             return
         reason = why_not(self._desk, self._behind, command)
         if reason:
-            self._desk.tell(f"{command.shown_key}: {reason}", "muted")
+            self._desk.tell(f"{command.key_in(self._desk.look.keys)}: {reason}", "muted")
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
@@ -76,7 +76,7 @@ class HelpScreen(ListDialog[None]):
             self._row(command)
             for command in ordered
             if all(
-                word in f"{command.where} {command.about} {shown_keys(command.key)}".lower()
+                word in f"{command.where} {command.about} {self._keys(command)}".lower()
                 for word in words
             )
         ]
@@ -88,10 +88,13 @@ class HelpScreen(ListDialog[None]):
             listed.put(1, [], 0)
             listed.say_empty(("nothing is called that", "muted"))
 
+    def _keys(self, command: Command) -> str:
+        return shown_keys(self._desk.look.keys.get(command.id, command.key))
+
     def _row(self, command: Command) -> Row:
         reason = why_not(self._desk, self._behind, command)
         works = not reason
-        key = shown_keys(self._desk.look.keys.get(command.id, command.key)) or ":"
+        key = self._keys(command) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
         about = command.about if works else f"({reason})  {command.about}"
         return Row(

@@ -1,7 +1,9 @@
 """What this desk asked of the service; ``c`` copies a call as curl, its key left out."""
 
+from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,10 +13,14 @@ from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import KeyedListDialog
+from chainteller.tui.messages import PageWanted
 from chainteller.tui.requests import Request
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.tui.papers import Paper
 
 _COLUMNS = (
     Column("AT", 8),
@@ -29,6 +35,7 @@ _COLUMNS = (
 class RequestsScreen(KeyedListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "copy", show=False),
+        Binding("e", "export", show=False),
     ]
     DEFAULT_CSS = """
     RequestsScreen { align: center middle; background: $background 60%; }
@@ -41,12 +48,13 @@ class RequestsScreen(KeyedListDialog[None]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        self._desk = desk
+        self.desk = desk
         rows = desk.backstage.requests.rows if desk.backstage else ()
         self._requests = {str(row.number): row for row in reversed(rows)}
 
     def compose(self) -> ComposeResult:
-        keys = (("c", "key"), (" copies as curl   ", "muted"), ("esc", "key"), (" closes", "muted"))
+        keys = [("c", "key"), (" copies as curl  ", "muted"), ("e", "key"), (" file  ", "muted")]
+        keys += [("esc", "key"), (" closes", "muted")]
         with Vertical():
             yield Lines([line(("REQUESTS", "strong"), "  of this desk", right=keys)])
             yield PagedList(_COLUMNS, id="requests")
@@ -54,12 +62,18 @@ class RequestsScreen(KeyedListDialog[None]):
         yield TooSmall()
 
     def on_mount(self) -> None:
-        listed, rows = self.query_one(PagedList), [_row(row) for row in self._requests.values()]
-        for start in range(0, max(1, len(rows)), PAGE_ROWS):
-            page = rows[start : start + PAGE_ROWS]
-            listed.put(start // PAGE_ROWS + 1, page, len(rows), follow=False)
-        listed.say_empty(("nothing was asked yet", "muted"))
+        self._put(1)
+        self.query_one(PagedList).say_empty(("nothing was asked yet", "muted"))
         self._tell()
+
+    def on_page_wanted(self, message: PageWanted) -> None:
+        self._put(message.page)
+
+    def _put(self, page: int) -> None:
+        """Page by page, as of any list: it does not keep more than some."""
+        first = (page - 1) * PAGE_ROWS
+        rows = [_row(row) for row in islice(self._requests.values(), first, first + PAGE_ROWS)]
+        self.query_one(PagedList).put(page, rows, len(self._requests), follow=False)
 
     def on_row_chosen(self) -> None:
         self._tell()
@@ -75,7 +89,7 @@ class RequestsScreen(KeyedListDialog[None]):
         ended = f"{chosen.status} {chosen.code}".strip() if chosen.status else "no answer"
         if not chosen.status and chosen.code:
             ended = chosen.code
-        where = "" if self._desk.look.kind == "REMOTE" else "  the same call over HTTP"
+        where = "" if self.desk.look.kind == "REMOTE" else "  the same call over HTTP"
         self.query_one("#said", Lines).show(
             [
                 line((f"{chosen.method} {chosen.path}", "strong")),
@@ -86,12 +100,35 @@ class RequestsScreen(KeyedListDialog[None]):
     def action_copy(self) -> None:
         chosen = self._chosen
         if chosen is not None:
-            text = chosen.as_curl(self._desk.look.base_url)
+            text = chosen.as_curl(self.desk.look.base_url)
             self.run_worker(Later(partial(self._copy, text)), group="copy", exclusive=True)
 
     async def _copy(self, text: str) -> None:
         said = await copying.copy(self.app, text)
         self.query_one("#said", Lines).show([line((said, "good")), line((text, "muted"))])
+
+    # -- to a file ----------------------------------------------------------------------------
+
+    async def ready(self) -> None:
+        """All of it is here."""
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def papers(self) -> "Sequence[Paper]":
+        from chainteller.tui.papers import Table  # noqa: PLC0415 - at the first file
+
+        table = Table("requests", [column.title for column in _COLUMNS], self._gather)
+        return table.papers(f"all {len(self._requests)} rows")
+
+    async def _gather(self) -> tuple[list[list[str]], int]:
+        rows = [[text for text, _ in _row(row).cells] for row in self._requests.values()]
+        return rows, len(rows)
+
+    def action_export(self) -> None:
+        from chainteller.tui.papers import export  # noqa: PLC0415 - at the first file
+
+        self.run_worker(Later(partial(export, self)), group="ask-export", exclusive=True)
 
 
 def _row(request: Request) -> Row:
