@@ -88,3 +88,55 @@ async def test_wallets_that_wait_for_something_come_first(bench: Bench) -> None:
         then = [row.key for row in app.screen.query_one(PagedList).rows_held]
         assert sorted(then) == sorted(first)
         assert "[3/5]" in app.screen.query_one(PagedList).rows_held[1].cells[2][0]
+
+
+async def test_a_short_list_is_whole_again_after_z(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "down", "down", "z")
+        bench.world.advance(5)
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        await press(pilot, "escape")
+        rows = [row.split()[0] for row in seen(app).splitlines()[3:6]]
+        assert [row.lstrip(">") for row in rows] == ["sol-usd", "btc-usd", "eth-usd"]
+
+
+async def test_a_long_list_stays_where_it_was_through_z(bench: Bench) -> None:
+    account = bench.open(1)
+    for _ in range(30):
+        bench.deposit(account, "1.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "a", *["down"] * 5)
+        before = seen(app)
+        await press(pilot, "z", "escape")
+        assert seen(app) == before
+
+
+async def test_a_window_made_larger_leaves_no_room_below_a_list(bench: Bench) -> None:
+    account = bench.open(1)
+    for _ in range(28):
+        bench.deposit(account, "1.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "4", "a", "end")
+        assert app.screen.query_one(PagedList).top > 0
+        await pilot.resize_terminal(80, 44)
+        await settle(pilot)
+        assert app.screen.query_one(PagedList).top == 0
+
+
+async def test_home_and_end_and_the_page_keys_move_on_markets(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        for key, place in (("end", 2), ("home", 0), ("pagedown", 2), ("pageup", 0)):
+            await press(pilot, key)
+            assert app.screen.query_one(PagedList).cursor == place

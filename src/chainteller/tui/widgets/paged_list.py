@@ -245,9 +245,12 @@ class PagedList(Toned):
         self._clamp()
 
     def _clamp(self) -> None:
+        """The cursor within the list, and the window around it without room left at its end."""
         last = max(0, (self.total or 0) - 1)
         self.cursor = min(max(0, self.cursor), last)
-        self.top = min(self.top, self.cursor)
+        if self.size.height == 0:
+            return  # hidden: it comes back where it was
+        self.top = min(self.top, self.cursor, max(0, last + 1 - self.window_rows))
         self.top = max(self.top, self.cursor - self.window_rows + 1, 0)
 
     def move(self, step: int) -> None:
