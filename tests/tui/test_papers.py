@@ -1,6 +1,7 @@
 """What leaves the desk: receipts, tables and copied text, with the place always named."""
 
 import json
+import re
 import stat
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from textual.widgets import Static
 from chainteller.cli.main import program
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui import copying
+from chainteller.tui import copying, papers
 from chainteller.tui.papers import Table
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -99,6 +100,56 @@ async def test_a_list_is_exported_whole_and_says_how_many_rows(
     written = (tmp_path / "chainteller-audit.csv").read_text().splitlines()
     assert len(written) == rows + 1
     assert len(set(written)) == rows + 1
+
+
+@pytest.mark.parametrize(
+    ("screen", "name"), [("1", "{account}"), ("2", "sol-usd"), ("3", "{quote}"), ("a", "{account}")]
+)
+async def test_a_detail_is_exported_as_json_and_csv(
+    bench: Bench, tmp_path: Path, screen: str, name: str
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+    quote = bench.service.create_quote("sol-usd", asked).value
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        if screen == "3":
+            app.find(quote.id)
+            await settle(pilot)
+        await press(pilot, screen)
+        about = name.format(account=account.id, quote=quote.id)
+        for form in ("JSON", "CSV"):
+            await press(pilot, "e")
+            offered = re.findall(r"(\d)  (\S.*?) {2,}", seen(app))
+            (number,) = [key for key, title in offered if title == f"{about} in full, {form}"]
+            await press(pilot, number)
+            assert f"chainteller-{about}.{form.lower()} written to" in seen(app)
+    assert json.loads((tmp_path / f"chainteller-{about}.json").read_text())
+    rows = (tmp_path / f"chainteller-{about}.csv").read_text().splitlines()
+    assert rows[0] == "FIELD,VALUE"
+    assert len(rows) > 4
+
+
+async def test_markets_are_exported_as_a_table(bench: Bench, tmp_path: Path) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "e", "enter")
+        assert "chainteller-markets.csv, all 3 rows, written to" in seen(app)
+    rows = (tmp_path / "chainteller-markets.csv").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["MARKET", "sol-usd", "btc-usd", "eth-usd"]
+
+
+def test_a_record_is_written_in_the_names_of_the_wire_without_control_characters() -> None:
+    record = {
+        "quote": Currency(type="deposit-token-currency", id="USD", symbol="D\x9b2J"),
+        "earlier": [],
+    }
+    assert json.loads(papers.record_json(record))["quote"]["id"] == "USD"
+    assert "\x9b" not in papers.record_json(record) + papers.record_csv(record)
+    assert "quote.id,USD" in papers.record_csv(record).splitlines()
 
 
 async def test_a_list_that_changes_under_its_export_counts_what_is_missing(bench: Bench) -> None:

@@ -126,7 +126,8 @@ async def test_the_text_is_copied_and_written_byte_for_byte(bench: Bench) -> Non
         await wallets(pilot)
         await press(pilot, "enter", "c")
         assert app.clipboard == case.newest().challenge
-        await press(pilot, "e")
+        await press(pilot, "e", "enter")
+        assert f"{len(case.newest().challenge.encode())} bytes, written to" in seen(app)
     assert bench.look.export_folder is not None
     written = bench.look.export_folder / f"chainteller-{case.newest().id}.txt"
     assert written.read_bytes() == case.newest().challenge.encode()

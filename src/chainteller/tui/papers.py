@@ -3,11 +3,11 @@
 import csv
 import io
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from chainteller.domain.untrusted import spreadsheet_cell
 from chainteller.tui import copying
@@ -135,6 +135,74 @@ class Table:
         all_of_them = f"all {len(rows):,} rows"
         self._told = all_of_them if len(rows) >= total else f"{len(rows):,} of {total:,} rows"
         return form(self.titles, rows)
+
+
+class Standing(Protocol):
+    """A screen, as far as its own paper is made from it."""
+
+    KEY: ClassVar[str]
+
+    def main_text(self) -> str:
+        """What ``c`` copies."""
+
+    def object_id(self) -> str:
+        """The id of what is selected."""
+
+    def record(self) -> object:
+        """What is shown in detail, or None."""
+
+
+def papers_here(screen: Standing) -> list[Paper]:
+    """What stands on a screen as text, and the record behind it as the wire has it."""
+    text, found = screen.main_text(), []
+    if text:
+        name = f"chainteller-{screen.KEY}.txt"
+        found.append(Paper("what stands here, text", name, partial(ready, text + "\n")))
+    record, about = screen.record(), screen.object_id() or screen.KEY
+    if record is not None:
+        for ending, form in {"json": record_json, "csv": record_csv}.items():
+            made = partial(_made, form, record)
+            title = f"{about} in full, {ending.upper()}"
+            found.append(Paper(title, f"chainteller-{about}.{ending}", made))
+    return found
+
+
+async def _made(form: Callable[[object], str], record: object) -> str:
+    return form(record)
+
+
+def record_json(record: object) -> str:
+    """A record of the service, or a screen's dataclass of some, in the names of the wire."""
+    return json.dumps(_plain(record), ensure_ascii=False, indent=2) + "\n"
+
+
+def record_csv(record: object) -> str:
+    """One line for each field: its dotted path and its value."""
+    return as_csv(["FIELD", "VALUE"], list(_fields("", _plain(record))))
+
+
+def _plain(record: object) -> object:
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - after the first frame
+
+    return _cleaned(to_jsonable_python(record, by_alias=True))
+
+
+def _cleaned(value: object) -> object:
+    """Texts of a faulty deployment write no control character into a file either."""
+    if isinstance(value, dict):
+        return {clean(str(name)): _cleaned(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    return "\n".join(map(clean, value.split("\n"))) if isinstance(value, str) else value
+
+
+def _fields(path: str, value: object) -> Iterator[list[str]]:
+    if isinstance(value, dict | list) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+        for name, each in items:
+            yield from _fields(f"{path}.{name}" if path else str(name), each)
+    elif value is not None and value not in ([], {}):
+        yield [path, value if isinstance(value, str) else json.dumps(value)]
 
 
 def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

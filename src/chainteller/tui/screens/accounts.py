@@ -273,6 +273,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return ""
         return self.query_one("#detail", Lines).plain_text
 
+    def record(self) -> object:
+        return self._sheet
+
     def customer_text(self) -> str:
         refused, sheet = self.refusal_text(), self._sheet
         if refused or sheet is None:

@@ -36,12 +36,13 @@ class Leaving(Screen[None]):
 
     def papers(self) -> "Sequence[Paper]":
         """The files that ``e`` can write, most wanted first."""
-        from chainteller.tui.papers import Paper, ready  # noqa: PLC0415 - after the first frame
+        from chainteller.tui.papers import papers_here  # noqa: PLC0415 - after the first frame
 
-        text = self.main_text()
-        name = f"chainteller-{self.KEY}.txt"
-        made = partial(ready, text + "\n")
-        return [Paper("what stands here, text", name, made)] if text else []
+        return papers_here(self)
+
+    def record(self) -> object:
+        """What is shown in detail: a model, or a dataclass of some; None when nothing is."""
+        return None
 
     def action_copy_main(self) -> None:
         text = self.main_text()

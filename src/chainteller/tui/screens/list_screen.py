@@ -207,6 +207,9 @@ class ListScreen(DeskScreen, Generic[Record]):
         counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
         return [*Table(self.KEY, titles, self.gather).papers(counted), *super().papers()]
 
+    def record(self) -> object:
+        return self.selected
+
     async def gather(self) -> tuple[list[list[str]], int]:
         """Every row, page by page, with how many the deployment counts at the end.
 

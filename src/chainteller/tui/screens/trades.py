@@ -300,6 +300,10 @@ class TradesScreen(ListScreen["Trade"]):
             return super().papers()
         return [*receipt_papers(self.desk, account_id, trade.id), *super().papers()]
 
+    def record(self) -> object:
+        """None: the receipt is what there is to keep of a trade."""
+        return None
+
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""
 

@@ -1,6 +1,7 @@
 """The steps of a verification, as Wallets takes them: what is asked, sent and told at each."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,7 +15,7 @@ from chainteller.tui.customer_texts import CustomerTexts, both_times
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
-from chainteller.tui.formats import countdown, grouped, short_id
+from chainteller.tui.formats import countdown, short_id
 from chainteller.tui.screens.wallet_pane import SIMULATING
 from chainteller.tui.wallet_book import Book, Session, Wallet
 from chainteller.tui.wallet_paste import AddressRead, Verdict, read_address
@@ -22,6 +23,7 @@ from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
+    from chainteller.tui.papers import Paper
 
 SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
 Work = Callable[[], Awaitable[None]]
@@ -351,21 +353,16 @@ class WalletSteps:
 
     # -- handing the text over ----------------------------------------------------------------
 
-    def export_challenge(self, wallet: Wallet) -> bool:
-        """Write the open text, its bytes and nothing else; False when there is none."""
-        challenge = wallet.challenge
-        if challenge is None or wallet.challenge_state(self._desk.now) != "open":
-            return False
-        folder = self._desk.look.export_folder or Path.cwd()
-        path = folder / f"chainteller-{challenge.id}.txt"
-        try:
-            path.write_bytes(challenge.challenge.encode())
-        except OSError as error:
-            self._desk.tell(f"not written: {error.strerror}  {path}", "bad")
-        else:
-            size = len(challenge.challenge.encode())
-            self._desk.tell(f"the text, {grouped(str(size))} bytes, written to {path}", "good")
-        return True
+    def challenge_papers(self, wallet: Wallet | None) -> "list[Paper]":
+        """The open text as a file: its bytes and nothing else."""
+        challenge = wallet.challenge if wallet else None
+        if wallet is None or challenge is None or wallet.challenge_state(self._desk.now) != "open":
+            return []
+        from chainteller.tui.papers import Paper, ready  # noqa: PLC0415 - at the first file
+
+        size = f"{len(challenge.challenge.encode()):,} bytes"
+        made, file = partial(ready, challenge.challenge), f"chainteller-{challenge.id}.txt"
+        return [Paper("the text to be signed, unchanged", file, made, lambda: size)]
 
     def show_code(self, wallet: Wallet | None) -> None:
         if wallet is None or wallet.challenge_state(self._desk.now) != "open":

@@ -30,6 +30,7 @@ from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import LimitUsage
+    from chainteller.tui.papers import Paper
 
 Shown = Union[Wallet, "BlockchainAccount"]
 _TICK = 2_000_000
@@ -370,11 +371,9 @@ class WalletsScreen(ListScreen[Shown]):
             return self.texts.fill("wallet.secret", {})
         return self.refusal_text() or self.steps.customer_text(self.wallet)
 
-    def action_export(self) -> None:
-        """The text to be signed as a file; the list where none is open."""
-        wallet = self.wallet
-        if wallet is None or not self.steps.export_challenge(wallet):
-            super().action_export()
+    def papers(self) -> "Sequence[Paper]":
+        """The text to be signed first, while one is open."""
+        return [*self.steps.challenge_papers(self.wallet), *super().papers()]
 
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
