@@ -193,3 +193,13 @@ def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None
     unused = bench.service.create_quote("sol-usd", asked).value
     bench.world.advance(301)
     assert what_became(bare, account.id, unused, bench.look.clock.now()) == Became(over=True)
+
+
+async def test_an_open_market_is_not_waited_for(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "3", "m", "r")
+        assert "sol-usd is open already" in seen(app)
+        assert app.desk.alerts == 0

@@ -11,6 +11,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.formats import countdown, seconds_between, seconds_since
 
 if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market
     from chainteller.service.models.trades import Trade
 
 Alert = Callable[[str, str], None]
@@ -24,6 +25,17 @@ async def look_out(desk: Desk, alert: Alert) -> None:
     await _markets(desk, alert)
     await _trades(desk, alert)
     _challenges(desk, alert)
+
+
+def watch_market(desk: Desk, market: "Market | None") -> None:
+    """Ring when a closed market opens; one that is open has nothing to wait for."""
+    if market is None:
+        return
+    if market.status in {None, "open"}:
+        desk.tell(f"{market.market_name} is open already", "muted")
+        return
+    desk.watched.add(market.market_name)
+    desk.tell(f"watching {market.market_name}: a bell when it reopens", "warn")
 
 
 async def _markets(desk: Desk, alert: Alert) -> None:

@@ -1,6 +1,7 @@
 """Markets: live prices with their age, and one market's recent course."""
 
 from collections.abc import Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
@@ -13,11 +14,13 @@ from chainteller.tui.messages import RowChosen
 from chainteller.tui.reads import market_sheet
 from chainteller.tui.screens import markets_view
 from chainteller.tui.screens.base import DeskScreen
+from chainteller.tui.watching import watch_market
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.tui.papers import Paper
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
@@ -50,11 +53,19 @@ class MarketsScreen(DeskScreen):
     def on_mount(self) -> None:
         super().on_mount()
         self.desk.on_poll.subscribe(self, self._polled)
+        if self.desk.look.poll_interval_s > 0:
+            self.set_interval(1.0, self._tick)
         self._draw_title()
 
     def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
-        if self.desk.watched or (self.is_current and not self._paused):
+        if self.is_current and not self._paused:
             self._fetch_again()
+
+    def _tick(self) -> None:
+        """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
+        resting = self._paused or self.desk.reach.state == "failed"
+        if resting and self.is_current and self._markets:
+            self._draw()
 
     def reload(self) -> None:
         kept = self.desk.remembered(_KEPT)
@@ -73,8 +84,9 @@ class MarketsScreen(DeskScreen):
 
     async def _fetch(self) -> None:
         names = tuple(self._markets) if self._polls % SAMPLES_EVERY == 0 else ()
-        first = not self._markets
+        first, before = not self._markets, perf_counter()
         sheet = await ask(market_sheet, self.desk.service, names)
+        self.desk.heard(round((perf_counter() - before) * 1000))
         self._markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
         self._polls = 0 if first else self._polls + 1
@@ -147,6 +159,12 @@ class MarketsScreen(DeskScreen):
     def action_move(self, step: int) -> None:
         self._list.move(step)
 
+    def action_move_page(self, step: int) -> None:
+        self._list.move_pages(step)
+
+    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
+        self._list.move_to(len(self._markets) - 1 if end else 0)
+
     def action_filter(self) -> None:
         count = len(self._markets)
         self.desk.tell(f"{count} markets, all of them on the screen: nothing to filter", "muted")
@@ -162,14 +180,7 @@ class MarketsScreen(DeskScreen):
         self.desk.shell.start_trade(side)
 
     def action_watch(self) -> None:
-        market = self._markets.get(self._list.cursor_key or "")
-        if market is None:
-            return
-        if markets_view.is_open(market):
-            self.desk.tell(f"{market.market_name} is open already", "muted")
-            return
-        self.desk.watched.add(market.market_name)
-        self.desk.tell(f"watching {market.market_name}: a bell when it reopens", "warn")
+        watch_market(self.desk, self._markets.get(self._list.cursor_key or ""))
 
     def action_pause(self) -> None:
         self._paused = not self._paused
@@ -186,6 +197,23 @@ class MarketsScreen(DeskScreen):
 
     def object_id(self) -> str:
         return self._list.cursor_key or ""
+
+    def record(self) -> object:
+        market = self._markets.get(self._list.cursor_key or "")
+        if market is None:
+            return None
+        return {"market": market, "samples": self._samples.get(market.market_name, ())}
+
+    def papers(self) -> "Sequence[Paper]":
+        from chainteller.tui.papers import Table  # noqa: PLC0415 - after the first frame
+
+        titles = [column.title for column in markets_view.COLUMNS]
+        table = Table(self.KEY, titles, self._rows)
+        return [*table.papers(f"all {len(self._markets)} rows"), *super().papers()]
+
+    async def _rows(self) -> tuple[list[list[str]], int]:
+        rows = [[text for text, _ in row.cells] for row in self._list.rows_held]
+        return rows, len(rows)
 
     def main_text(self) -> str:
         return "\n".join(

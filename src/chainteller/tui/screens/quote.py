@@ -1,5 +1,6 @@
 """Quote and execute: a price, how long it stands, and the one key that uses it."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.service.errors import (
@@ -15,7 +16,9 @@ from chainteller.tui.formats import grouped
 from chainteller.tui.in_doubt import UNHEARD, Search
 from chainteller.tui.screens import questions, quote_view
 from chainteller.tui.screens.quote_form import QuoteForm
+from chainteller.tui.screens.quote_prices import renew_prices
 from chainteller.tui.screens.quote_view import Phase
+from chainteller.tui.watching import watch_market
 from chainteller.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -36,7 +39,12 @@ class QuoteScreen(QuoteForm):
         super().on_mount()
         if self.desk.look.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
+        self.desk.on_poll.subscribe(self, self._polled)
         self.draw()
+
+    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        if self.is_current and self.state.sheet is not None:
+            self.read("prices", partial(renew_prices, self.desk, self.state))
 
     def _tick(self) -> None:
         if self.state.phase is Phase.UNKNOWN and self.state.search.is_due():
@@ -211,8 +219,8 @@ class QuoteScreen(QuoteForm):
     # -- the rest -----------------------------------------------------------------------------
 
     def action_watch(self) -> None:
-        self.desk.watched.add(self.state.market)
-        self.desk.tell(f"watching {self.state.market}: a bell when it reopens", "muted")
+        sheet = self.state.sheet
+        watch_market(self.desk, sheet.market(self.state.market) if sheet else None)
 
     def find(self, text: str) -> None:
         """A pasted quote id."""
@@ -239,6 +247,9 @@ class QuoteScreen(QuoteForm):
 
     def object_id(self) -> str:
         return self.state.quote.id if self.state.quote else ""
+
+    def record(self) -> object:
+        return quote_view.record(self.state)
 
     def main_text(self) -> str:
         return self.query_one("#quote", Lines).plain_text if self.state.quote else ""

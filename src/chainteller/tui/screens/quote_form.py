@@ -62,7 +62,7 @@ class QuoteForm(DeskScreen):
         self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
         self.query_one("#amount", Lines).show([quote_view.amount_line(state)])
         self._draw_after()
-        self.query_one("#plan", Lines).show(quote_view.plan(state))
+        self.query_one("#plan", Lines).show(quote_view.plan(state, now))
         earlier = quote_view.earlier_lines(state, now, self.size.width)
         self.query_one("#earlier", Lines).show(earlier)
         panel = quote_view.quote_lines(

@@ -12,8 +12,10 @@ from chainteller.tui.formats import (
     clock_time,
     countdown,
     grouped,
+    live_age,
     percent_between,
     seconds_between,
+    seconds_since,
     short_id,
 )
 from chainteller.tui.in_doubt import Search
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.quotes import Quote
 
 EXPIRING_S = 30
+_FRESH_S = 5
 _BAR_CELLS = 20
 _EXACT = Context(prec=200)
 
@@ -130,7 +133,7 @@ def amount_line(state: QuoteState) -> Line:
     )
 
 
-def plan(state: QuoteState) -> list[Line]:
+def plan(state: QuoteState, now: int) -> list[Line]:
     """What the form will do, in words."""
     if state.sheet is None:
         return []
@@ -145,8 +148,15 @@ def plan(state: QuoteState) -> list[Line]:
         tone = "bad" if closed else "muted"
         word = f" {market.status}" if closed else ""
         price = grouped(market.current_price)
-        rows.append(line((" market     ", "muted"), (f"{price} USD now{word}", tone)))
+        at = when_priced(market, now)
+        rows.append(line((" market     ", "muted"), (f"{price} USD {at}{word}", tone)))
     return rows
+
+
+def when_priced(market: "Market", now: int) -> str:
+    """``now``, or how old the price is."""
+    fresh = seconds_since(market.at, now) < _FRESH_S
+    return "now" if fresh else f"{live_age(market.at, now)} ago"
 
 
 def earlier_quotes(state: QuoteState) -> "list[Quote]":
@@ -157,6 +167,12 @@ def earlier_quotes(state: QuoteState) -> "list[Quote]":
     known = {row.id: row for row in state.sheet.quotes[::-1]}
     known |= {row.id: row for row in state.earlier if row.trading_account_id in {None, account_id}}
     return sorted(known.values(), key=lambda row: row.created, reverse=True)
+
+
+def record(state: QuoteState) -> object:
+    """The quote and those before it, for a file; None where there is none."""
+    earlier = earlier_quotes(state)
+    return {"quote": state.quote, "earlier": earlier} if state.quote or earlier else None
 
 
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
@@ -188,7 +204,7 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     if quote is None:
         return [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
-    rows += [*_terms(state), *after]
+    rows += [*_terms(state, now), *after]
     if state.phase is not Phase.UNKNOWN:
         rows += [line(), _checks(state, now)]
     rows += [line(), *_keys(state, now)]
@@ -218,7 +234,7 @@ def _expiry(state: QuoteState, now: int) -> Line:
     )
 
 
-def _terms(state: QuoteState) -> list[Line]:
+def _terms(state: QuoteState, now: int) -> list[Line]:
     quote = state.quote
     if quote is None:
         return []
@@ -227,7 +243,7 @@ def _terms(state: QuoteState) -> list[Line]:
         line(
             (f"{quote.side.upper()} {quote.market_name}", "strong"),
             f" at {grouped(quote.price)}",
-            right=((_market_now(state), "muted"),),
+            right=((_market_now(state, now), "muted"),),
         )
     ]
     if state.previous is not None:
@@ -271,12 +287,13 @@ def _quoted_market(state: QuoteState) -> "Market | None":
     return state.sheet.market(state.quote.market_name)
 
 
-def _market_now(state: QuoteState) -> str:
+def _market_now(state: QuoteState, now: int) -> str:
     market = _quoted_market(state)
     if market is None or state.quote is None:
         return ""
     apart = percent_between(state.quote.price, market.current_price)
-    return f"market now {grouped(market.current_price)} ({apart})"
+    at = when_priced(market, now)
+    return f"market {at} {grouped(market.current_price)} ({apart})"
 
 
 def _missing(state: QuoteState) -> Decimal | None:
