@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from chainteller.tui.start import StartedDesk
 
 _DUE_AT_ONCE = 500
-_ANSWERS_WITHIN_S = 4.0
+_ANSWERS_WITHIN_S = 3.0
 
 
 def _nothing_due() -> int:

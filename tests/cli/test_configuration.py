@@ -26,6 +26,14 @@ def test_validate_names_every_problem_and_ends_with_2(home: Path, teller: Teller
     ]
 
 
+def test_validate_names_the_keys_that_the_console_would_refuse(home: Path, teller: Teller) -> None:
+    _configure(home, '[keys]\n"accounts.deposit" = "w"\n"accounts.fly" = "x"\n')
+    ended = teller("config", "validate")
+    assert ended.code == 2
+    assert "CONFIGURATION: keys.accounts.fly: no such command" in ended.err
+    assert "accounts.deposit and accounts.withdraw both want w" in ended.err
+
+
 def test_show_names_the_layer_of_each_value_and_hides_passwords(home: Path, teller: Teller) -> None:
     _configure(home, '[service]\ndatabase = "postgresql://bank:hunter2@db/t"\n[engine]\nseed = 7\n')
     shown = teller("config", "show", "--json").body

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import sqlite3
 import sys
 import time
@@ -169,3 +170,20 @@ def test_a_profile_is_switched_to_without_leaving_the_program(home: Path) -> Non
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def test_a_place_that_never_answers_shows_the_profiles_within_five_seconds(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        (home / "config.toml").write_text(
+            f'[profiles.far]\nkind = "remote"\nurl = "{url}"\nkey_env = "FAR_KEY"\n'
+        )
+        child, screen = _started("--profile", "far", FAR_KEY="key"), pyte.Screen(80, 24)
+        _screen(child, "starting", screen)
+        began = time.monotonic()
+        assert f"No answer from {url}" in _screen(child, "far cannot be used", screen)
+        assert time.monotonic() - began < 4.5
+        child.send("\x11")
+        child.expect(pexpect.EOF)
+        child.close()

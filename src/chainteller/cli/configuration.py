@@ -86,11 +86,14 @@ def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
     from chainteller.bootstrap import price_feed
     from chainteller.settings.values import SettingsInvalid
+    from chainteller.tui.keys import clashes
 
     try:
         given = options()
         place = given.configured.place()
         price_feed(given.configured.settings.engine)
+        if wrong := clashes(given.configured.settings.keys):
+            raise SettingsInvalid(wrong)
     except SettingsInvalid as error:
         say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
         say(f"Next: {error.suggestion}")
