@@ -11,7 +11,7 @@ from chainteller.cli.options import Options, TellerCommand, TellerGroup, example
 from chainteller.cli.output import document, line, pairs, table
 from chainteller.service.errors import TellerError
 from chainteller.settings.tree import shown_values
-from chainteller.settings.values import without_password
+from chainteller.settings.values import SettingsInvalid, without_password
 
 
 @click.group("config", cls=TellerGroup)
@@ -85,19 +85,16 @@ def _profile(given: Options, name: str) -> dict[str, str]:
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
     from chainteller.bootstrap import price_feed
-    from chainteller.settings.values import SettingsInvalid
     from chainteller.tui.keys import clashes
 
     try:
         given = options()
         place = given.configured.place()
         price_feed(given.configured.settings.engine)
-        if wrong := clashes(given.configured.settings.keys):
-            raise SettingsInvalid(wrong)
     except SettingsInvalid as error:
-        say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
-        say(f"Next: {error.suggestion}")
-        return Exit.USAGE
+        return _not_valid(error)
+    if wrong := clashes(given.configured.settings.keys):
+        return _not_valid(SettingsInvalid(wrong))
     file = given.configured.settings.paths.config_file
     found = str(file) if file.exists() else f"no file at {file}; defaults hold"
     if given.json:
@@ -105,6 +102,12 @@ def validate() -> int:
     else:
         line(f"ok: {found}; place {place.kind} {without_password(place.address)}")
     return Exit.DONE
+
+
+def _not_valid(error: SettingsInvalid) -> int:
+    say(*(f"CONFIGURATION: {problem}" for problem in error.problems))
+    say(f"Next: {error.suggestion}")
+    return Exit.USAGE
 
 
 @click.command("info", cls=TellerCommand, epilog=example("chainteller info --json"))

@@ -173,17 +173,18 @@ class Errands(SteadyApp):
         for file in themes.values():
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
-        self._tell_problems(problems)
         if self.theme in themes:
             current = self.theme
             with self.batch_update():
                 self.theme = next(name for name in self.available_themes if name != current)
                 self.theme = current
         self.desk.tell("theme files read again", "muted")
+        self._tell_problems(problems)
 
     def _tell_problems(self, problems: list[str]) -> None:
         if problems:
-            told = f"{len(problems)} theme files left out: {problems[0]}"
+            files = "1 theme file" if len(problems) == 1 else f"{len(problems)} theme files"
+            told = f"{files} left out: {problems[0]}"
             self.desk.tell(told, "warn", "\n".join(["", *problems]))
 
     def action_use_theme(self, name: str) -> None:
