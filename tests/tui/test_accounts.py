@@ -94,8 +94,12 @@ async def test_a_read_only_desk_sends_nothing(bench: Bench) -> None:
     app = bench.console(read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await press(pilot, "d", *"10", "enter")
-        assert "READ_ONLY" in seen(app)
+        for key in ("d", "w"):
+            await press(pilot, key)
+            assert "READ_ONLY" in seen(app)
+            assert "F9: allow changes" in seen(app)
+            assert "enter: send" not in seen(app)
+            await press(pilot, "escape")
     assert bench.service.deposits(account.id).data == ()
 
 

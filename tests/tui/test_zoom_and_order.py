@@ -140,3 +140,20 @@ async def test_home_and_end_and_the_page_keys_move_on_markets(bench: Bench) -> N
         for key, place in (("end", 2), ("home", 0), ("pagedown", 2), ("pageup", 0)):
             await press(pilot, key)
             assert app.screen.query_one(PagedList).cursor == place
+
+
+async def test_wallets_are_filtered_of_one_account_and_of_all(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum", "bob-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "2 wallets" in seen(app)
+        await press(pilot, "slash", *"none", "enter")
+        assert "0 of 2 wallets" in seen(app)
+        assert "nothing matches none" in seen(app)
+        await press(pilot, "escape", "0", "slash", *"none", "enter")
+        assert "in the newest 100  /none" in seen(app)
+        assert "nothing matches none" in seen(app)
+        await press(pilot, "slash", *["backspace"] * 4, *case.account.id[:7], "enter")
+        assert [row.key for row in app.screen.query_one(PagedList).rows_held] == [case.account.id]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from chainteller.tui.desk import Desk
 
-_PAGE = 100
+_PAGE = SEARCHED = 100
 _CHALLENGE_PAGES = 3
 _SECOND = 1_000_000
 
@@ -223,6 +223,23 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
         completed_challenge=signature,
         counterparty_id=wallet.counterparty.id,
     )
+
+
+def accounts_page(
+    service: "Service", wanted: str, page: int, limit: int
+) -> "tuple[Sequence[BlockchainAccount], int]":
+    """A page of all blockchain accounts; of the newest ``SEARCHED`` those that hold ``wanted``."""
+    if not wanted:
+        found = service.blockchain_accounts(query(page=page, limit=limit))
+        return found.data, found.pagination.total
+    newest = service.blockchain_accounts(query(limit=SEARCHED)).data
+    holding = [row for row in newest if _holds(row, wanted.lower())]
+    return holding[(page - 1) * limit : page * limit], len(holding)
+
+
+def _holds(account: "BlockchainAccount", wanted: str) -> bool:
+    told = (account.id, account.trading_account_id, account.network, account.address)
+    return any(wanted in part.lower() for part in told)
 
 
 def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] | None":

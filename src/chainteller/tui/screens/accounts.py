@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.widget import Widget
 
+from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk, Reach
@@ -296,6 +297,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self.selected
         if account is None:
             self._nothing_selected()
+            return
+        if self.desk.read_only:
+            self.fail(ReadOnlyProfile("This desk is read-only."))
             return
         self.clear_failure()
         way = "into " if purpose == "deposit" else "from "

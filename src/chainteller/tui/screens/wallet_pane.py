@@ -9,7 +9,7 @@ from textual.screen import Screen
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import Piece, short_id
 from chainteller.tui.screens import wallets_view, wallets_why
-from chainteller.tui.wallet_book import Book, Wallet
+from chainteller.tui.wallet_book import SEARCHED, Book, Wallet
 from chainteller.tui.wallet_paste import Verdict
 from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.lines import Line, Lines, line
@@ -150,7 +150,10 @@ class WalletPane:
             )
         elif not host.whose or account is None:
             keys = "  enter: its wallets   0: one account"
-            shown = line((" WALLETS", "strong"), "  all blockchain accounts", (keys, "muted"))
+            searched = f"  in the newest {SEARCHED}  /{host.wanted}" if host.wanted else ""
+            whole = "  all blockchain accounts"
+            told = (searched, "accent") if searched else (keys, "muted")
+            shown = line((" WALLETS", "strong"), whole, told)
         else:
             shown = line(
                 (" WALLETS", "strong"),
@@ -162,7 +165,12 @@ class WalletPane:
         host.title_line(shown)
 
     def _count(self) -> str:
-        book = self._host.book
-        count = len(book.wallets)
-        more = "" if book.complete else ", more than shown"
-        return f"{count} wallet{'' if count == 1 else 's'}{more} "
+        host = self._host
+        count = len(host.book.wallets)
+        matching = (
+            f"{len(wallets_view.matching(host.book.wallets, host.wanted))} of "
+            if host.wanted
+            else ""
+        )
+        more = "" if host.book.complete else ", more than shown"
+        return f"{matching}{count} wallet{'' if count == 1 else 's'}{more} "

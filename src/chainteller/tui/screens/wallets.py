@@ -13,13 +13,12 @@ from chainteller.service.errors import TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import Pasted
-from chainteller.tui.reads import query
 from chainteller.tui.screens import wallets_view
 from chainteller.tui.screens.list_screen import Listed, ListScreen
 from chainteller.tui.screens.wallet_pane import WalletPane
 from chainteller.tui.screens.wallet_steps import SECRET, WalletSteps
 from chainteller.tui.screens.wallet_withdrawal import PURPOSE, WalletWithdrawal
-from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, read_book
+from chainteller.tui.wallet_book import Book, Session, Wallet, account_of, accounts_page, read_book
 from chainteller.tui.wallet_paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.failure_panel import FailurePanel
@@ -130,9 +129,8 @@ class WalletsScreen(ListScreen[Shown]):
 
     def fetch(self, page: int) -> Listed[Shown]:
         if not self.whose:
-            found = self.desk.service.blockchain_accounts(query(page=page, limit=PAGE_ROWS))
-            listed = tuple((wallets_view.account_row(row), row) for row in found.data)
-            return Listed(listed, found.pagination.total)
+            found, total = accounts_page(self.desk.service, self.wanted, page, PAGE_ROWS)
+            return Listed(tuple((wallets_view.account_row(row), row) for row in found), total)
         self.book = read_book(self.desk.service, self.whose, self.session)
         shown = (self.verdicts, self.desk.now, self.wanted, self._sort)
         rows = wallets_view.book_rows(self.book, *shown)

@@ -1,5 +1,6 @@
 """Wallets as lines: accounts and wallets of the list, the five steps, the text to be signed."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def book_rows(
     """Each account with its wallets below it; ``wanted`` filters by address, id or network."""
     rows: list[tuple[Row, Wallet | BlockchainAccount]] = []
     for account in book.accounts:
-        own = [wallet for wallet in book.of(account.id) if _matches(wallet, wanted)]
+        own = matching(book.of(account.id), wanted)
         own.sort(key=lambda wallet: _place(wallet, order, now))
         if wanted and not own:
             continue
@@ -120,6 +121,10 @@ def _place(wallet: Wallet, order: int, now: int) -> tuple[int, str]:
     if order == 1:
         return (_WAITING.index(state) if state in _WAITING else len(_WAITING), "")
     return (0, wallet.network if order else "")
+
+
+def matching(wallets: Iterable[Wallet], wanted: str) -> list[Wallet]:
+    return [wallet for wallet in wallets if _matches(wallet, wanted)]
 
 
 def _matches(wallet: Wallet, wanted: str) -> bool:
