@@ -43,6 +43,7 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
         assert "deposit 100.00" in seen(app)
         await press(pilot, "a")
         assert "NOT_OFFERED" in seen(app)
+        assert "not offered by this deployment   esc: back" in seen(app)
     assert bench.service.deposits(account.id).pagination.total == 1
 
 

@@ -78,8 +78,26 @@ async def test_a_watched_trade_rings_when_it_ends(bench: Bench) -> None:
         assert "trade settled" in shown
         assert "(1 new !)" in shown
         assert rung == ["bell"]
+        assert [toast.message.split("  ")[0] for toast in app._notifications] == ["trade settled"]
         await press(pilot, "exclamation_mark", "escape")
         assert "new !)" not in seen(app)
+
+
+async def test_a_watched_trade_that_is_slow_rings_once(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    _bought(bench, account.id)
+    app = bench.console()
+    rung: list[str] = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        _listen(app, rung.append)
+        await press(pilot, "4", "m", "r")
+        assert rung == []
+        assert bench.world.clock is not None
+        bench.world.clock.advance(61 * 1_000_000)
+        await press(pilot, "r", "r")
+        assert rung == ["bell"]
+        assert "SLOW: trade still processing after 1:01" in seen(app)
 
 
 def _listen(app: Console, heard: Callable[[str], None]) -> None:
@@ -236,12 +254,16 @@ async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> N
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "d", *"75")
-        await pilot.resize_terminal(40, 10)
-        await settle(pilot)
-        assert "This window is too small." in seen(app)
-        await pilot.resize_terminal(80, 24)
-        await settle(pilot)
-        assert "75" in seen(app)
+        for size in ((40, 10), (59, 16), (60, 15)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert "This window is too small." in seen(app)
+            assert "The desk needs 60 x 16." in seen(app)
+            for fits in ((60, 16), (80, 24)):
+                await pilot.resize_terminal(*fits)
+                await settle(pilot)
+                assert "too small" not in seen(app)
+                assert re.search(r"USD  75 ", seen(app))
 
 
 async def test_no_answer_is_told_with_when_it_is_asked_again(bench: Bench) -> None:

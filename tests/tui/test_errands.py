@@ -229,12 +229,15 @@ async def test_a_desk_opened_read_only_asks_before_it_writes(bench: Bench) -> No
 
 async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
     account = bench.open(1, deposit="1234.56")
+    bench.open(2, deposit="77.31")
     name = account.customer_name or "?"
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "p")
+        await press(pilot, "o")
+        assert app.screen.object_id() == account.id  # type: ignore[attr-defined]  # Accounts'
         assert name in _painted(app)
+        assert "77.31" in _painted(app)
         await pilot.app.run_action("hide")
         await settle(pilot)
         shown = _painted(app)
@@ -242,6 +245,7 @@ async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
         assert name not in shown
         assert name[:6] not in shown
         assert "1,234.56" not in shown
+        assert "77.31" not in shown
         assert account.id in shown
         await press(pilot, "b")
         assert "1,234.56" not in _painted(app)

@@ -1,7 +1,13 @@
 """Nothing but a clear yes moves money, however fast the keys come."""
 
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
 import pytest
-from tests.tui.conftest import Bench, answer, press, settle
+from tests.tui.conftest import LONGEST_S, Bench, answer, press, seen, settle
+from textual.pilot import Pilot
 
 from chainteller.tui.dialogs.question import Question
 
@@ -62,3 +68,55 @@ async def test_amounts_above_the_desks_limit_must_be_typed_again(bench: Bench) -
         await answer(pilot, "y")
     (withdrawal,) = bench.service.withdrawals(account.id).data
     assert withdrawal.amount == "15000.00"
+
+
+async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench: Bench) -> None:
+    account = bench.open(1, deposit="100.00")
+    answered = threading.Event()
+
+    class Slow:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(bench.service, name)
+
+        def execute_quote(self, *given: Any, **named: Any) -> Any:
+            answered.wait()
+            return bench.service.execute_quote(*given, **named)
+
+    app = bench.console(Slow())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b")
+        await press(pilot, "enter", "X")
+        await settle(pilot)
+        await pilot.press("y")
+        for key in ("n", "y"):
+            await _until(pilot, lambda: not app.typed_ahead.ignores("y"))
+            await pilot.press("ctrl+q", "ctrl+q")
+            await _until(pilot, lambda: isinstance(app.screen, Question))
+            assert "QUIT while an execution is on its way?" in seen(app)
+            assert app._exit is False
+            await _until(pilot, lambda: not app.typed_ahead.ignores("y"))
+            await pilot.press(key)
+            await _until(pilot, lambda: not isinstance(app.screen, Question))
+        await _until(pilot, lambda: app._exit)
+        answered.set()
+    assert len(bench.service.trades(account.id).data) <= 1
+
+
+async def test_the_end_is_not_asked_for_while_a_question_waits(bench: Bench) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b")
+        await press(pilot, "enter", "X")
+        await settle(pilot)
+        await pilot.press("ctrl+q")
+        await _until(pilot, lambda: app._exit)
+
+
+async def _until(pilot: Pilot[Any], comes: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LONGEST_S
+    while not comes():
+        assert time.monotonic() < deadline
+        await pilot.pause(0.02)

@@ -56,6 +56,8 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     assert done.stdout_bytes == written.read_bytes()
     head = bench.service.audit().data[0].hash
     assert head in done.stdout
+    if form == "json":
+        assert json.loads(done.stdout)["audit"]["head"] == head
     assert trade_id in done.stdout
     told = CliRunner().invoke(program, [*line[:2], "trades", "text", account_id, trade_id])
     assert told.stdout.startswith("Your order to buy SOL is complete.")

@@ -88,6 +88,7 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await answer(pilot, "y")
         assert "UNKNOWN" in seen(app)
         await press(pilot, "X")
+        assert "locked: what became of the last execution is being looked for" in seen(app)
         await press(pilot, "enter")
         assert lost.executions == 1
         assert isinstance(app.screen, QuoteScreen)

@@ -151,13 +151,6 @@ class Console(Errands):
             self.switch_mode(self._places.pop())
             self.on_mode_changed(self.current_mode)
 
-    async def action_quit(self) -> None:
-        """Asks only while an execution is on its way."""
-        if "execution" in self.desk.writing and isinstance(self.screen, DeskScreen):
-            self.desk.tell("an execution is on its way: ctrl+q again when it is answered", "warn")
-        else:
-            self.exit()
-
     def action_go(self, name: str) -> None:
         self.go(name)
 

@@ -44,6 +44,7 @@ class Errands(SteadyApp):
     """The profile to open when this console has ended."""
     theme_names: tuple[str, ...] = ()
     _is_made = False
+    _asks_to_leave = False
     _theme_files: tuple[tuple[Path, int], ...] = ()
 
     # -- the start ----------------------------------------------------------------------------
@@ -280,6 +281,28 @@ class Errands(SteadyApp):
             screen.refresh(layout=True)
             for widget in screen.query("*"):
                 widget.refresh()
+
+    async def action_quit(self) -> None:
+        """Asks only while an execution is on its way."""
+        behind = self.desk.backstage
+        if behind is None or not behind.requests.is_under_way("execute_quote"):
+            self.exit()
+        elif not self._asks_to_leave:
+            self.run_worker(Later(self._leave), group="ask-quit")
+
+    async def _leave(self) -> None:
+        from chainteller.tui.dialogs.question import Ask, Question  # noqa: PLC0415 - after the first frame
+
+        asked = Ask(
+            "QUIT while an execution is on its way?",
+            ("it may happen all the same; the next start tells that its answer never came",),
+        )
+        self._asks_to_leave = True
+        try:
+            if await self.push_screen_wait(Question(asked, self.deafen)):
+                self.exit()
+        finally:
+            self._asks_to_leave = False
 
     # -- profiles, requests, facts ------------------------------------------------------------
 

@@ -8,8 +8,9 @@ import json
 import re
 import shlex
 import threading
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
@@ -112,11 +113,26 @@ class RequestLog:
         self._lock = threading.Lock()
         self._rows: deque[Request] = deque(maxlen=_KEPT)
         self._number = 0
+        self._under_way: Counter[str] = Counter()
 
     @property
     def rows(self) -> tuple[Request, ...]:
         with self._lock:
             return tuple(self._rows)
+
+    @contextmanager
+    def going_out(self, operation: str) -> Iterator[None]:
+        """From before it is sent until it is answered or given up."""
+        with self._lock:
+            self._under_way[operation] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way[operation] -= 1
+
+    def is_under_way(self, operation: str) -> bool:
+        return self._under_way[operation] > 0
 
     def add_repeat(self, attempt: Attempt) -> None:
         """A try that a client below repeats, before the line of the call itself."""
@@ -177,7 +193,8 @@ class Traced:
         def traced(*given: Any, **named: Any) -> Any:
             before = perf_counter()
             try:
-                answer = found(*given, **named)
+                with self._log.going_out(name):
+                    answer = found(*given, **named)
             except TellerError as error:
                 self._log.add(name, _call(given, named, before), error)
                 raise

@@ -141,8 +141,9 @@ class ListScreen(DeskScreen, Generic[Record]):
         """A list that was never fetched says so, instead of loading for ever."""
         super().fail(error, doing)
         if self.paged.total is None:
-            words = "not offered by this deployment" if isinstance(error, NotOffered) else "failed"
-            self.paged.say_waiting((f"{words}   r: again", "bad"))
+            offered = not isinstance(error, NotOffered)
+            words = "failed   r: again" if offered else "not offered by this deployment   esc: back"
+            self.paged.say_waiting((words, "bad" if offered else "muted"))
 
     def on_page_wanted(self, message: PageWanted) -> None:
         async def fetch() -> None:
