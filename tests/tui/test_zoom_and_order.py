@@ -157,3 +157,22 @@ async def test_wallets_are_filtered_of_one_account_and_of_all(bench: Bench) -> N
         assert "nothing matches none" in seen(app)
         await press(pilot, "slash", *["backspace"] * 4, *case.account.id[:7], "enter")
         assert [row.key for row in app.screen.query_one(PagedList).rows_held] == [case.account.id]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_enter_opens_the_detail_of_a_market(bench: Bench, size: tuple[int, int]) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "down", "enter")
+        assert not app.screen.query_one(PagedList).is_on_screen
+        assert "btc-usd  bitcoin" in seen(app)
+        assert app.screen.query_one("#chart", Lines).is_on_screen
+        await press(pilot, "escape")
+        assert app.screen.query_one(PagedList).is_on_screen
+        assert app.current_mode == "markets"
+        await pilot.click(PagedList, offset=(4, 2))
+        await pilot.click(PagedList, offset=(4, 2))
+        await settle(pilot)
+        assert not app.screen.query_one(PagedList).is_on_screen

@@ -96,6 +96,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("accounts.new", "plus", "new_account", "Open an account for a customer", "new", 2),
     Command("accounts.filter", "slash,ctrl+f", "filter", "Filter the list", "filter", 2),
     Command("accounts.sort", "o", "sort", "Change the order of the list", "order", 4),
+    Command("markets.open", "enter", "open", "Open the market's detail"),
     Command("markets.buy", "b", "trade('buy')", "Buy in this market", "buy", 1),
     Command("markets.sell", "s", "trade('sell')", "Sell in this market", "sell", 1),
     Command("markets.filter", "slash,ctrl+f", "filter", "Filter the markets"),

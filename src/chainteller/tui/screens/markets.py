@@ -10,7 +10,7 @@ from textual.widget import Widget
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import live_age, short_id
-from chainteller.tui.messages import RowChosen
+from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.reads import market_sheet
 from chainteller.tui.screens import markets_view
 from chainteller.tui.screens.base import DeskScreen
@@ -164,6 +164,14 @@ class MarketsScreen(DeskScreen):
 
     def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
         self._list.move_to(len(self._markets) - 1 if end else 0)
+
+    def action_open(self) -> None:
+        """The market and its chart on the whole screen."""
+        if self._list.cursor_key is not None:
+            self.zoom(on=True)
+
+    def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
+        self.action_open()
 
     def action_filter(self) -> None:
         count = len(self._markets)
