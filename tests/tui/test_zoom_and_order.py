@@ -176,3 +176,17 @@ async def test_enter_opens_the_detail_of_a_market(bench: Bench, size: tuple[int,
         await pilot.click(PagedList, offset=(4, 2))
         await settle(pilot)
         assert not app.screen.query_one(PagedList).is_on_screen
+
+
+async def test_a_chart_is_drawn_anew_for_another_width(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        for width in (90, 140):
+            await pilot.resize_terminal(width, 40)
+            await settle(pilot)
+            chart = app.screen.query_one("#chart", Lines)
+            assert width - 12 < max(map(len, chart.plain_text.splitlines())) <= width
+            assert "\u2026" not in chart.plain_text

@@ -135,11 +135,10 @@ class MarketsScreen(DeskScreen):
         market = self._markets.get(self._list.cursor_key or "")
         if market is None:
             return
-        samples = self._samples.get(market.market_name, ())
         self.query_one("#headline", Lines).show([markets_view.headline(market)])
         chart = self.query_one("#chart", Lines)
         if chart.display and (self._polls <= 1 or not chart.lines):
-            chart.show(markets_view.chart(samples, self.size.width - 4))
+            self._draw_chart(market.market_name)
         notes = [markets_view.indicative(market)]
         notes += [
             markets_view.closed_line(row, self.desk.now, chosen=row is market)
@@ -150,9 +149,16 @@ class MarketsScreen(DeskScreen):
 
     def on_row_chosen(self, message: RowChosen) -> None:
         self.desk.choice.market = message.key
-        samples = self._samples.get(message.key, ())
-        self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
+        self._draw_chart(message.key)
         self._draw_market()
+
+    def _draw_chart(self, market_name: str) -> None:
+        samples = self._samples.get(market_name, ())
+        self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
+
+    def on_resize(self) -> None:
+        if self.is_mounted and self._list.cursor_key:
+            self._draw_chart(self._list.cursor_key)
 
     # -- actions ------------------------------------------------------------------------------
 
