@@ -210,8 +210,8 @@ class Console(Errands):
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
         if event.is_forwarded:  # and came back from a screen that may be gone by now
-            return not self.screen.is_mounted or self.fails_in_palette(event.key)
-        if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
+            return not self.screen.is_mounted or self.ends_in_palette(event.key)
+        if self.typed_ahead.takes(event) or self.ends_in_palette(event.key):
             return True
         if not isinstance(self.focused, Field):
             return self._at_desk and await self._check_bindings(event.key)
