@@ -88,7 +88,7 @@ class Errands(SteadyApp):
 
     def not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
-        self.desk.unheard(0)
+        self.desk.unheard(0, error)
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
         if self.desk.look.profiles:

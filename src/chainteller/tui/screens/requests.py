@@ -11,6 +11,7 @@ from chainteller.tui import copying
 from chainteller.tui.calls import Later
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import KeyedListDialog
+from chainteller.tui.messages import PageWanted
 from chainteller.tui.requests import Request
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
@@ -54,12 +55,19 @@ class RequestsScreen(KeyedListDialog[None]):
         yield TooSmall()
 
     def on_mount(self) -> None:
-        listed, rows = self.query_one(PagedList), [_row(row) for row in self._requests.values()]
-        for start in range(0, max(1, len(rows)), PAGE_ROWS):
-            page = rows[start : start + PAGE_ROWS]
-            listed.put(start // PAGE_ROWS + 1, page, len(rows), follow=False)
+        self._put(1)
+        listed = self.query_one(PagedList)
         listed.say_empty(("nothing was asked yet", "muted"))
         self._tell()
+
+    def _put(self, page: int) -> None:
+        rows = [_row(row) for row in self._requests.values()]
+        shown = rows[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+        self.query_one(PagedList).put(page, shown, len(rows), follow=False)
+
+    def on_page_wanted(self, message: PageWanted) -> None:
+        """The list keeps some pages only."""
+        self._put(message.page)
 
     def on_row_chosen(self) -> None:
         self._tell()
