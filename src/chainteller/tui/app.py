@@ -42,12 +42,15 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
+    hidden = False
     while True:
         console = Console(start, look)
+        console.desk.privacy.hidden = hidden
         try:
             console.run()
         finally:
             console.desk.end()
+        hidden = console.desk.privacy.hidden
         if reopen is None or not console.wanted_profile:
             return console.return_code or 0
         start, look = reopen(console.wanted_profile)
@@ -101,6 +104,8 @@ class Console(Errands):
         if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
             self.release_keys()
             return
+        for row in found[0]:
+            self.desk.privacy.account(row)
         self.screen.glimpse(found)
         painted = asyncio.Event()
         self.call_after_refresh(painted.set)

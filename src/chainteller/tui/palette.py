@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from chainteller.tui.desk import Desk
+    from chainteller.tui.start import ProfileRow
 
 _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
@@ -120,6 +121,12 @@ class Host(Protocol):
         """The screen's action, to be run after the palette has closed."""
 
 
+def _named(row: "ProfileRow") -> str:
+    """Its name, and what the top bar calls it where that is another word."""
+    same = row.label.lower() in {"", row.name.lower()}
+    return row.name if same else f"{row.name}  {row.label}"
+
+
 class DeskProvider(Provider):
     """Commands are matched here; records by the service, a few letters at a time."""
 
@@ -146,8 +153,7 @@ class DeskProvider(Provider):
         ]
         rows += [
             (
-                f"profile: {'  '.join(part for part in (row.name, row.label) if part)}"
-                f"  {row.kind} {row.address}",
+                f"profile: {_named(row)}  {row.kind} {row.address}",
                 f"app.profile({row.name!r})",
             )
             for row in self.console.desk.look.profiles
