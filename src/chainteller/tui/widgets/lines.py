@@ -129,8 +129,12 @@ class Toned(Widget):
 
     def repaint(self, y: int, was: Strip, now: Strip) -> None:
         """Paint the cells of line ``y`` that differ. While something is hidden it is its whole
-        line: the dots that stand there do not follow the text under them cell by cell.
+        line: the dots that stand there do not follow the text under them cell by cell. What has
+        no size, behind a detail or in a small window, is painted anew when it is seen again.
         """
+        if not self.size.width:
+            self.refresh()
+            return
         hides = any(isinstance(each, PrivacyFilter) for each in self.get_line_filters())
         stretches = [(0, now.cell_length)] if hides and was != now else differing(was, now)
         if stretches:
