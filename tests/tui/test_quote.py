@@ -193,3 +193,44 @@ def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None
     unused = bench.service.create_quote("sol-usd", asked).value
     bench.world.advance(301)
     assert what_became(bare, account.id, unused, bench.look.clock.now()) == Became(over=True)
+
+
+class Closing:
+    """A deployment whose markets close, at another price, without any event."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.is_closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def markets(self, names: tuple[str, ...] = ()) -> Any:
+        page = self._service.markets(names)
+        if not self.is_closed:
+            return page
+        shut = {"status": "maintenance", "current_price": "123.45"}
+        return page.model_copy(
+            update={"data": tuple(row.model_copy(update=shut) for row in page.data)}
+        )
+
+
+async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    place = Closing(bench.service)
+    app = bench.console(place)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "enter")
+        assert "[ok] market" in seen(app)
+        place.is_closed = True
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert "[x] market closed" in seen(app)
+        assert "market now 123.45" in seen(app)
+        await press(pilot, "X")
+        place.is_closed = False
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        await answer(pilot, "n")
+        assert "[ok] market" in seen(app)

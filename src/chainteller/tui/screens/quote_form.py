@@ -1,11 +1,14 @@
 """The form of the quote screen: side, market and the amount that is typed."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
+from chainteller.service.errors import TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk, Reach
 from chainteller.tui.formats import dollars, grouped, plain
@@ -45,6 +48,22 @@ class QuoteForm(DeskScreen):
             id="form",
         )
         return [Container(form, StatedLines(id="quote"), id="quote-pair")]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.desk.on_poll.subscribe(self, self._polled)
+
+    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        """Beside a quote the market's price and state are as live as on Markets."""
+        if self.state.quote is not None and (self.is_current or self.app.screen.is_modal):
+            self.read("market", self._follow_market)
+
+    async def _follow_market(self) -> None:
+        with suppress(TellerError):  # the top bar says that nothing came
+            markets = (await ask(self.desk.service.markets)).data
+            if self.state.sheet is not None:
+                self.state.sheet = replace(self.state.sheet, markets=markets)
+            self.draw()
 
     def ask_for_quote(self) -> None:
         """The form is filled."""
