@@ -9,13 +9,16 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.errors import (
     Forbidden,
+    ServiceError,
     ServiceUnreachable,
     TellerError,
     Unauthorized,
 )
 from chainteller.service.interface import Service
+from chainteller.tui import failures
 from chainteller.tui.app import Console
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.widgets.failure_panel import failure_lines
 
 
 class Refusing:
@@ -124,3 +127,12 @@ async def test_the_newest_requests_stand_on_top_however_many_there_were(bench: B
         shown = seen(app)
         assert "  ... " not in shown
         assert shown.count("/trading/markets") > 20
+
+
+@pytest.mark.parametrize("code", sorted({*failures._MEANINGS, *failures._NEXT}))
+def test_what_a_code_means_and_the_key_that_goes_on_fit_into_80_columns(code: str) -> None:
+    error = ServiceError("short", {})
+    error.code = code  # type: ignore[misc]  # any code at all
+    failure = failures.explain(error)
+    for row in failure_lines(failure, 80)[1:]:
+        assert sum(len(text) for text, _ in row.left) <= 80
