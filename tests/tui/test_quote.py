@@ -157,6 +157,18 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             assert app.desk.watched == set()
 
 
+async def test_no_customer_is_told_an_end_that_nobody_knows(tmp_path: Path) -> None:
+    for bench in make_bench(tmp_path, EngineOptions(maintenance=("sol-usd",))):
+        app = bench.console()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settle(pilot)
+            await press(pilot, "2")
+            assert "sol-usd MAINTENANCE   m tell me when it opens" in seen(app)
+            await press(pilot, "t")
+            assert "Trading in SOL is paused" in seen(app)
+            assert "We expect" not in seen(app)
+
+
 class NoQuotes:
     """The bare specification: no look-up of quotes, and trades that do not name theirs (2.6)."""
 
