@@ -8,6 +8,7 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from textual.pilot import Pilot
 
+from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.app import Console
 from chainteller.tui.privacy import Privacy
@@ -128,3 +129,18 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
         assert "1,234.50" not in seen(app)
         may_start.set()
         await settle(pilot)
+
+
+async def test_what_a_limit_has_left_is_hidden_too(bench: Bench) -> None:
+    account = bench.open(1, deposit="1000.00")
+    currency = Currency(type="deposit-token-currency", id="DPT_USD")
+    bench.service.withdraw(account.id, WithdrawalRequest(amount="270.00", currency=currency))
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "270 of 100,000" in seen(app)
+        await _hide(pilot)
+        shown = seen(app)
+        assert "270" not in shown
+        assert "••• of 100,000" in shown
+        assert app.desk.privacy.mask("99,730.00 USD of 100,000.00") == "••••••••• USD of 100,000.00"

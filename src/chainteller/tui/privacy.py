@@ -18,6 +18,7 @@ from chainteller.tui.formats import clean, grouped
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance
+    from chainteller.service.models.funding import LimitUsage
 
 _MOST = 20_000
 _AMOUNT = re.compile(r"\d[\d,]*\.\d+")
@@ -118,6 +119,11 @@ class Privacy:
             )
         )
 
+    def _limit(self, limit: "LimitUsage") -> None:
+        """What of a limit is used, and so what is left of it, are sums of what was moved."""
+        if limit.used.strip("0."):
+            self._money((limit.used, limit.remaining))
+
     def _name(self, name: str | None) -> None:
         shown = clean(name) if name else ""
         if shown and shown not in self._names and len(self._names) < _MOST:
@@ -143,6 +149,7 @@ _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
     "trading_accounts": Privacy.account,
     "trading_account": Privacy.account,
     "token_balances": Privacy._balance,  # noqa: SLF001 - of this module
+    "limits": Privacy._limit,  # noqa: SLF001 - of this module
     "customers": Privacy._customer,  # noqa: SLF001 - as above
     **dict.fromkeys(
         (
