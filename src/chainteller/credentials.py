@@ -79,9 +79,26 @@ def _from_command(command: str) -> str:
             timeout=_COMMAND_TIMEOUT_S,
             check=True,
         )
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        raise SettingsInvalid([f"key_command failed: {type(error).__name__}"]) from None
-    return done.stdout.strip()
+    except subprocess.CalledProcessError as error:
+        raise SettingsInvalid(
+            [f"key_command {_program(command)}: ended with {error.returncode}"]
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise SettingsInvalid(
+            [f"key_command {_program(command)}: no answer in {_COMMAND_TIMEOUT_S} s"]
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is no command line"
+        raise SettingsInvalid([f"key_command {_program(command)}: {reason}"]) from None
+    key = done.stdout.strip()
+    if not key:
+        raise SettingsInvalid([f"key_command {_program(command)}: printed nothing"])
+    return key
+
+
+def _program(command: str) -> str:
+    """Its first word: what follows may be a secret."""
+    return (command.split() or ["(empty)"])[0]
 
 
 def _from_keyring(name: str) -> str:

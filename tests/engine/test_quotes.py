@@ -254,6 +254,7 @@ def test_maintenance_refuses_quotes_and_executions_and_still_lists(tmp_path: Pat
     assert (error.code, error.details["reason"]) == ("MARKET_UNAVAILABLE", "MAINTENANCE")
     shown = {market.market_name: market for market in world.engine.markets().data}
     assert shown["sol-usd"].status == "MAINTENANCE"
+    assert shown["sol-usd"].estimated_resolution is None, "nobody knows its end"
     assert shown["sol-usd"].current_price
     assert shown["btc-usd"].status == "open"
     assert world.quote(market="btc-usd").status == "open"
@@ -267,6 +268,9 @@ def test_an_operators_closure_ends_at_its_instant(world: World) -> None:
     error = refusal(world.quote)
     assert error.details["reason"] == "HALTED"
     assert error.details["estimatedResolution"] == format_instant(until)
+    listed = world.engine.market("sol-usd").estimated_resolution
+    assert listed is not None
+    assert from_datetime(listed) == until
     world.clock.set(until)
     assert world.quote().status == "open"
 

@@ -46,8 +46,23 @@ def test_a_key_that_no_header_can_carry_is_a_complaint(
 def test_a_key_command_is_run_without_a_shell() -> None:
     command = f"{sys.executable} -c 'print(\"k-2\")'"
     assert api_key(_place(Profile("p", key_command=command)), {}) == "k-2"
-    with pytest.raises(SettingsInvalid, match="key_command failed"):
-        api_key(_place(Profile("p", key_command="false")), {})
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("false", "key_command false: ended with 1"),
+        ("true", "key_command true: printed nothing"),
+        ("no-such-program s3cret", "key_command no-such-program: No such file"),
+        ("echo 'open", "key_command echo: is no command line"),
+    ],
+)
+def test_a_key_command_that_gives_no_key_says_why_without_its_arguments(
+    command: str, told: str
+) -> None:
+    with pytest.raises(SettingsInvalid, match=told) as refused:
+        api_key(_place(Profile("p", key_command=command)), {})
+    assert "s3cret" not in str(refused.value)
 
 
 def test_a_named_variable_that_is_not_set_is_named() -> None:

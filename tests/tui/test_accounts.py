@@ -122,3 +122,18 @@ async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
         assert "chainteller-accounts.csv" in seen(app)
     written = (bench.look.export_folder or Path()) / "chainteller-accounts.csv"
     assert "DDA-13" in written.read_text()
+
+
+async def test_what_changed_under_the_open_detail_stands_under_the_list_afterwards(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "BUSD1 100.00" in seen(app)
+        await press(pilot, "enter")
+        bench.deposit(account, "23.00")
+        await press(pilot, "r")
+        await press(pilot, "escape")
+        assert "BUSD1 123.00" in seen(app)

@@ -120,3 +120,15 @@ async def test_the_second_of_two_quick_escapes_does_not_reach_the_screen_below(
         await settle(pilot)
         await press(pilot, "escape")
         assert app.current_mode == "markets"
+
+
+@pytest.mark.parametrize("name", ["text", "log", "handover"])
+async def test_enter_closes_what_was_only_to_be_read(bench: Bench, name: str) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, *_OPENED_BY[name])
+        assert isinstance(app.screen, Dialog)
+        await press(pilot, "enter")
+        assert not isinstance(app.screen, Dialog)

@@ -158,6 +158,18 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             assert app.desk.watched == set()
 
 
+async def test_no_customer_is_told_an_end_that_nobody_knows(tmp_path: Path) -> None:
+    for bench in make_bench(tmp_path, EngineOptions(maintenance=("sol-usd",))):
+        app = bench.console()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settle(pilot)
+            await press(pilot, "2")
+            assert "sol-usd MAINTENANCE   m tell me when it opens" in seen(app)
+            await press(pilot, "t")
+            assert "Trading in SOL is paused" in seen(app)
+            assert "We expect" not in seen(app)
+
+
 class NoQuotes:
     """The bare specification: no look-up of quotes, and trades that do not name theirs (2.6)."""
 
@@ -204,3 +216,44 @@ async def test_an_open_market_is_not_waited_for(bench: Bench) -> None:
         await press(pilot, "3", "m", "r")
         assert "sol-usd is open already" in seen(app)
         assert app.desk.alerts == 0
+
+
+class Closing:
+    """A deployment whose markets close, at another price, without any event."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.is_closed = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def markets(self, names: tuple[str, ...] = ()) -> Any:
+        page = self._service.markets(names)
+        if not self.is_closed:
+            return page
+        shut = {"status": "maintenance", "current_price": "123.45"}
+        return page.model_copy(
+            update={"data": tuple(row.model_copy(update=shut) for row in page.data)}
+        )
+
+
+async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    place = Closing(bench.service)
+    app = bench.console(place)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "enter")
+        assert "[ok] market" in seen(app)
+        place.is_closed = True
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert "[x] market closed" in seen(app)
+        assert "market now 123.45" in seen(app)
+        await press(pilot, "X")
+        place.is_closed = False
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        await answer(pilot, "n")
+        assert "[ok] market" in seen(app)

@@ -40,3 +40,16 @@ async def test_a_wide_window_with_little_to_say_names_the_screens_in_full(bench:
     async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
         assert "1 Accounts" in seen(app).splitlines()[0]
+
+
+async def test_the_names_of_the_screens_and_the_call_do_not_touch(bench: Bench) -> None:
+    """The widest label that still fits leaves a blank."""
+    for letters in range(4, 14):
+        app = bench.console(poll_interval_s=60)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settle(pilot)
+            app.desk.started = app.desk.started._replace(label="x" * letters)  # type: ignore[union-attr]
+            await press(pilot, "i")
+            await pilot.app.run_action("hide")
+            await settle(pilot)
+            assert " call 0 min" in seen(app).splitlines()[0]

@@ -63,3 +63,12 @@ async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
         assert BOB in seen(app)
         await answer(pilot, "y")
     assert case.withdrawals == [("5.00", BOB, True)]
+
+
+async def test_with_no_wallet_selected_the_key_says_what_it_wants(bench: Bench) -> None:
+    Case(bench)
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "w")
+        assert "a withdrawal goes to a wallet: choose one first" in seen(app)

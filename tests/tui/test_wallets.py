@@ -14,6 +14,7 @@ from tests.tui.wallet_case import (
     signed,
     wallets,
 )
+from textual import events
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.service.errors import InvalidSignature
@@ -254,3 +255,19 @@ async def test_a_pasted_step_is_found_however_many_accounts_came_after_it(
         assert (case.newest().counterparty_id or "?") in seen(app)
         assert case.account.trading_account_id in seen(app)
         assert "that was searched" not in seen(app)
+
+
+async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
+    bench.open(1, deposit="100.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "+")
+        assert "it verifies wallets of any network" in seen(app)
+        await press(pilot, "enter")
+        assert "+ registers a wallet  12:" in seen(app)
+        await press(pilot, "+")
+        pilot.app.post_message(events.Paste(ALICE))
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert "enter: issue the text  12:" in seen(app)

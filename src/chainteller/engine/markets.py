@@ -23,6 +23,7 @@ _REMEMBERED = 64
 _CHART_SPAN = 60 * MINUTE
 _CHART_STEP = 30 * SECOND
 _UNKNOWN_RESOLUTION = MINUTE
+"""A refusal has to name an instant: when to look again. A list of markets leaves it out."""
 
 
 def price_cents(point: PricePoint) -> int:
@@ -38,24 +39,28 @@ def unit_cents(bank: Bank, at: int) -> dict[Asset, int]:
     }
 
 
-def closure(bank: Bank, control: Record | None, market: Market, at: int) -> tuple[str, int] | None:
-    """Why the market cannot be used at an instant, and until when; None when it is open."""
+Closure = tuple[str, int | None]
+"""Why a market cannot be used, and until when, where anybody knows that."""
+
+
+def closure(bank: Bank, control: Record | None, market: Market, at: int) -> Closure | None:
+    """Whether the market cannot be used at an instant; None when it is open."""
     if market.name in bank.options.maintenance:
-        return "MAINTENANCE", at + _UNKNOWN_RESOLUTION
+        return "MAINTENANCE", None
     if control is not None and (control.until is None or control.until > at):
-        return control.reason, control.until or at + _UNKNOWN_RESOLUTION
+        return control.reason, control.until
     point = bank.feed.price(market.name, at)
     if point is None:
-        return "PROVIDER_DOWN", at + _UNKNOWN_RESOLUTION
+        return "PROVIDER_DOWN", None
     if not bank.feed.checks_staleness:
         return None
     if at - point.at > STALE_AFTER_S * SECOND:
-        return "PRICE_STALE", at + _UNKNOWN_RESOLUTION
+        return "PRICE_STALE", None
     before = bank.feed.price(market.name, point.at - MINUTE)
     if before is not None:
         move = abs(point.mid_micros - before.mid_micros) * 100
         if move > HALT_MOVE_PERCENT * before.mid_micros:
-            return "VOLATILITY_HALT", at + _UNKNOWN_RESOLUTION
+            return "VOLATILITY_HALT", None
     return None
 
 
@@ -65,8 +70,9 @@ def require_open(bank: Bank, connection: Connection, market: Market, at: int) ->
     point = bank.feed.price(market.name, at)
     if closed is None and point is not None:
         return point
-    reason, until = closed or ("PROVIDER_DOWN", at + _UNKNOWN_RESOLUTION)
-    raise MarketUnavailable(market.name, reason, format_instant(until))
+    reason, until = closed or ("PROVIDER_DOWN", None)
+    known = at + _UNKNOWN_RESOLUTION if until is None else until
+    raise MarketUnavailable(market.name, reason, format_instant(known))
 
 
 def all_markets(
@@ -97,7 +103,7 @@ def _model(bank: Bank, control: Record | None, market: Market, at: int) -> Marke
 
 @lru_cache(_REMEMBERED)
 def _shown(
-    market: Market, point: PricePoint, yesterday_cents: int, closed: tuple[str, int] | None
+    market: Market, point: PricePoint, yesterday_cents: int, closed: Closure | None
 ) -> MarketModel:
     """Remembered, since prices change once a second and are asked for more often."""
     return MarketModel(

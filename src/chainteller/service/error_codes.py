@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from chainteller.service.errors import Details, ServiceError
 
-KEY_WANTED = "Give a valid key: CHAINTELLER_API_KEY, or key_file or key_command of the profile."
+KEY_WANTED = "Set CHAINTELLER_API_KEY, or the profile's key_file or key_command."
 """What to do about UNAUTHORIZED at a desk or a command line: there, nobody writes headers."""
 
 

@@ -42,12 +42,15 @@ def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> i
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2
+    hidden = False
     while True:
         console = Console(start, look)
+        console.desk.privacy.hidden = hidden
         try:
             console.run()
         finally:
             console.desk.end()
+        hidden = console.desk.privacy.hidden
         if reopen is None or not console.wanted_profile:
             return console.return_code or 0
         start, look = reopen(console.wanted_profile)
@@ -101,6 +104,8 @@ class Console(Errands):
         if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
             self.release_keys()
             return
+        for row in found[0]:
+            self.desk.privacy.account(row)
         self.screen.glimpse(found)
         painted = asyncio.Event()
         self.call_after_refresh(painted.set)
@@ -203,8 +208,8 @@ class Console(Errands):
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
         if event.is_forwarded:  # and came back from a screen that may be gone by now
-            return not self.screen.is_mounted or self.fails_in_palette(event.key)
-        if self.typed_ahead.takes(event) or self.fails_in_palette(event.key):
+            return not self.screen.is_mounted or self.ends_in_palette(event.key)
+        if self.typed_ahead.takes(event) or self.ends_in_palette(event.key):
             return True
         if not isinstance(self.focused, Field):
             return self._at_desk and await self._check_bindings(event.key)

@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import ServiceUnavailable, TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _LOG_ROWS = 500
 KEPT_ACCOUNT = "account"
 KEPT_AFTER_S = 2.0
+_WHY = {
+    "UNAUTHORIZED": "key refused",
+    "FORBIDDEN": "key refused",
+    "CONFIGURATION": "not opened",
+}
 
 
 class Told(NamedTuple):
@@ -41,12 +46,13 @@ class Told(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """How the service answers; ``state`` is starting, live, paused or failed."""
+    """How the service answers; ``state`` is starting, live or failed, ``why`` what failed."""
 
     state: str = "starting"
     latency_ms: int = 0
     at: str = ""
     retry_in_s: int = 0
+    why: str = ""
 
 
 class Choice:
@@ -286,6 +292,8 @@ class Desk:
         self.reach = Reach("live", latency_ms, clock_time(to_datetime(self.now)))
         self.on_reach.publish(self.reach)
 
-    def unheard(self, retry_in_s: int) -> None:
-        self.reach = Reach("failed", self.reach.latency_ms, self.reach.at, retry_in_s)
+    def unheard(self, retry_in_s: int, error: TellerError) -> None:
+        """No news; a place that refuses the key, or was not even asked, did not fail to answer."""
+        why = _WHY.get(error.code, "no answer")
+        self.reach = Reach("failed", self.reach.latency_ms, self.reach.at, retry_in_s, why)
         self.on_reach.publish(self.reach)

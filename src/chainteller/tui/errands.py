@@ -25,6 +25,7 @@ from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.steady_app import SteadyApp
 from chainteller.tui.themes import DEFAULT_VARIABLES, changed_files, find_theme, load_themes
+from chainteller.tui.typed_ahead import TypedAhead
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
 _THEMES_EVERY_S = 2.0
@@ -40,6 +41,7 @@ def desk_commands() -> type[Provider]:
 
 class Errands(SteadyApp):
     desk: Desk
+    typed_ahead: TypedAhead
     wanted_profile = ""
     """The profile to open when this console has ended."""
     theme_names: tuple[str, ...] = ()
@@ -87,7 +89,7 @@ class Errands(SteadyApp):
 
     def not_started(self, error: TellerError) -> None:
         """Say why; with profiles configured, offer the others."""
-        self.desk.unheard(0)
+        self.desk.unheard(0, error)
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
         if self.desk.look.profiles:
@@ -114,9 +116,16 @@ class Errands(SteadyApp):
         if small and CommandPalette.is_open(cast("App[object]", self)):
             self.pop_screen()
 
-    def fails_in_palette(self, key: str) -> bool:
-        """Textual's palette fails on a page key until its list is laid out; arrows do."""
-        return key in {"pageup", "pagedown"} and CommandPalette.is_open(cast("App[object]", self))
+    def ends_in_palette(self, key: str) -> bool:
+        """Textual's palette fails on a page key until its list is laid out; arrows do. What is
+        typed behind its ``enter`` waits until that has been done.
+        """
+        if key not in {"pageup", "pagedown", "enter"}:
+            return False
+        is_open = CommandPalette.is_open(cast("App[object]", self))
+        if is_open and key == "enter":
+            self.typed_ahead.hold()
+        return is_open and key != "enter"
 
     # -- themes -------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ _MEANINGS: Mapping[str, str] = {
     "ACCOUNT_RESTRICTED": "A control on the account forbids this.",
     "NOT_FOUND": "This deployment knows no such record.",
     "CONFLICT": "The record is already there or in another state.",
-    "QUOTE_EXPIRED": "The guaranteed price ran out before it was used; nothing was traded.",
+    "QUOTE_EXPIRED": "The guaranteed price ran out before its use; nothing was traded.",
     "QUOTE_ALREADY_USED": "This quote became a trade already; it cannot be used twice.",
     "QUOTE_ACCOUNT_MISMATCH": "The quote was made for another account.",
     "TRADE_NOT_CANCELLABLE": "The trade is past the point where it can be cancelled.",
@@ -58,7 +58,7 @@ _MEANINGS: Mapping[str, str] = {
     "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
     "READ_ONLY": "Every change is refused here, whoever sends it; nothing was sent.",
     "NOT_OFFERED": "This deployment does not offer it.",
-    "UNAUTHORIZED": "This desk's API key is missing or not valid there; nothing was asked or done.",
+    "UNAUTHORIZED": "This desk's API key is missing or not valid; nothing was done.",
     "FORBIDDEN": "This desk's API key may not do that.",
 }
 
@@ -66,6 +66,7 @@ _NEXT: Mapping[str, str] = {
     "QUOTE_EXPIRED": "enter: a new quote with the same inputs",
     "QUOTE_ALREADY_USED": "4: look at the trade that it became",
     "MARKET_UNAVAILABLE": "m: tell me when it reopens",
+    "TRADE_NOT_CANCELLABLE": "b or s: a trade in the other direction is the remedy",
     "READ_ONLY": "F9: allow changes",
     "UNREACHABLE": "r: try again",
     "SERVICE_UNAVAILABLE": "r: try again",

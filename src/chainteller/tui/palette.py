@@ -19,7 +19,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, LoadingIndicator
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker
 
 from chainteller.tui.calls import ask
 from chainteller.tui.finding import Found, search
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from chainteller.tui.desk import Desk
+    from chainteller.tui.start import ProfileRow
 
 _LEFT_OUT = frozenset({"desk.palette", "desk.back"})
 _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
@@ -48,33 +49,14 @@ class DeskPalette(Steady, CommandPalette):
     """Textual's palette, which may be closed at any moment: a letter and ``esc`` in one breath
     begin a search after it has lost its list. It has no id of its own, because the next one may
     open before this one is gone.
+
+    Textual's ``enter`` takes the first hit of the list that stands there, which is that of an
+    earlier text while the search for the typed one runs: here it waits for its own.
     """
 
     CSS_PATH = "palette.tcss"
     _enter_waits = False
-
-    @on(Input.Changed)
-    def _typed_on(self) -> None:
-        self._enter_waits = False
-
-    @on(Input.Submitted)
-    def _wait_for_hits(self, event: Input.Submitted) -> None:
-        """Enter takes a hit of what was typed: Textual takes one of the list that still stands."""
-        if self._is_searching:
-            event.stop()
-            event.prevent_default()
-            self._enter_waits = True
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        found = event.state is WorkerState.SUCCESS
-        if found and self._enter_waits and not self._is_searching:
-            self._enter_waits = False
-            self._select_or_command()
-
-    @property
-    def _is_searching(self) -> bool:
-        searches = (row for row in self.workers if row.group == self._GATHER_COMMANDS_GROUP)
-        return any(row.node is self and not row.is_finished for row in searches)
+    """Whether ``enter`` was pressed before the hits of the typed text had come."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="--container"):
@@ -86,6 +68,42 @@ class DeskPalette(Steady, CommandPalette):
                 yield HitList()
                 yield LoadingIndicator()
 
+    @property
+    def _is_searching(self) -> bool:
+        return any(
+            worker.node is self and not worker.is_finished and not worker.is_cancelled
+            for worker in self.workers
+        )
+
+    @on(Input.Submitted)
+    def _enter(self, event: Input.Submitted) -> None:
+        """In place of Textual's own, which takes what stands there."""
+        event.stop()
+        event.prevent_default()
+        if self._is_searching:
+            self._enter_waits = True
+        else:
+            self._take()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The search has ended: the ``enter`` that waited for it counts now."""
+        if self._enter_waits and event.worker.is_finished and not self._is_searching:
+            self._take()
+
+    def _take(self) -> None:
+        """Run the chosen hit, if there is one, and close."""
+        self._enter_waits = False
+        self._select_or_command()
+        if self.query_one(CommandList).highlighted is None:
+            self._release_keys()
+
+    def on_unmount(self) -> None:
+        self._release_keys()
+
+    def _release_keys(self) -> None:
+        """What was typed behind ``enter`` comes after what it did."""
+        self.app.call_later(cast("Host", self.app).release_keys)
+
 
 class Host(Protocol):
     """The console, as far as its palette needs it."""
@@ -93,11 +111,20 @@ class Host(Protocol):
     desk: "Desk"
     theme_names: tuple[str, ...]
 
+    def release_keys(self) -> None:
+        """What was typed behind ``enter`` may go on."""
+
     def find(self, text: str) -> None:
         """Open what ``text`` stands for."""
 
     def deferred(self, screen: Screen[Any], action: str) -> "Callable[[], Any]":
         """The screen's action, to be run after the palette has closed."""
+
+
+def _named(row: "ProfileRow") -> str:
+    """Its name, and what the top bar calls it where that is another word."""
+    same = row.label.lower() in {"", row.name.lower()}
+    return row.name if same else f"{row.name}  {row.label}"
 
 
 class DeskProvider(Provider):
@@ -125,7 +152,10 @@ class DeskProvider(Provider):
             (f"theme: {name}", f"app.use_theme('{name}')") for name in self.console.theme_names
         ]
         rows += [
-            (f"profile: {row.name}  {row.kind} {row.address}", f"app.profile('{row.name}')")
+            (
+                f"profile: {_named(row)}  {row.kind} {row.address}",
+                f"app.profile({row.name!r})",
+            )
             for row in self.console.desk.look.profiles
         ]
         rows.append(("quit   [ctrl+q]", "app.quit"))

@@ -1,9 +1,10 @@
 """Asks the service for news at the desk's interval and says what changed."""
 
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import NotOffered, TellerError
+from chainteller.service.errors import Forbidden, NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 
@@ -26,6 +27,7 @@ class Poller:
         self._wait = 1
         self._by_events = True
         self._polls = 0
+        self._refused: TellerError | None = None
 
     async def poll(self, *, now: bool = False) -> None:
         """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
@@ -38,10 +40,10 @@ class Poller:
         try:
             await self._fetch()
             await look_out(self._desk, self._alert)
-        except TellerError:
-            self._skip = self._wait
+        except TellerError as error:
+            self._skip, self._refused = self._wait, error
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)
-            self._desk.unheard(self._skip)
+            self._desk.unheard(self._skip, error)
         else:
             self._skip, self._wait = 0, 1
         finally:
@@ -53,8 +55,8 @@ class Poller:
         if self._running or self._skip == 0:
             return
         self._skip -= 1
-        if self._skip > 0:
-            self._desk.unheard(self._skip)
+        if self._skip > 0 and self._refused is not None:
+            self._desk.unheard(self._skip, self._refused)
 
     async def _fetch(self) -> None:
         if not self._by_events:
@@ -64,7 +66,7 @@ class Poller:
         before = perf_counter()
         try:
             page = await ask(self._desk.service.events, self._cursor)
-        except NotOffered:
+        except (NotOffered, Forbidden):
             self._by_events = False
             await self._ask_markets()
             return
@@ -82,5 +84,6 @@ class Poller:
         if self._desk.reach.state == "live" and self._polls % _PROBE_EVERY:
             return
         before = perf_counter()
-        await ask(self._desk.service.markets)
+        with suppress(Forbidden):  # an answer too: the key has not the scope for it
+            await ask(self._desk.service.markets)
         self._desk.heard(round((perf_counter() - before) * 1000))

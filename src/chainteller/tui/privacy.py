@@ -1,27 +1,42 @@
-"""``:hide``: customers' names and balances are masked while the screen is shared.
+"""``:hide``: customers' names, balances and what they moved are masked while the screen is shared.
 
-Names and balances are learned from what the service answers; the last gate before the terminal
-masks them wherever they stand, also where a column cut them short.
+Names and amounts are learned from what the service answers; the last gate before the terminal
+masks them wherever they stand, also where a column cut them short. Only where the agent is asked
+about an amount, or offers one to the customer, it stays: nobody says yes to dots.
 """
 
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.widget import Widget
 
 from chainteller.tui.formats import clean, grouped
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import Customer, TokenBalance, TradingAccount
+    from chainteller.service.models.accounts import Customer, TokenBalance
+    from chainteller.service.models.funding import LimitUsage
 
 _MOST = 20_000
-_AMOUNT = r"\d[\d,]*\.\d+"
+_AMOUNT = re.compile(r"\d[\d,]*\.\d+")
+_CUT_AMOUNT = re.compile(r"\d[\d,]*\.\d*…")
 _CUT = "…"
 _LEAST_CUT = 2
 _MASK = "•"
+
+
+class Held(Protocol):
+    """What is private of an account."""
+
+    @property
+    def customer_name(self) -> str | None: ...
+    @property
+    def buying_power(self) -> str | None: ...
+    @property
+    def crypto_value_usd(self) -> str | None: ...
 
 
 class Privacy:
@@ -34,18 +49,12 @@ class Privacy:
         self._pattern: re.Pattern[str] | None = None
 
     def learn(self, operation: str, answer: Any) -> None:
-        """Take names and balances from what an operation of the service answered."""
-        if operation == "trading_accounts":
-            for account in answer.data:
-                self._account(account)
-        elif operation == "trading_account":
-            self._account(answer)
-        elif operation == "token_balances":
-            for balance in answer.data:
-                self._balance(balance)
-        elif operation == "customers":
-            for customer in answer.data:
-                self._customer(customer)
+        """Take names and amounts from what an operation of the service answered."""
+        found = _LEARNED.get(operation)
+        if found is not None:
+            answered = getattr(answer, "value", answer)
+            for record in getattr(answered, "data", (answered,)):
+                found(self, record)
 
     def would_show(self, text: str) -> bool:
         """Whether ``text`` holds what is hidden now."""
@@ -55,30 +64,37 @@ class Privacy:
         """A balance that was worked out here, as it may be shown: the gate has not learned it."""
         return _MASK * len(amount) if self.hidden else amount
 
-    def mask(self, text: str) -> str:
-        """``text`` with every known name and balance masked; the width stays."""
+    def mask(self, text: str, *, amounts: bool = True) -> str:
+        """``text`` with every known name, and amount, masked; the width stays."""
         if self._pattern is None:
             self._pattern = _pattern(self._names)
-        shown = self._pattern.sub(lambda found: _MASK * len(found[0]), text)
+        shown = self._pattern.sub(_dots, text)
         if _CUT in shown:
             shown = self._mask_cut(shown)
-        return re.sub(_AMOUNT, self._amount, shown)
+            if amounts:
+                shown = _CUT_AMOUNT.sub(self._cut_amount, shown)
+        return _AMOUNT.sub(self._amount, shown) if amounts else shown
 
     def _amount(self, found: re.Match[str]) -> str:
-        return _MASK * len(found[0]) if found[0] in self._amounts else found[0]
+        return _dots(found) if found[0] in self._amounts else found[0]
+
+    def _cut_amount(self, found: re.Match[str]) -> str:
+        begun = found[0][:-1]
+        return _dots(found) if any(each.startswith(begun) for each in self._amounts) else found[0]
 
     def _mask_cut(self, text: str) -> str:
         """A name cut short by a column: it begins like a known one and ends in the cut sign."""
         for start in range(len(text)):
             end = text.find(_CUT, start)
             begun = text[start:end]
-            if len(begun) < _LEAST_CUT or not begun[0].isalpha():
+            if len(begun) < _LEAST_CUT or not begun[0].isalpha() or text[:start][-1:].isalnum():
                 continue
             if any(name.startswith(begun) for name in self._names):
                 return text[:start] + _MASK * (end - start + 1) + text[end + 1 :]
         return text
 
-    def _account(self, account: "TradingAccount") -> None:
+    def account(self, account: "Held") -> None:
+        """Take the name and the balances of one account."""
         self._name(account.customer_name)
         self._money((account.buying_power, account.crypto_value_usd))
 
@@ -88,6 +104,25 @@ class Privacy:
     def _customer(self, customer: "Customer") -> None:
         self._name(customer.name)
         self._money(account.balance for account in customer.bank_accounts)
+
+    def _moved(self, record: Any) -> None:
+        """What was traded, deposited or withdrawn once, with its fee, which tells it too."""
+        legs = (getattr(record, name, None) for name in ("asset_bought", "asset_sold"))
+        fees = getattr(record, "fees", None)
+        self._money(
+            (
+                record.amount,
+                *(leg.amount for leg in legs if leg is not None),
+                fees.total if fees is not None else None,
+                getattr(record, "fee", None),
+                getattr(record, "notional_usd", None),
+            )
+        )
+
+    def _limit(self, limit: "LimitUsage") -> None:
+        """What of a limit is used, and so what is left of it, are sums of what was moved."""
+        if limit.used.strip("0."):
+            self._money((limit.used, limit.remaining))
 
     def _name(self, name: str | None) -> None:
         shown = clean(name) if name else ""
@@ -106,17 +141,55 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
+def _dots(found: re.Match[str]) -> str:
+    return _MASK * len(found[0])
+
+
+_LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
+    "trading_accounts": Privacy.account,
+    "trading_account": Privacy.account,
+    "token_balances": Privacy._balance,  # noqa: SLF001 - of this module
+    "limits": Privacy._limit,  # noqa: SLF001 - of this module
+    "customers": Privacy._customer,  # noqa: SLF001 - as above
+    **dict.fromkeys(
+        (
+            *("trade", "trades", "all_trades", "execute_quote", "cancel_trade"),
+            *("transaction", "transactions", "transaction_by_id"),
+            *("deposit", "deposits", "deposit_record"),
+            *("withdraw", "withdrawals", "withdrawal_record", "cancel_withdrawal"),
+        ),
+        Privacy._moved,  # noqa: SLF001 - as above
+    ),
+}
+"""What is learned from the records that an operation answers."""
+
+
 class PrivacyFilter(LineFilter):
     """Masks painted lines while ``privacy.hidden``."""
 
-    def __init__(self, privacy: Privacy) -> None:
+    def __init__(self, privacy: Privacy, *, amounts: bool = True) -> None:
         super().__init__()
-        self._privacy = privacy
+        self._privacy, self._amounts = privacy, amounts
+
+    def names_only(self) -> "PrivacyFilter":
+        return PrivacyFilter(self._privacy, amounts=False)
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
         if not self._privacy.hidden:
             return segments
         return [
-            segment if segment.control else Segment(self._privacy.mask(segment.text), segment.style)
+            segment
+            if segment.control
+            else Segment(self._privacy.mask(segment.text, amounts=self._amounts), segment.style)
             for segment in segments
+        ]
+
+
+class Stated(Widget):
+    """What the agent is asked, or offers the customer now: its amounts are shown all the same."""
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [
+            each.names_only() if isinstance(each, PrivacyFilter) else each
+            for each in super().get_line_filters()
         ]

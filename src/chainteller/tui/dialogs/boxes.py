@@ -24,7 +24,7 @@ class Box(Dialog[None]):
     """A titled box of lines; ``again`` is the key that opened it and now copies ``text``."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "close", show=False),
+        Binding("escape,q,enter", "close", show=False),
         Binding("up,k", "scroll(-1)", show=False),
         Binding("down,j", "scroll(1)", show=False),
         Binding("pageup", "scroll(-10)", show=False),

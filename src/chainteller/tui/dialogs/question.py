@@ -7,9 +7,9 @@ from textual import events
 from textual.app import ComposeResult
 
 from chainteller.tui.dialogs.dialog import Dialog
-from chainteller.tui.formats import same_amount
+from chainteller.tui.formats import Piece, same_amount
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Lines, StatedLines, line
 
 _RETYPED = "0123456789."
 
@@ -42,9 +42,11 @@ class Question(Dialog[bool]):
         self._asked = asked
         self._deafen = deafen
         self._typed = ""
+        self._refused = False
+        """Whether ``y`` was pressed before the amount was typed again."""
 
     def compose(self) -> ComposeResult:
-        yield Lines(id="question")
+        yield StatedLines(id="question")
         yield TooSmall()
 
     def on_mount(self) -> None:
@@ -63,7 +65,7 @@ class Question(Dialog[bool]):
                 line(
                     f"above the desk's limit: type the amount again, {self._asked.retype}: ",
                     (self._typed + "_", "accent"),
-                    ("  matches", "good") if self._confirmed else ("", ""),
+                    self._verdict(),
                 )
             )
         yes = ("y", "key") if self._confirmed else ("y", "muted")
@@ -79,6 +81,11 @@ class Question(Dialog[bool]):
         )
         self.query_one("#question", Lines).show(rows)
 
+    def _verdict(self) -> Piece:
+        if self._confirmed:
+            return ("  matches", "good")
+        return ("  not the same", "bad") if self._refused else ("", "")
+
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
@@ -88,10 +95,17 @@ class Question(Dialog[bool]):
             self._answer(yes=False)
         elif not self._visible_enough():
             return
-        elif event.key == "y" and self._confirmed:
-            self._answer(yes=True)
+        elif event.key == "y":
+            self._agree()
         elif self._asked.retype:
             self._type(event)
+
+    def _agree(self) -> None:
+        if self._confirmed:
+            self._answer(yes=True)
+        else:
+            self._refused = True
+            self._draw()
 
     def _visible_enough(self) -> bool:
         """Nobody says yes to what the window cannot show."""
@@ -103,6 +117,7 @@ class Question(Dialog[bool]):
             self._typed = self._typed[:-1]
         elif event.character and event.character in _RETYPED:
             self._typed += event.character
+        self._refused = False
         self._draw()
 
     def _answer(self, *, yes: bool) -> None:

@@ -1,6 +1,6 @@
 """One account as lines: its detail, the short summary and the agent's notes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.tui.dialogs.boxes import wrapped
@@ -19,8 +19,15 @@ _CLASSES = {
 }
 
 
-def detail(sheet: AccountSheet, now: int, courses: Sequence[Line] = ()) -> list[Line]:
-    """All of an account; ``courses`` are the lines of its balances over time, where they fit."""
+def detail(
+    sheet: AccountSheet,
+    now: int,
+    courses: Sequence[Line] = (),
+    shown: Callable[[str], str] = str,
+) -> list[Line]:
+    """All of an account; ``courses`` are the lines of its balances over time, where they fit,
+    and ``shown`` is how an amount stands there that was rounded here.
+    """
     account = sheet.account
     rows = [
         line((account.id, "strong")),
@@ -29,7 +36,7 @@ def detail(sheet: AccountSheet, now: int, courses: Sequence[Line] = ()) -> list[
     ]
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
     rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
-    rows += [line(), *_wallets(sheet), line(), *_limits(sheet)]
+    rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
     return rows
 
 
@@ -102,7 +109,7 @@ def _wallets(sheet: AccountSheet) -> list[Line]:
     ]
 
 
-def _limits(sheet: AccountSheet) -> list[Line]:
+def _limits(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
     head = heading("LIMITS", "withdrawals in 24 h, USD")
     if isinstance(sheet.limits, Gap):
         return [head, line((sheet.limits.text, "muted"))]
@@ -112,7 +119,7 @@ def _limits(sheet: AccountSheet) -> list[Line]:
         *(
             line(
                 (_CLASSES.get(row.destination_class, row.destination_class), "muted"),
-                right=(f" {_whole(row.used)} of {_whole(row.limit)}",),
+                right=(f" {shown(_whole(row.used))} of {_whole(row.limit)}",),
             )
             for row in day
         ),

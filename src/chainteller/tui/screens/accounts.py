@@ -221,7 +221,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
         within = self.courses.draw_beside(sheet)
         notes = account_detail.notes(self.desk.note(sheet.account.id))
-        detail = account_detail.detail(sheet, self.desk.now, within)
+        detail = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
         self.query_one("#detail", Lines).show([*detail, *notes])
 
     # -- balances over time -------------------------------------------------------------------

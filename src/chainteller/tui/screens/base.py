@@ -152,9 +152,13 @@ class DeskScreen(Steady, Blank, Leaving):
             text = f"{told.text}  {told.at}Z"
             self.query_one(StatusLine).tell(text, told.tone, self.desk.unread)
 
-    def _reached(self, reach: Reach) -> None:  # noqa: ARG002 - the desk has it
+    def _reached(self, reach: Reach) -> None:
         self._draw_top()
         self.draw_footer()
+        if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
+            self.clear_failure()
+            if self.is_current:
+                self.reload()
 
     def _draw_status(self) -> None:
         log, status = self.desk.log, self.query_one(StatusLine)
@@ -166,11 +170,8 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def _draw_top(self) -> None:
         number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
-        self.query_one(TopBar).place(
-            number,
-            top.deployment(self.desk),
-            top.reach_of(self.desk, narrow=self.app.size.width < 110),
-        )
+        said = top.reach_of(self.desk, narrow=self.app.size.width < 110)
+        self.query_one(TopBar).place(number, top.deployment(self.desk), said)
 
     # -- the footer ---------------------------------------------------------------------------
 

@@ -43,6 +43,11 @@ class CustomersScreen(ListDialog[str]):
         self._desk = desk
         self._found: dict[str, tuple[Customer, BankAccount]] = {}
         self._opening = False
+        self._asked = ""
+        self._shown: str | None = None
+        """The text that the list belongs to; None until the first one came."""
+        self._enter_waits = False
+        """Whether ``enter`` was pressed before the list of the typed text had come."""
 
     def compose(self) -> ComposeResult:
         search = Input(placeholder="name, reference or bank account", id="search", compact=True)
@@ -66,6 +71,7 @@ class CustomersScreen(ListDialog[str]):
 
     def _search(self, text: str) -> None:
         self.query_one(FailurePanel).hide()
+        self._asked, self._enter_waits = text, False
         self.run_worker(Later(partial(self._fetch, text)), group="customers", exclusive=True)
 
     async def _fetch(self, text: str) -> None:
@@ -75,8 +81,10 @@ class CustomersScreen(ListDialog[str]):
         try:
             customers = await ask(fetch)
         except TellerError as error:
+            self._enter_waits = False
             self.query_one(FailurePanel).explain(explain(error))
             return
+        self._shown = text
         self._found = {
             account.id: (customer, account)
             for customer in customers
@@ -88,12 +96,24 @@ class CustomersScreen(ListDialog[str]):
         listed.put(1, rows, len(rows), follow=False)
         listed.say_empty(*_nobody(text))
         self._draw_checks()
+        if self._enter_waits and (len(rows) == 1 or listed.move_to_key(text.upper())):
+            self._take()
+        self._enter_waits = False
 
     def _draw_checks(self) -> None:
         chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
         self.query_one("#checks", Lines).show(_checks(*chosen) if chosen else [line(), line()])
 
     def on_input_submitted(self) -> None:
+        """Nobody is taken from the list of an earlier text; of the own one, when it comes, only
+        who is found alone or by the bank account: anybody else has to be seen first.
+        """
+        if self._shown == self._asked:
+            self._take()
+        else:
+            self._enter_waits = True
+
+    def _take(self) -> None:
         chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
         if chosen is None or self._opening or self.answered:
             return

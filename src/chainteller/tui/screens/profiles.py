@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,11 +15,13 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
 
 _COLUMNS = (
-    Column("PROFILE", 16),
+    Column("PROFILE", 14),
+    Column("SHOWN AS", 12),
     Column("KIND", 8),
     Column("MODE", 9, rank=1),
-    Column("PLACE", 24, grows=True),
+    Column("PLACE", 22, grows=True),
 )
+_OWN_KEYS = frozenset("jkqr")
 
 
 class ProfilesScreen(KeyedListDialog[None]):
@@ -40,23 +43,39 @@ class ProfilesScreen(KeyedListDialog[None]):
     def __init__(self, desk: Desk, reason: str) -> None:
         super().__init__()
         self._desk, self._reason = desk, reason
+        self._typed = ""
+        """The letters of a name that were typed since the cursor was moved."""
 
     def compose(self) -> ComposeResult:
         with Vertical():
-            yield Lines(self._head())
+            yield Lines(self._head(), id="head")
             yield PagedList(_COLUMNS, id="profiles")
         yield TooSmall()
 
     def _head(self) -> list[Line]:
         keys = [("enter", "key"), (" opens   ", "muted"), ("esc", "key"), (" closes", "muted")]
         if not self._reason:
-            return [line(("PROFILES", "strong"), right=keys), line()]
+            return [line(("PROFILES", "strong"), (self._said(), "muted"), right=keys), line()]
         here = self._desk.look.profile or self._desk.look.label
         rows = [
-            line((f"{here} cannot be used", "bad strong"), right=(("r", "key"), " again  ", *keys))
+            line(
+                (f"{here} cannot be used", "bad strong"),
+                (self._said(), "muted"),
+                right=(("r", "key"), " again  ", *keys),
+            )
         ]
         rows += [line((row, "bad")) for row in wrapped(self._reason, 76)]
         return [*rows, line()]
+
+    def _said(self) -> str:
+        """The letters that were typed, or where the desk is now."""
+        if self._typed:
+            found = "" if self._matching() is not None else ": no profile begins so"
+            return f"   {self._typed}{found}"
+        here = self._desk.look.profile
+        if self._reason:
+            return ""
+        return f"   now on {here}" if here else "   or type the first letters of one"
 
     def on_mount(self) -> None:
         look, listed = self._desk.look, self.query_one(PagedList)
@@ -64,7 +83,8 @@ class ProfilesScreen(KeyedListDialog[None]):
             Row(
                 row.name,
                 (
-                    (row.label or row.name, "strong" if row.name == look.profile else ""),
+                    (row.name, "strong" if row.name == look.profile else ""),
+                    (row.label, ""),
                     (row.kind, "muted"),
                     ("read-only" if row.read_only else "rw", "warn" if row.read_only else "muted"),
                     (row.address, "muted"),
@@ -73,7 +93,47 @@ class ProfilesScreen(KeyedListDialog[None]):
             for row in look.profiles
         ]
         listed.put(1, rows, len(rows), follow=False)
+        listed.move_to_key(look.profile)
         listed.say_empty(("no profiles are configured: [profiles.NAME] in config.toml", "muted"))
+
+    def action_move(self, step: int) -> None:
+        self._type("")
+        super().action_move(step)
+
+    # -- typed letters ------------------------------------------------------------------------
+
+    def _matching(self) -> str | None:
+        """The first profile whose name, or what it is shown as, begins with what was typed."""
+        begun = self._typed.lower()
+        for row in self._desk.look.profiles:
+            if row.name.lower().startswith(begun) or row.label.lower().startswith(begun):
+                return row.name
+        return None
+
+    def _type(self, typed: str) -> None:
+        self._typed = typed
+        self.query_one("#head", Lines).show(self._head())
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter that a profile begins with goes to it, before it is the key of anything else;
+        whoever typed a name and ``enter`` must not land on another place.
+        """
+        letter = event.character or ""
+        if event.key == "backspace":
+            self._type(self._typed[:-1])
+        elif len(letter) == 1 and letter.isprintable():
+            before, self._typed = self._typed, self._typed + letter
+            found = self._matching()
+            if found is None and not before and letter in _OWN_KEYS:
+                self._typed = ""
+                return
+            self._type(self._typed)
+            if found is not None:
+                self.query_one(PagedList).move_to_key(found)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
     def action_again(self) -> None:
         if self._reason:
@@ -82,6 +142,6 @@ class ProfilesScreen(KeyedListDialog[None]):
 
     async def action_take(self) -> None:
         name = self.query_one(PagedList).cursor_key
-        if name is not None:
+        if name is not None and self._matching() is not None:
             self.dismiss()
             await self.app.run_action(f"profile({name!r})", self.app)

@@ -1,6 +1,5 @@
 """Quote and execute: a price, how long it stands, and the one key that uses it."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.service.errors import (
@@ -43,8 +42,13 @@ class QuoteScreen(QuoteForm):
         self.draw()
 
     def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
-        if self.is_current and self.state.sheet is not None:
-            self.read("prices", partial(renew_prices, self.desk, self.state))
+        """Also while a question stands over it: what it asks about may change."""
+        if self.state.sheet is not None and self in self.app.screen_stack:
+            self.read("prices", self._renew_prices)
+
+    async def _renew_prices(self) -> None:
+        await renew_prices(self.desk, self.state)
+        self.draw()
 
     def _tick(self) -> None:
         if self.state.phase is Phase.UNKNOWN and self.state.search.is_due():

@@ -15,7 +15,7 @@ from chainteller.tui.screens import questions, quote_after, quote_view
 from chainteller.tui.screens.base import DeskScreen
 from chainteller.tui.screens.quote_view import QuoteState
 from chainteller.tui.widgets.field import FieldBar
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Lines, StatedLines, line
 
 
 class QuoteForm(DeskScreen):
@@ -44,7 +44,7 @@ class QuoteForm(DeskScreen):
             Lines(id="earlier"),
             id="form",
         )
-        return [Container(form, Lines(id="quote"), id="quote-pair")]
+        return [Container(form, StatedLines(id="quote"), id="quote-pair")]
 
     def ask_for_quote(self) -> None:
         """The form is filled."""

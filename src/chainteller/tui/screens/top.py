@@ -34,8 +34,8 @@ def reach_of(desk: Desk, *, narrow: bool) -> list[Piece]:
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
     if reach.state == "failed" and not reach.retry_in_s:
-        return [operator, ("no answer, r: again", "bad")]
+        return [operator, (f"{reach.why}, r: again", "bad")]
     if reach.state == "failed":
-        return [operator, (f"no answer, retry in {reach.retry_in_s} s", "bad")]
+        return [operator, (f"{reach.why}, retry in {reach.retry_in_s} s", "bad")]
     took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s and not narrow else ""
     return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

@@ -15,7 +15,7 @@ from chainteller.tui.customer_texts import CustomerTexts, both_times
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
-from chainteller.tui.formats import countdown, short_id
+from chainteller.tui.formats import countdown, short_address, short_id
 from chainteller.tui.screens.wallet_pane import SIMULATING
 from chainteller.tui.wallet_book import Book, Session, Wallet
 from chainteller.tui.wallet_paste import AddressRead, Verdict, read_address
@@ -111,7 +111,7 @@ class WalletSteps:
             self._host.write("blockchain account", lambda: self._open_account(account.id))
 
     async def _open_account(self, trading_account_id: str) -> None:
-        note = f"for {trading_account_id}; wallets of any network can be verified on it"
+        note = f"for {trading_account_id}; it verifies wallets of any network"
         network = await self._choose("OPEN A BLOCKCHAIN ACCOUNT on", note, self._networks(), "")
         if network is None:
             return
@@ -119,7 +119,7 @@ class WalletSteps:
         opened = await ask(
             wallet_writes.open_blockchain_account, service, trading_account_id, network, key
         )
-        self._desk.tell(f"{opened.id} opened on {network}   + registers a wallet", "good")
+        self._desk.tell(f"{short_id(opened.id)} opened on {network}   + registers a wallet", "good")
         self._host.show_wallet(opened.id)
 
     def _networks(self) -> tuple[str, ...]:
@@ -187,7 +187,9 @@ class WalletSteps:
         made = await ask(register_counterparty, self._desk.service, text.strip(), network, key)
         self._host.clear_failure()
         self._keep(account.id, made)
-        self._desk.tell(f"registered {made.address} on {network}   enter: issue the text", "good")
+        self._desk.tell(
+            f"registered {short_address(made.address)} on {network}   enter: issue the text", "good"
+        )
         self._host.show_wallet(f"{account.id}/{made.id}")
 
     def _keep(self, account_id: str, made: "Counterparty") -> None:

@@ -380,6 +380,8 @@ class WalletsScreen(ListScreen[Shown]):
         self.clear_failure()
         if self.wallet is not None:
             self.withdrawal.begin(self.wallet)
+        else:
+            self.desk.tell("a withdrawal goes to a wallet: choose one first", "warn")
 
     def palette_entries(self) -> list[tuple[str, str]]:
         return self.steps.palette_entries(self.wallet)

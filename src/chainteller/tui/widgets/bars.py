@@ -39,7 +39,7 @@ class TopBar(Lines):
         """The five names, then the label, give way to what may not be cut: mode, alerts, reach."""
         current, deployment, reach = self._shown
         right = (*reach, (" ", ""))
-        room = self.size.width - _cells(right)
+        room = self.size.width - _cells(right) - 1
         label_free = _unlabelled(deployment)
         tries = [
             *([(deployment, _LONG)] if self.size.width >= _WIDE else []),

@@ -37,6 +37,9 @@ def _rows(facts: tuple[str, ...], width: int) -> list[str]:
     return rows
 
 
+_OVER_WHEN_LIVE = frozenset({"UNREACHABLE", "SERVICE_UNAVAILABLE"})
+
+
 class FailurePanel(Lines):
     DEFAULT_CSS = """
     FailurePanel { display: none; height: auto; background: $panel; }
@@ -50,6 +53,11 @@ class FailurePanel(Lines):
     @property
     def is_shown(self) -> bool:
         return self.failure is not None
+
+    @property
+    def is_over_when_live(self) -> bool:
+        """Whether it tells of a service out of reach, which answers again."""
+        return self.failure is not None and self.failure.code in _OVER_WHEN_LIVE
 
     def explain(self, failure: "Failure") -> None:
         self.failure = failure

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from chainteller.tui.formats import Piece, clean
+from chainteller.tui.privacy import PrivacyFilter, Stated
 
 TONES: dict[str, tuple[str, bool]] = {
     "muted": ("muted", False),
@@ -127,8 +128,15 @@ class Toned(Widget):
         return style
 
     def repaint(self, y: int, was: Strip, now: Strip) -> None:
-        """Paint the cells of line ``y`` that differ."""
-        stretches = differing(was, now)
+        """Paint the cells of line ``y`` that differ. While something is hidden it is its whole
+        line: the dots that stand there do not follow the text under them cell by cell. What has
+        no size, behind a detail or in a small window, is painted anew when it is seen again.
+        """
+        if not self.size.width:
+            self.refresh()
+            return
+        hides = any(isinstance(each, PrivacyFilter) for each in self.get_line_filters())
+        stretches = [(0, now.cell_length)] if hides and was != now else differing(was, now)
         if stretches:
             self.refresh(*(Region(x, y, cells, 1) for x, cells in stretches))
 
@@ -231,3 +239,7 @@ class Lines(Toned):
         base = self.base_style
         shown = self._lines[y] if y < len(self._lines) else EMPTY
         return self.strip_of(shown, self.size.width, base)
+
+
+class StatedLines(Stated, Lines):
+    """Lines whose amounts are never hidden."""

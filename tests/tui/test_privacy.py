@@ -1,0 +1,146 @@
+"""While the screen is shared: what is masked, what is not, and why."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from tests.tui.conftest import Bench, answer, press, seen, settle
+from textual.pilot import Pilot
+
+from chainteller.service.models.funding import Currency, WithdrawalRequest
+from chainteller.storage.first_page import first_accounts
+from chainteller.tui.app import Console
+from chainteller.tui.privacy import Privacy
+from chainteller.tui.start import StartedDesk
+from chainteller.tui.widgets.lines import Lines, line
+
+
+async def _hide(pilot: Pilot[Any]) -> None:
+    await pilot.app.run_action("hide")
+    await settle(pilot)
+
+
+async def test_every_amount_of_the_past_is_hidden_not_only_one_that_is_a_balance(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="1500.00")
+    bench.deposit(account, "312.50")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        await press(pilot, "X")
+        await answer(pilot, "y")
+        bench.world.advance(60)
+        await press(pilot, "r")
+        amount = bench.service.all_trades().data[0].amount
+        assert "gives 100.00 USD" in seen(app)
+        assert amount[:8] in seen(app)
+        await _hide(pilot)
+        for keys in ((), ("enter",), ("escape", "t"), ("escape", "1", "enter"), ("escape", "h")):
+            await press(pilot, *keys)
+            shown = seen(app)
+            for hidden in ("1,500.00", "312.50", "100.00 USD", amount[:8]):
+                assert hidden not in shown, keys
+        await press(pilot, "escape")
+        await _hide(pilot)
+        await press(pilot, "1", "enter")
+        assert "312.50" in seen(app)
+
+
+async def test_nobody_is_asked_to_say_yes_to_dots(bench: Bench) -> None:
+    bench.open(1, deposit="1234.50")
+    app = bench.console(confirm_above_cents=100_00)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await _hide(pilot)
+        await press(pilot, "w", *"1234.5", "enter")
+        shown = seen(app)
+        assert "WITHDRAW 1,234.50 USD" in shown
+        assert "type the amount again, 1234.50" in shown
+        await press(pilot, *"12", "y")
+        assert "12_  not the same" in seen(app)
+        await press(pilot, *"34.50")
+        assert "matches" in seen(app)
+        await answer(pilot, "n")
+        await press(pilot, "b", "enter")
+        shown = seen(app)
+        assert "customer gives" in shown
+        assert shown.count("1,234.50") == 1, "in the offer, not as the balance"
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+async def test_a_line_that_may_hold_dots_is_painted_whole(bench: Bench, hidden: bool) -> None:
+    """Its dots stand in other cells than the text under them differs in."""
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        if hidden:
+            await _hide(pilot)
+        title = app.screen.query_one("#title", Lines)
+        title.show([line(" available      10.00 USD")])
+        await settle(pilot)
+        title._dirty_regions.clear()
+        title.show([line(" available   1,230.00 USD")])
+        painted = sum(region.width for region in title._dirty_regions)
+        assert painted == 80 if hidden else painted < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Inês Vilhena", "••••••••••••"),
+        ("to Inês V… on", "to ••••••• on"),
+        ("key c6Inês…", "key c6Inês…"),
+        ("12.3456… SOL", "•••••••• SOL"),
+        ("12.9… SOL", "12.9… SOL"),
+    ],
+)
+def test_what_a_column_cut_is_masked_where_it_begins_a_word(text: str, shown: str) -> None:
+    privacy = Privacy()
+    privacy._name("Inês Vilhena")
+    privacy._money(("12.3456789",))
+    assert privacy.mask(text) == shown
+
+
+async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
+    bench: Bench,
+) -> None:
+    account = bench.open(1, deposit="1234.50")
+    file = bench.world.bank.database.path
+    assert file is not None
+    may_start = threading.Event()
+
+    def start() -> StartedDesk:
+        may_start.wait(20)
+        return StartedDesk(bench.service, "test bank")
+
+    look = bench.look._replace(glimpse=lambda rows: first_accounts(file, rows))
+    app = Console(start, look)
+    app.desk.privacy.hidden = True
+    async with app.run_test(size=(100, 30)) as pilot:
+        ends = time.monotonic() + 10
+        while account.bank_account_id not in seen(app):
+            await pilot.pause(0.02)
+            assert time.monotonic() < ends
+        assert app.desk.started is None
+        assert (account.customer_name or "?") not in seen(app)
+        assert "1,234.50" not in seen(app)
+        may_start.set()
+        await settle(pilot)
+
+
+async def test_what_a_limit_has_left_is_hidden_too(bench: Bench) -> None:
+    account = bench.open(1, deposit="1000.00")
+    currency = Currency(type="deposit-token-currency", id="DPT_USD")
+    bench.service.withdraw(account.id, WithdrawalRequest(amount="270.00", currency=currency))
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "270 of 100,000" in seen(app)
+        await _hide(pilot)
+        shown = seen(app)
+        assert "270" not in shown
+        assert "••• of 100,000" in shown
+        assert app.desk.privacy.mask("99,730.00 USD of 100,000.00") == "••••••••• USD of 100,000.00"
