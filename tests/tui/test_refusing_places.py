@@ -10,6 +10,7 @@ from tests.tui.conftest import Bench, press, seen, settle
 from chainteller.service.errors import (
     Forbidden,
     ServiceError,
+    ServiceUnavailable,
     ServiceUnreachable,
     TellerError,
     Unauthorized,
@@ -136,3 +137,16 @@ def test_what_a_code_means_and_the_key_that_goes_on_fit_into_80_columns(code: st
     failure = failures.explain(error)
     for row in failure_lines(failure, 80)[1:]:
         assert sum(len(text) for text, _ in row.left) <= 80
+
+
+@pytest.mark.parametrize(
+    ("own", "shown"),
+    [
+        ("Make a backup, then run: chainteller db upgrade.",) * 2,
+        ("Try again.", "r: try again"),
+        ("", "r: try again"),
+    ],
+)
+def test_a_store_that_is_shut_says_itself_what_opens_it(own: str, shown: str) -> None:
+    error = ServiceUnavailable("It is shut.", {"reason": "OUTDATED_SCHEMA", "suggestion": own})
+    assert failures.explain(error).next_step == shown

@@ -142,13 +142,20 @@ def _explained(error: TellerError) -> Failure:
         code=error.code,
         what=_what(error),
         meaning=_MEANINGS.get(error.code, error.message),
-        next_step=_NEXT.get(error.code) or _readable(error.suggestion) or "esc: close",
+        next_step=_next_step(error, str(details.get("suggestion") or "")),
         facts=tuple(
             (name, _value(name, value))
             for name, value in details.items()
             if name not in {"errors", "suggestion", "retry"} and value is not None
         ),
     )
+
+
+def _next_step(error: TellerError, own: str) -> str:
+    """The key that goes on; a store that is shut says itself what opens it, and no key does."""
+    if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Try again"}:
+        return own
+    return _NEXT.get(error.code) or _readable(error.suggestion) or "esc: close"
 
 
 def _what(error: TellerError) -> str:
