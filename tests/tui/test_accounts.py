@@ -78,8 +78,6 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, key, *amount, "enter")
-        if key == "w":
-            await answer(pilot, "y")
         shown = seen(app)
         assert "INSUFFICIENT_FUNDS" in shown
         assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
@@ -87,6 +85,23 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         await press(pilot, "t")
         await press(pilot, "t")
         assert told in " ".join(app.clipboard.split())
+
+
+async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: Bench) -> None:
+    account = bench.open(1, deposit="90000.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "w", *"25000.01", "enter")
+        shown = seen(app)
+        assert "LIMIT_EXCEEDED" in shown
+        assert "WITHDRAW" not in shown, "nobody has to type an amount again that cannot leave"
+        assert "25,000.00" in shown
+        await press(pilot, "w", *"25000", "enter")
+        assert "WITHDRAW 25,000.00 USD" in seen(app)
+        await answer(pilot, "n")
+    assert bench.service.withdrawals(account.id).pagination.total == 0
+    assert not [row for row in bench.service.audit().data if row.action == "withdraw"]
 
 
 async def test_a_read_only_desk_sends_nothing(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.errors import (
     Forbidden,
+    NotOffered,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
@@ -150,3 +151,20 @@ def test_what_a_code_means_and_the_key_that_goes_on_fit_into_80_columns(code: st
 def test_a_store_that_is_shut_says_itself_what_opens_it(own: str, shown: str) -> None:
     error = ServiceUnavailable("It is shut.", {"reason": "OUTDATED_SCHEMA", "suggestion": own})
     assert failures.explain(error).next_step == shown
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(_NO_SCOPE, "failed   r: again"), (NotOffered("Not here."), "not offered by this deployment")],
+)
+async def test_prices_that_never_came_are_not_waited_for(
+    bench: Bench, error: TellerError, words: str
+) -> None:
+    bench.open(1)
+    app = bench.console(Refusing(bench.service, error, "markets"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        shown = seen(app)
+        assert words in shown
+        assert "loading" not in shown

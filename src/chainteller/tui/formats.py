@@ -10,6 +10,7 @@ from chainteller.domain.untrusted import printable
 
 SECOND = 1_000_000
 REPLACEMENT = "\ufffd"
+_HALF_A_DAY_S, _MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
 _COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
 
 Piece = tuple[str, str]
@@ -97,10 +98,11 @@ def clock_time(moment: datetime) -> str:
 
 
 def when(moment: datetime, now: int) -> str:
-    """The time of day for the last day, the date for what is older."""
-    if abs(seconds_since(moment, now)) < 86_400 // 2:
+    """The time of day of the last half day, the date before that, month and year long ago."""
+    seconds = abs(seconds_since(moment, now))
+    if seconds < _HALF_A_DAY_S:
         return clock_time(moment)
-    return moment.strftime("%d %b")
+    return moment.strftime("%d %b" if seconds < _MOST_OF_A_YEAR_S else "%b %Y")
 
 
 def age(moment: datetime, now: int) -> str:

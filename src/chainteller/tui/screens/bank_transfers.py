@@ -1,15 +1,21 @@
 """Money between an account and the customer's bank account: the amount typed, asked, sent."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import USD
+from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.limits import DestinationClass
+from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.formats import cents, dollars, grouped
 from chainteller.tui.screens import questions
 
 if TYPE_CHECKING:
+    from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.screens.base import DeskScreen
@@ -46,18 +52,42 @@ class BankTransfers:
         self._transferred("deposit", done)
 
     async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
-        limit = self._desk.look.confirm_above_cents
+        """What would be refused is refused before anything is asked."""
+        service, limit = self._desk.service, self._desk.look.confirm_above_cents
+        await ask(_require_possible, service, account.id, amount)
         asked = questions.withdrawal_question(account, amount, limit)
         if not await self._host.confirm(asked):
             return
-        service, key = self._desk.service, self._desk.new_key()
+        key = self._desk.new_key()
         token = await ask(writes.deposit_token, service)
         done = await ask(writes.withdraw, service, account.id, amount, token, key)
         self._transferred("withdrawal", done)
 
     def _transferred(self, what: str, done: "Transfer") -> None:
         self._host.clear_failure()
-        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
-        self._desk.tell(f"{what} {amount} {done.status}  {done.id}", "good")
+        self._desk.tell(f"{what} {grouped(done.amount)} USD {done.status}  {done.id}", "good")
         self._show_news()
         self._desk.on_change.publish((f"{what}.{done.status}",))
+
+
+def _require_possible(service: "Service", account_id: str, amount: str) -> None:
+    """Pass if ``amount`` dollars can leave for the bank, as far as the deployment tells before.
+
+    Raises:
+        LimitExceeded, InsufficientFunds: as the withdrawal itself would be refused.
+    """
+    wanted = Decimal(amount)
+    with suppress(NotOffered):
+        for rule in service.limits(account_id).data:
+            is_of_the_bank = rule.destination_class == DestinationClass.OWN_BANK
+            if is_of_the_bank and wanted > Decimal(rule.remaining):
+                again = rule.resets_at and format_instant(from_datetime(rule.resets_at))
+                facts = {"limit": rule.limit, "used": rule.used, "requested": amount}
+                raise LimitExceeded(
+                    "The withdrawal limit would be exceeded.",
+                    {**facts, "remaining": rule.remaining, "resetsAt": again},
+                )
+    with suppress(NotOffered):
+        power = service.trading_account(account_id).buying_power
+        if power is not None and wanted > Decimal(power):
+            raise InsufficientFunds(power, amount, USD.symbol)

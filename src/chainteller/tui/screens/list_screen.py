@@ -141,9 +141,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         """A list that was never fetched says so, instead of loading for ever."""
         super().fail(error, doing)
         if self.paged.total is None:
-            offered = not isinstance(error, NotOffered)
-            words = "failed   r: again" if offered else "not offered by this deployment   esc: back"
-            self.paged.say_waiting((words, "bad" if offered else "muted"))
+            self.paged.say_failed(offered=not isinstance(error, NotOffered))
 
     def on_page_wanted(self, message: PageWanted) -> None:
         async def fetch() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import live_age, short_id
@@ -93,6 +94,12 @@ class MarketsScreen(DeskScreen):
         self._draw()
         if first:
             self._fetch_again()
+
+    def fail(self, error: TellerError, doing: str = "") -> None:
+        """Prices that never came say so, instead of loading for ever."""
+        super().fail(error, doing)
+        if self._list.total is None:
+            self._list.say_failed(offered=not isinstance(error, NotOffered))
 
     # -- drawing ------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from chainteller.tui.formats import (
     seconds_between,
     seconds_since,
     short_id,
+    when,
 )
 from chainteller.tui.in_doubt import Search
 from chainteller.tui.reads import FormSheet
@@ -187,7 +188,7 @@ def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
         elif left >= 0:
             word = (f"live {countdown(left)}", "accent")
         sold = f"{quote.side} {quote.market_name} {grouped(quote.asset_sold.amount)}"
-        rows.append(line((f" {clock_time(quote.created)}  ", "muted"), sold, right=(word, " ")))
+        rows.append(line((f" {when(quote.created, now):<8}  ", "muted"), sold, right=(word, " ")))
     return rows if width and len(rows) > 1 else []
 
 

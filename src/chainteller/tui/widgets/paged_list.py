@@ -144,6 +144,11 @@ class PagedList(Toned):
             if not self.total:
                 self.refresh()
 
+    def say_failed(self, *, offered: bool) -> None:
+        """That no page will come: the fetch failed, or the deployment does not offer the list."""
+        words = "failed   r: again" if offered else "not offered by this deployment   esc: back"
+        self.say_waiting((words, "bad" if offered else "muted"))
+
     def say_waiting(self, words: Piece) -> None:
         """What stands while no page has come: that it loads, or that it could not be fetched."""
         self._waiting = words

@@ -1,0 +1,25 @@
+"""How values look."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chainteller.domain.clock import from_datetime
+from chainteller.tui.formats import when
+
+NOW = datetime(2026, 11, 20, 12, 10, 22, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown"),
+    [
+        (datetime(2026, 11, 20, 12, 0, tzinfo=UTC), "12:00:00"),
+        (datetime(2026, 11, 20, 0, 10, 23, tzinfo=UTC), "00:10:23"),
+        (datetime(2026, 11, 20, 0, 10, 22, tzinfo=UTC), "20 Nov"),
+        (datetime(2026, 5, 7, tzinfo=UTC), "07 May"),
+        (datetime(2025, 11, 21, tzinfo=UTC), "Nov 2025"),
+        (datetime(2026, 1, 2, tzinfo=UTC), "Jan 2026"),
+    ],
+)
+def test_a_moment_is_never_taken_for_another_days_or_years(moment: datetime, shown: str) -> None:
+    assert when(moment, from_datetime(NOW)) == shown
