@@ -102,6 +102,21 @@ async def test_who_is_found_among_others_has_to_be_seen_first(bench: Bench) -> N
         assert len(bench.service.trading_accounts(ListQuery()).data) == 1
 
 
+async def test_what_is_typed_behind_a_filter_is_meant_for_its_rows(bench: Bench) -> None:
+    accounts = [bench.open(number) for number in (1, 2, 3)]
+    slow = Slow(bench.service)
+    app = bench.console(slow)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        slow.may_answer.clear()
+        await pilot.press("slash", *"DDA-2", "enter", *"d10", "enter")
+        slow.may_answer.set()
+        await settle(pilot)
+        assert "deposit 10.00" in seen(app)
+    found = [bench.service.deposits(account.id).pagination.total for account in accounts]
+    assert found == [0, 1, 0]
+
+
 _PLACES = (
     ProfileRow("branch", "remote", "https://bank.example", label="branch 7"),
     ProfileRow("books", "embedded", "x"),

@@ -271,11 +271,11 @@ class DeskScreen(Steady, Blank, Leaving):
     def on_field_closed(self, message: FieldClosed) -> None:
         self.close_field()
         self.field_closed(message.purpose)
-        self.desk.shell.release_keys()
+        self.let_keys_go_on()
 
     def on_field_submitted(self, message: FieldSubmitted) -> None:
         self.field_submitted(message.purpose, message.value)
-        self.desk.shell.release_keys()
+        self.let_keys_go_on()
 
     def on_field_changed(self, message: FieldChanged) -> None:
         self.field_changed(message.purpose, message.value)
@@ -283,6 +283,10 @@ class DeskScreen(Steady, Blank, Leaving):
     def close_field(self) -> None:
         self.field_bar.close()
         self.set_focus(None)
+
+    def let_keys_go_on(self) -> None:
+        """What was typed behind the field may be handed on."""
+        self.desk.shell.release_keys()
 
     def field_submitted(self, purpose: str, value: str) -> None:
         """Enter in the field."""

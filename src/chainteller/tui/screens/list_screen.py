@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 from chainteller.service.errors import NotOffered, TellerError
-from chainteller.tui.calls import ask
+from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.screens.base import DeskScreen
@@ -109,6 +109,7 @@ class ListScreen(DeskScreen, Generic[Record]):
             shown = {name: getattr(self, name) for name in self.REMEMBERED}
             self.desk.remember(f"list.{self.KEY}", shown)
         self._generation += 1
+        self._came.clear()
         self.records.clear()
         self.paged.reset()
         self.reload()
@@ -134,6 +135,17 @@ class ListScreen(DeskScreen, Generic[Record]):
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._came.wait(), _LONGEST_WAIT_S)
 
+    def let_keys_go_on(self) -> None:
+        """What was typed behind a filter is meant for a row of it, and waits until they come."""
+        if self._came.is_set():
+            super().let_keys_go_on()
+        else:
+            self.run_worker(Later(self._go_on), group="go-on")
+
+    async def _go_on(self) -> None:
+        await self.ready()
+        super().let_keys_go_on()
+
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
 
@@ -142,6 +154,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         super().fail(error, doing)
         if self.paged.total is None:
             self.paged.say_failed(offered=not isinstance(error, NotOffered))
+        self._came.set()
 
     def on_page_wanted(self, message: PageWanted) -> None:
         async def fetch() -> None:
