@@ -96,7 +96,7 @@ async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: B
         shown = seen(app)
         assert "LIMIT_EXCEEDED" in shown
         assert "WITHDRAW" not in shown, "nobody has to type an amount again that cannot leave"
-        assert "25,000.00" in shown
+        assert "next   w: at most 25,000.00 USD may leave now" in shown
         await press(pilot, "w", *"25000", "enter")
         assert "WITHDRAW 25,000.00 USD" in seen(app)
         await answer(pilot, "n")

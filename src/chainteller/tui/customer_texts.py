@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chainteller.tui.formats import clean, grouped
+from chainteller.tui.formats import clean, grouped, transferred
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -81,7 +81,7 @@ class CustomerTexts:
         way = transfer.type.partition("-")[0]
         values = {
             "bank": bank,
-            "amount": money(transfer.amount, transfer.currency.symbol or "USD"),
+            "amount": transferred(transfer),
         }
         for name in ("created", "completed_at"):
             moment = getattr(transfer, name)

@@ -3,12 +3,17 @@
 import re
 from datetime import datetime
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.ids import short
 from chainteller.domain.untrusted import printable
 
+if TYPE_CHECKING:
+    from chainteller.service.models.funding import Transfer
+
 SECOND = 1_000_000
+DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 REPLACEMENT = "\ufffd"
 _HALF_A_DAY_S, _MOST_OF_A_YEAR_S = 43_200, 300 * 86_400
 _COMBINING = "([\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{4})+"
@@ -55,6 +60,13 @@ def grouped(amount: str) -> str:
     if not whole.isdigit():
         return amount
     return f"{sign}{int(whole):,}{point}{fraction}"
+
+
+def transferred(transfer: "Transfer") -> str:
+    """``1,000.00 USD``: the bank's own deposit token is dollars to everybody."""
+    currency = transfer.currency
+    symbol = "USD" if currency.type == DEPOSIT_TOKEN else currency.symbol or "USD"
+    return f"{grouped(transfer.amount)} {symbol}"
 
 
 def plain(amount: str) -> str:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.tui.formats import DEPOSIT_TOKEN
+
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
@@ -9,8 +11,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
-
-DEPOSIT_TOKEN = "deposit-token-currency"  # noqa: S105 - a currency's type (specification 2.2)
 
 
 def open_account(

@@ -11,7 +11,7 @@ from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
-from chainteller.tui.formats import cents, dollars, grouped
+from chainteller.tui.formats import cents, dollars, transferred
 from chainteller.tui.screens import questions
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class BankTransfers:
 
     def _transferred(self, what: str, done: "Transfer") -> None:
         self._host.clear_failure()
-        self._desk.tell(f"{what} {grouped(done.amount)} USD {done.status}  {done.id}", "good")
+        self._desk.tell(f"{what} {transferred(done)} {done.status}  {done.id}", "good")
         self._show_news()
         self._desk.on_change.publish((f"{what}.{done.status}",))
 
@@ -85,7 +85,12 @@ def _require_possible(service: "Service", account_id: str, amount: str) -> None:
                 facts = {"limit": rule.limit, "used": rule.used, "requested": amount}
                 raise LimitExceeded(
                     "The withdrawal limit would be exceeded.",
-                    {**facts, "remaining": rule.remaining, "resetsAt": again},
+                    {
+                        **facts,
+                        "remaining": rule.remaining,
+                        "resetsAt": again,
+                        "suggestion": f"w: at most {rule.remaining} USD may leave now",
+                    },
                 )
     with suppress(NotOffered):
         power = service.trading_account(account_id).buying_power

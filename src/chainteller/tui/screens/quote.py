@@ -11,7 +11,7 @@ from chainteller.service.errors import (
 from chainteller.tui import writes
 from chainteller.tui.calls import ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import grouped
+from chainteller.tui.formats import grouped, transferred
 from chainteller.tui.in_doubt import UNHEARD, Search
 from chainteller.tui.screens import questions, quote_view
 from chainteller.tui.screens.quote_form import QuoteForm
@@ -129,8 +129,7 @@ class QuoteScreen(QuoteForm):
         service, key = self.desk.service, self.desk.new_key()
         token = await ask(writes.deposit_token, service)
         done = await ask(writes.deposit, service, account.id, short, token, key)
-        amount = f"{grouped(done.amount)} {done.currency.symbol or 'USD'}"
-        self.desk.tell(f"deposit {amount} {done.status}  {done.id}", "good")
+        self.desk.tell(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
         self.clear_failure()
         await self.load()
         self.desk.on_change.publish(("deposit.completed",))
