@@ -132,5 +132,7 @@ class Look:
                 await settle(self._pilot, started=self._started)
                 await self._pilot.press(*keys)
                 await settle(self._pilot, started=self._started)
+            app.screen.refresh()  # with the desk behind a dialog as it is now
+            await settle(self._pilot, started=self._started)
             shade = "" if self._form.is_grey else f".{theme}"
             self._keep(f"{name}.{self._form}{shade}", paint(app))
