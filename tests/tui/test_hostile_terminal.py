@@ -107,7 +107,8 @@ def test_nothing_of_a_hostile_deployment_is_obeyed_by_the_terminal(
     assert _obeyed(output) == set()
     shown, fields, _ = map(int, pairs[0].split())
     assert fields > 20
-    assert shown > 100 * rounds
+    every = fields * len(HOSTILE)
+    assert shown > (0.8 * every if rounds > 2 else 100 * rounds), "strings in fields were shown"
 
 
 def _pasted(text: str) -> bytes:
