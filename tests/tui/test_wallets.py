@@ -23,6 +23,22 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.tui.screens.wallets import WalletsScreen
 
 
+async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Bench) -> None:
+    case = Case(bench, "alice-ethereum")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await wallets(pilot)
+        await paste(pilot, signed("alice-ethereum", case.newest(), "wrong-account"))
+        assert isinstance(app.screen, WalletsScreen)
+        before = app.screen.fetch(1)
+        await paste(pilot, signed("alice-ethereum", case.newest()))
+        assert "[4/5] claim" in seen(app)
+        app.screen.paged.put(1, [row for row, _ in before.records], before.total)
+        app.screen.listed(before.total)
+        await settle(pilot)
+        assert "[4/5] claim" in seen(app)
+
+
 @pytest.mark.parametrize("size", SMALL_AND_LARGE)
 async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[int, int]) -> None:
     bench.open(1, deposit="100.00")

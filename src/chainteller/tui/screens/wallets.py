@@ -143,6 +143,7 @@ class WalletsScreen(ListScreen[Shown]):
             self._wanted_key, self._is_placed = None, True
         elif not self._is_placed and total:
             self._place()
+        self._draw_running(self.desk.now)  # and what was judged while these rows were on their way
         self.row_chosen()
 
     def _place(self) -> None:
@@ -177,13 +178,16 @@ class WalletsScreen(ListScreen[Shown]):
 
     def _tick(self) -> None:
         """Once a second, and only where a text is running out."""
-        now = self.desk.now
-        running = [row for row in self.book.wallets if row.challenge_state(now - _TICK) == "open"]
-        if self.is_current and running:
-            for row in running:
-                verdict = wallets_view.verdict_of(row, self.verdicts)
-                self.paged.replace_row(wallets_view.wallet_row(row, verdict, now))
+        if self.is_current and self._draw_running(self.desk.now):
             self.pane.draw()
+
+    def _draw_running(self, now: int) -> bool:
+        """The rows whose text is running out, as they are judged now; whether there are any."""
+        running = [row for row in self.book.wallets if row.challenge_state(now - _TICK) == "open"]
+        for row in running:
+            judged = wallets_view.verdict_of(row, self.verdicts)
+            self.paged.replace_row(wallets_view.wallet_row(row, judged, now))
+        return bool(running)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
