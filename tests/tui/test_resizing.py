@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.tui.conftest import Bench, settle
+from tests.tui.conftest import Bench, seen, settle
 from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
@@ -10,7 +10,7 @@ from textual.widgets._toast import Toast
 
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
-from chainteller.tui.palette import DeskPalette
+from chainteller.tui.palette import DeskPalette, HitList
 from chainteller.tui.widgets.lines import line
 
 
@@ -39,6 +39,25 @@ async def test_sizes_that_overtake_each_other_come_to_rest(bench: Bench) -> None
         await asyncio.sleep(0.3)
         assert heard == 0
         assert [screen.size for screen in app.screen_stack] == [Size(90, 35)] * 3
+
+
+async def test_hits_too_narrow_for_a_letter_end_nothing(bench: Bench) -> None:
+    """For the moment between a window that shrinks and the palette that closes for it."""
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.action_command_palette()
+        await settle(pilot)
+        hits = app.screen.query_one(HitList)
+        assert hits.option_count
+        for width in (*range(8, 0, -1), *range(1, 8)):
+            hits.styles.width = width
+            await settle(pilot)
+            assert app._exception is None, width
+        hits.styles.width = 60
+        await settle(pilot)
+        assert "Deposit from the bank account" in seen(app)
 
 
 async def test_a_palette_closed_while_it_searches_ends_nothing(bench: Bench) -> None:

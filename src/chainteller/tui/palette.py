@@ -17,6 +17,7 @@ from textual.command import (
 )
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input, LoadingIndicator
 from textual.worker import Worker
@@ -38,7 +39,22 @@ _ID = re.compile(r"[A-Za-z0-9_-]{6,}")
 
 
 class HitList(CommandList):
-    """Textual's list of hits, where a click may come after the hit that it meant is gone."""
+    """Textual's list of hits, where a click may come after the hit that it meant is gone, and a
+    window may be too narrow for a letter.
+    """
+
+    def _holds_a_letter(self, width: int) -> bool:
+        """Textual would wrap the hits at no cells at all, which ends in a fault."""
+        return width > self.get_component_styles("option-list--option").padding.width
+
+    def _update_lines(self) -> None:
+        if self._holds_a_letter(self.scrollable_content_region.width):
+            super()._update_lines()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        if not self._holds_a_letter(width):
+            return 1
+        return super().get_content_height(container, viewport, width)
 
     def on_click(self, event: events.Click) -> None:
         if event.style.meta.get("option", -1) >= self.option_count:
