@@ -60,6 +60,10 @@ async def test_hits_too_narrow_for_a_letter_end_nothing(bench: Bench) -> None:
         assert "Deposit from the bank account" in seen(app)
 
 
+def test_hits_that_were_never_laid_out_end_nothing() -> None:
+    HitList()._update_lines()
+
+
 async def test_a_palette_closed_while_it_searches_ends_nothing(bench: Bench) -> None:
     """A letter's search may begin after ``esc``; the next palette may open before this is gone."""
     app = bench.console()

@@ -48,7 +48,9 @@ class HitList(CommandList):
         return width > self.get_component_styles("option-list--option").padding.width
 
     def _update_lines(self) -> None:
-        if self._holds_a_letter(self.scrollable_content_region.width):
+        """Without a size the list has no styles either, perhaps."""
+        region = self.scrollable_content_region
+        if region and self._holds_a_letter(region.width):
             super()._update_lines()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
