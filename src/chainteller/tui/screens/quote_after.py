@@ -5,7 +5,7 @@ from collections.abc import Callable
 from chainteller.domain.assets import Asset
 from chainteller.domain.money import format_atoms
 from chainteller.tui.formats import grouped, plain
-from chainteller.tui.screens.quote_view import Phase, QuoteState, term
+from chainteller.tui.screens.quote_view import Phase, QuoteState, held_for_quote, term
 from chainteller.tui.widgets.lines import Line, line
 
 Shown = Callable[[str], str]
@@ -51,12 +51,11 @@ def of_quote(state: QuoteState, shown: Shown) -> list[Line]:
     those of this account, or are counted already.
     """
     quote, sheet = state.quote, state.sheet
-    if quote is None or sheet is None or state.phase is not Phase.QUOTED:
-        return []
-    if quote.trading_account_id not in {None, sheet.account.id}:
+    held = held_for_quote(state)
+    if quote is None or sheet is None or held is None or state.phase is not Phase.QUOTED:
         return []
     sold = quote.asset_sold
-    left = total(sheet.spendable(quote.market_name, quote.side), sold.amount, sign=-1)
+    left = total(held, sold.amount, sign=-1)
     if left is None or left.startswith("-"):
         return []
     note = ""

@@ -297,15 +297,24 @@ def _market_now(state: QuoteState, now: int) -> str:
     return f"market {at} {grouped(market.current_price)} ({apart})"
 
 
-def _missing(state: QuoteState) -> Decimal | None:
-    """How much more than what is there the quote sells, zero or less when there is enough; None
-    where the balances are not those of the quote's account.
+def held_for_quote(state: QuoteState) -> str | None:
+    """What is available of what the quote sells; None where the balances are not those of the
+    quote's account.
     """
     quote, sheet = state.quote, state.sheet
     if quote is None or sheet is None or quote.trading_account_id not in {None, sheet.account.id}:
         return None
-    held = Decimal(sheet.spendable(quote.market_name, quote.side))
-    return _EXACT.subtract(Decimal(quote.asset_sold.amount), held)
+    return sheet.spendable(quote.market_name, quote.side)
+
+
+def _missing(state: QuoteState) -> Decimal | None:
+    """How much more than what is there the quote sells, zero or less when there is enough; None
+    where the balances are not those of the quote's account.
+    """
+    held = held_for_quote(state)
+    if held is None or state.quote is None:
+        return None
+    return _EXACT.subtract(Decimal(state.quote.asset_sold.amount), Decimal(held))
 
 
 def shortfall(state: QuoteState) -> str:
