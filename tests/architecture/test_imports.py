@@ -59,7 +59,9 @@ def test_the_command_line_loads_no_engine_for_its_help() -> None:
 
 
 def test_the_first_frame_needs_textual_and_the_standard_library_only() -> None:
-    loaded = _loaded("import chainteller.tui.app, chainteller.tui.start, chainteller.cli.desk")
+    loaded = _loaded(
+        "import chainteller.tui.console.app, chainteller.tui.start, chainteller.cli.desk"
+    )
     assert "textual" in loaded
     assert not loaded & (set(_HEAVY) - {"textual"})
     assert not {name for name in loaded if name.startswith("chainteller.service.models")}

@@ -34,14 +34,14 @@ def test_the_demo_reads_no_settings_before_the_first_frame() -> None:
         "import os, sys\n"
         "from chainteller.cli import desk\n"
         "from chainteller.paths import locate\n"
-        "import chainteller.cli.throwaway, chainteller.tui.app\n"
+        "import chainteller.cli.throwaway, chainteller.tui.console.app\n"
         "assert desk.recognised(['demo']) is not None\n"
         "desk.demo_look(locate(os.environ))\n"
         "print(*sys.modules)"
     )
     assert ended.code == 0, ended.err
     loaded = set(ended.out.split())
-    assert "chainteller.tui.screens.accounts" in loaded
+    assert "chainteller.tui.accounts.screen" in loaded
     late = {"settings.tree", "settings.place", "tui.palette", "tui.papers", "tui.reads"}
     assert not loaded & {f"chainteller.{name}" for name in late}
     assert "hashlib" not in loaded

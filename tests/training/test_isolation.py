@@ -40,8 +40,9 @@ def test_every_other_module_can_be_loaded_without_any_of_training() -> None:
 def test_a_console_a_demo_and_a_server_load_none_of_it() -> None:
     ended = python(
         "import sys\n"
-        "import chainteller.bootstrap, chainteller.tui.app, chainteller.tui.screens.registry\n"
-        "import chainteller.tui.tour, chainteller.api.app, chainteller.cli.desk\n"
+        "import chainteller.bootstrap, chainteller.tui.console.app\n"
+        "import chainteller.tui.screens, chainteller.tui.console.tour\n"
+        "import chainteller.api.app, chainteller.cli.desk\n"
         "print([name for name in sys.modules if 'chainteller.training' in name])\n"
     )
     assert ended.out.strip() == "[]", ended.err

@@ -22,7 +22,7 @@ from chainteller.engine.engine import Engine
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import DeskLook, StartedDesk
 
 REPOSITORY = Path(__file__).parents[2]

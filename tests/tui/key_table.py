@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
+from chainteller.tui.commands import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
 
 PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
 README = Path(__file__).parents[2] / "README.md"
@@ -31,8 +31,8 @@ _OFTEN = {
 """What holds everywhere and is often pressed; the words of a screen's own are the footer's."""
 HEAD = """# Keys
 
-Made from the table of commands (`tui/keys.py`); a test compares. The ids are those of `[keys]` in
-the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two commands on
+Made from the table of commands (`tui/commands.py`); a test compares. The ids are those of `[keys]`
+in the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two commands on
 one key are an error that names both when the console starts.
 """
 

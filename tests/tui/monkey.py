@@ -14,7 +14,7 @@ from textual.message_pump import MessagePump
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.errors import TellerError
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 
 KEYS = (
     *"12345", *"0bsdwxXCynmprtcevzofaq+/:?!hjkl.", *"123456789", "enter", "escape", "tab",

@@ -9,9 +9,9 @@ from tests.tui.unsteady_service import Unsteady
 from textual.pilot import Pilot
 
 from chainteller.service.errors import ServiceUnreachable
-from chainteller.tui.app import Console
-from chainteller.tui.screens.markets import MarketsScreen
-from chainteller.tui.screens.quote import QuoteScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.markets.screen import MarketsScreen
+from chainteller.tui.quote.screen import QuoteScreen
 
 
 class Cut(Unsteady):

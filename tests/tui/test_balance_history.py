@@ -13,7 +13,7 @@ from chainteller.engine.engine import Engine
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.balance_history import History, history, read_history
+from chainteller.tui.accounts.balance_history import History, history, read_history
 from chainteller.tui.charts import step_blocks
 
 

@@ -12,9 +12,9 @@ from textual import events
 
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Capabilities
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.messages import Pasted
-from chainteller.tui.screens.quote import QuoteScreen
+from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
 
 

@@ -14,9 +14,9 @@ from chainteller.service.interface import Service
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.models.records import AuditRow
-from chainteller.tui.app import Console
+from chainteller.tui.audit.screen import AuditScreen
+from chainteller.tui.console.app import Console
 from chainteller.tui.formats import short_id
-from chainteller.tui.screens.audit import AuditScreen
 from chainteller.tui.start import StartedDesk
 
 

@@ -15,9 +15,9 @@ from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.errors import ReadOnlyProfile, ServiceUnreachable
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
-from chainteller.tui.keys import COMMANDS, PALETTE
-from chainteller.tui.palette import DeskProvider
+from chainteller.tui.commands import COMMANDS, PALETTE
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.start import ProfileRow, StartedDesk
 from chainteller.workspace.store import SentState, Workspace
 

@@ -8,7 +8,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 PROGRAM = """
 import inspect
 import sys
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import DeskLook
 
 heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "fastapi",

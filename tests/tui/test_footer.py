@@ -5,8 +5,8 @@ from tests.tui.unsteady_service import Unsteady
 from textual.strip import Strip
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
-from chainteller.tui.screens.quote import QuoteScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.widgets.lines import Lines
 
 AT_REST = ": go  ? keys"

@@ -6,8 +6,8 @@ import pytest
 from tests.tui.conftest import Bench, seen, settle, until
 
 from chainteller.storage.first_page import first_accounts
-from chainteller.tui.app import Console
-from chainteller.tui.screens.accounts import AccountsScreen
+from chainteller.tui.accounts.screen import AccountsScreen
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import Glimpse, StartedDesk
 
 

@@ -16,7 +16,7 @@ from textual.widgets import Input
 from chainteller.service.interface import Service
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Capabilities
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
 
 FIELDS: dict[str, Sequence[str]] = {

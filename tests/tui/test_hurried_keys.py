@@ -10,9 +10,9 @@ from tests.tui.conftest import Bench, press, seen, settle
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.app import Console
-from chainteller.tui.palette import DeskProvider
-from chainteller.tui.screens.profiles import ProfilesScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.palette import DeskProvider
+from chainteller.tui.console.profiles import ProfilesScreen
 from chainteller.tui.start import ProfileRow, StartedDesk
 
 _LONGEST_S = 10.0

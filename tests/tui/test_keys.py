@@ -4,8 +4,8 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.key_table import PAGE, README, markdown, summary
 
-from chainteller.tui.app import run_console
-from chainteller.tui.keys import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
+from chainteller.tui.commands import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
+from chainteller.tui.console.app import run_console
 from chainteller.tui.start import DeskLook, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}

@@ -18,10 +18,10 @@ from textual import events
 from textual.pilot import Pilot
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
-from chainteller.tui.screens.quote import QuoteScreen
-from chainteller.tui.screens.trades import TradesScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import ProfileRow
+from chainteller.tui.trades.screen import TradesScreen
 
 __all__ = ["bank", "sample_world"]
 

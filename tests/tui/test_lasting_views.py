@@ -7,8 +7,8 @@ from tests.tui.conftest import Bench, press, seen, settle
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui import desk as desk_module
-from chainteller.tui.app import Console
-from chainteller.tui.screens import accounts as accounts_screen
+from chainteller.tui.accounts import screen as accounts_screen
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets import paged_list
 from chainteller.tui.widgets.paged_list import PagedList

@@ -14,8 +14,9 @@ from textual.widgets import Static
 from chainteller.cli.main import program
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui import copying, papers
-from chainteller.tui.papers import Table
+from chainteller.tui import clipboard as copying
+from chainteller.tui import exports as papers
+from chainteller.tui.exports import Table
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 

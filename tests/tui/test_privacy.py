@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.storage.first_page import first_accounts
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets.lines import Lines, line

@@ -14,10 +14,10 @@ from chainteller.engine.engine import Engine
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.in_doubt import Became, what_became
-from chainteller.tui.screens.quote import QuoteScreen
-from chainteller.tui.screens.trades import TradesScreen
+from chainteller.tui.quote.screen import QuoteScreen
+from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.trades.screen import TradesScreen
 
 
 async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(bench: Bench) -> None:

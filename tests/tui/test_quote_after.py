@@ -6,8 +6,8 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.screens.quote import QuoteScreen
-from chainteller.tui.screens.quote_after import total
+from chainteller.tui.quote.balance_after import total
+from chainteller.tui.quote.screen import QuoteScreen
 
 SIZES = [(80, 24), (100, 30), (120, 40)]
 

@@ -11,9 +11,9 @@ from rich.style import Style
 from tests.tui.conftest import REPOSITORY, Bench, press, seen, settle
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
-from chainteller.tui.theme_check import contrast
-from chainteller.tui.themes import load_themes
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.theme_check import contrast
+from chainteller.tui.console.themes import load_themes
 
 TEXT, DISABLED = 4.5, 3.0
 THEMES = sorted(load_themes((REPOSITORY / "themes",))[0])
@@ -89,11 +89,11 @@ async def test_up_and_down_good_and_bad_are_told_by_sign_and_word(bench: Bench) 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"TERM": "ansi"}])
 def test_the_desk_paints_without_colours(variables: dict[str, str]) -> None:
     program = (
-        "from chainteller.tui.app import Console\n"
+        "from chainteller.tui.console.app import Console\n"
         "from chainteller.tui.start import DeskLook\n"
         "import pathlib, sys\n"
         "class Seen(Console):\n"
-        "    CSS_PATH = str(pathlib.Path(sys.argv[1]) / 'src/chainteller/tui/app.tcss')\n"
+        "    CSS_PATH = str(pathlib.Path(sys.argv[1]) / 'src/chainteller/tui/console/app.tcss')\n"
         "    def start_engine(self):\n"
         "        strips = self.screen._compositor.render_strips(self.size)\n"
         "        print(''.join(segment.text for strip in strips for segment in strip))\n"

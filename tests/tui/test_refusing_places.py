@@ -18,7 +18,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.interface import Service
 from chainteller.tui import failures
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets.failure_panel import failure_lines
 

@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[2]
 PROGRAM = """
 import sys
 from pathlib import Path
-from chainteller.tui.app import run_console
+from chainteller.tui.console.app import run_console
 from chainteller.tui.start import DeskLook, StartedDesk
 
 class Nobody:
@@ -29,7 +29,7 @@ def start():
     threading.Event().wait()
 
 if "reading" in sys.argv:
-    from chainteller.tui import terminal_input
+    from chainteller.tui.textual_fixes import terminal_input
 
     def feed(parser, data):
         secret = "canary-of-a-local-variable"
@@ -38,7 +38,7 @@ if "reading" in sys.argv:
     terminal_input.PasteSafeParser.feed = feed
 
 if "alert" in sys.argv:
-    from chainteller.tui.app import Console
+    from chainteller.tui.console.app import Console
     mounted = Console.on_mount
 
     def on_mount(console):

@@ -4,7 +4,7 @@ import pytest
 from tests.tui.hostile_service import HOSTILE
 from textual import events
 
-from chainteller.tui.terminal_input import PasteSafeParser
+from chainteller.tui.textual_fixes.terminal_input import PasteSafeParser
 
 TEXTS = (*HOSTILE, "\x1bd100\r", "\x1bX y", "\x1b[5~", "\x1b[A", "\x1b[<0;3;3M", "\x1b", "x\x03y")
 

@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.tui.thrifty import thrifty
+from chainteller.tui.textual_fixes.terminal_output import thrifty
 from chainteller.tui.widgets.lines import differing
 
 WIDTH, HEIGHT = 40, 6

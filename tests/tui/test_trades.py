@@ -8,8 +8,8 @@ from tests.tui.conftest import Bench, answer, press, seen, settle
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.formats import short_id
-from chainteller.tui.screens.trades import TradesScreen
-from chainteller.tui.screens.trades_filter import Wanted, wanted
+from chainteller.tui.trades.filter import Wanted, wanted
+from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import Column, PagedList, fit
 

@@ -15,8 +15,8 @@ from tests.tui.wallet_case import (
 )
 
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.qr import half_blocks
-from chainteller.tui.screens.wallets import WalletsScreen
+from chainteller.tui.dialogs.qr import half_blocks
+from chainteller.tui.wallets.screen import WalletsScreen
 
 
 @pytest.mark.parametrize("secret", [SECRET, SECRET[2:], WORDS])

@@ -20,7 +20,7 @@ from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.screens.wallets import WalletsScreen
+from chainteller.tui.wallets.screen import WalletsScreen
 
 
 async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Bench) -> None:

@@ -13,7 +13,7 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
 )
 from chainteller.service.models.funding import Currency, DepositRequest
-from chainteller.tui.screens.wallets import WalletsScreen
+from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.paste_field import PasteField
 from chainteller.wallets.simulated import sample_wallets, sign_sample
 

@@ -141,9 +141,9 @@ def text(account_id: str) -> None:
     from chainteller.cli.output import document, line
     from chainteller.domain.clock import SystemClock
     from chainteller.paths import shipped
+    from chainteller.tui.accounts.customer_summary import about_account
     from chainteller.tui.customer_texts import CustomerTexts
-    from chainteller.tui.reads import account_sheet
-    from chainteller.tui.telling import about_account
+    from chainteller.tui.queries import account_sheet
 
     with service() as bank:
         sheet = account_sheet(bank, account_id)

@@ -213,13 +213,13 @@ def _bare_look(paths: Paths, kind: str, operator: str) -> "DeskLook":
 
 
 def _tour(start: "Start", look: "DeskLook") -> int:
-    from chainteller.tui.tour import read_tour, run_tour
+    from chainteller.tui.console.tour import read_tour, run_tour
 
     return run_tour(start, look, read_tour(shipped("sample_data") / "tour.toml"))
 
 
 def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -> int:
-    from chainteller.tui.app import run_console
+    from chainteller.tui.console.app import run_console
 
     return run_console(start, look, reopen)
 

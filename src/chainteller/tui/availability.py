@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chainteller.tui.commands import EVERYWHERE, SCREENS, Command, Hint, footer_commands, hint
 from chainteller.tui.desk import Desk
-from chainteller.tui.keys import EVERYWHERE, SCREENS, Command, Hint, footer_commands, hint
 
 _WRITES = frozenset(
     {

@@ -11,16 +11,16 @@ from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable, TellerError
-from chainteller.tui.calls import Later, ask
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
+from chainteller.tui.service_calls import Later, ask
 from chainteller.tui.start import DeskLook, StartedDesk
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount
-    from chainteller.tui.requests import RequestLog
+    from chainteller.tui.request_log import RequestLog
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
@@ -82,7 +82,7 @@ class Choice:
 
 
 class Backstage(Protocol):
-    """What stands between the screens and the service (``tui/backstage.py``)."""
+    """What stands between the screens and the service (``tui/console/session.py``)."""
 
     requests: "RequestLog"
     workspace: "Workspace"

@@ -16,7 +16,7 @@ from tests.tui.conftest import settle
 from tests.tui.pictures.painting import paint
 from textual.pilot import Pilot
 
-from chainteller.tui.app import Console
+from chainteller.tui.console.app import Console
 
 THEMES = ("dark", "light")
 _TAG = re.compile(r"<[^>]*>")

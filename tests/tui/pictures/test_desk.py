@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 
 from chainteller.engine.verification import verify_chain
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.app import Console
-from chainteller.tui.requests import Request
+from chainteller.tui.console.app import Console
+from chainteller.tui.request_log import Request
 from chainteller.tui.start import ProfileRow, StartedDesk
 
 EXPORTS = Path("/srv/exports")

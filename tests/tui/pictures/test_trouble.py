@@ -11,8 +11,8 @@ from textual.pilot import Pilot
 
 from chainteller.engine.bank import EngineOptions
 from chainteller.service.errors import ServiceUnreachable
-from chainteller.tui.app import Console
-from chainteller.tui.screens.quote import QuoteScreen
+from chainteller.tui.console.app import Console
+from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
 
 CLOSED = EngineOptions(rate_limits=False, maintenance=("eth-usd",))

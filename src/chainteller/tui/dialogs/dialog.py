@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 
-from chainteller.tui.steady import Steady
+from chainteller.tui.textual_fixes.screen import Steady
 
 Answer = TypeVar("Answer")
 

@@ -18,21 +18,21 @@ from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
 from chainteller.training.session import Session
-from chainteller.tui.app import Console
-from chainteller.tui.calls import Later, ask
+from chainteller.tui.commands import SCREENS
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.errands import desk_commands
+from chainteller.tui.console.poller import Poller
+from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
-from chainteller.tui.errands import desk_commands
-from chainteller.tui.keys import SCREENS
 from chainteller.tui.messages import Pasted
-from chainteller.tui.poller import Poller
-from chainteller.tui.screens.wallets import WalletsScreen
+from chainteller.tui.service_calls import Later, ask
 from chainteller.tui.start import DeskLook, StartedDesk
 from chainteller.tui.training import guide
 from chainteller.tui.training.commands import TrainingProvider
 from chainteller.tui.training.sayings import Sayings
-from chainteller.tui.typed_ahead import TypedAhead
+from chainteller.tui.wallets.screen import WalletsScreen
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paste_field import SIGNATURE
@@ -64,7 +64,7 @@ class CountedKeys(TypedAhead):
 
 
 class TrainingConsole(Console):
-    CSS_PATH = "../app.tcss"
+    CSS_PATH = "../console/app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f2", "story", show=False),

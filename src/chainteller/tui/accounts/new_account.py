@@ -1,0 +1,186 @@
+"""``+``: find the caller in the core bank and open a trading account for them."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from chainteller.service.errors import Conflict, TellerError
+from chainteller.tui import writes
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.list_dialog import ListDialog
+from chainteller.tui.failures import explain
+from chainteller.tui.formats import Piece, grouped, short_id
+from chainteller.tui.queries import query
+from chainteller.tui.service_calls import Later, ask
+from chainteller.tui.widgets.failure_panel import FailurePanel
+from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import BankAccount, Customer
+
+COLUMNS = (
+    Column("CUSTOMER", 18, grows=True),
+    Column("REFERENCE", 11, rank=2),
+    Column("BANK ACCT", 10),
+    Column("TYPE", 8, rank=3),
+    Column("BALANCE USD", 12, "right", rank=1),
+    Column("TRADING ACCOUNT", 17),
+)
+
+
+class CustomersScreen(ListDialog[str]):
+    """Dismissed with the id of a trading account, new or found, or with None."""
+
+    AUTO_FOCUS = "#search"
+    CSS_PATH = "new_account.tcss"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._found: dict[str, tuple[Customer, BankAccount]] = {}
+        self._opening = False
+        self._asked = ""
+        self._shown: str | None = None
+        """The text that the list belongs to; None until the first one came."""
+        self._enter_waits = False
+        """Whether ``enter`` was pressed before the list of the typed text had come."""
+
+    def compose(self) -> ComposeResult:
+        search = Input(placeholder="name, reference or bank account", id="search", compact=True)
+        search.cursor_blink = False
+        keys = (("enter", "key"), (" opens   ", "muted"), ("esc", "key"), (" no", "muted"))
+        with Vertical(id="customers-box"):
+            yield Lines([line(("OPEN A TRADING ACCOUNT", "strong"), right=keys)])
+            yield search
+            yield PagedList(COLUMNS, id="customers")
+            yield Lines([line(), line()], id="checks")
+            yield FailurePanel()
+
+    def on_mount(self) -> None:
+        self._search("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._search(event.value.strip())
+
+    def on_row_chosen(self) -> None:
+        self._draw_checks()
+
+    def _search(self, text: str) -> None:
+        self.query_one(FailurePanel).hide()
+        self._asked, self._enter_waits = text, False
+        self.run_worker(Later(partial(self._fetch, text)), group="customers", exclusive=True)
+
+    async def _fetch(self, text: str) -> None:
+        def fetch() -> "tuple[Customer, ...]":
+            return self._desk.service.customers(query(text=text or None, limit=50)).data
+
+        try:
+            customers = await ask(fetch)
+        except TellerError as error:
+            self._enter_waits = False
+            self.query_one(FailurePanel).explain(explain(error))
+            return
+        self._shown = text
+        self._found = {
+            account.id: (customer, account)
+            for customer in customers
+            for account in customer.bank_accounts
+        }
+        rows = [_row(customer, account) for customer, account in self._found.values()][:50]
+        listed = self.query_one(PagedList)
+        listed.reset()
+        listed.put(1, rows, len(rows), follow=False)
+        listed.say_empty(*_nobody(text))
+        self._draw_checks()
+        if self._enter_waits and (len(rows) == 1 or listed.move_to_key(text.upper())):
+            self._take()
+        self._enter_waits = False
+
+    def _draw_checks(self) -> None:
+        chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
+        self.query_one("#checks", Lines).show(_checks(*chosen) if chosen else [line(), line()])
+
+    def on_input_submitted(self) -> None:
+        """Nobody is taken from the list of an earlier text; of the own one, when it comes, only
+        who is found alone or by the bank account: anybody else has to be seen first.
+        """
+        if self._shown == self._asked:
+            self._take()
+        else:
+            self._enter_waits = True
+
+    def _take(self) -> None:
+        chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
+        if chosen is None or self._opening or self.answered:
+            return
+        account = chosen[1]
+        if account.trading_account_id is not None:
+            self.dismiss(account.trading_account_id)
+            return
+        self._opening = True
+        self.run_worker(Later(partial(self._open, account)), group="open")
+
+    async def _open(self, account: "BankAccount") -> None:
+        key = self._desk.new_key()
+        try:
+            opened = await ask(
+                writes.open_account, self._desk.service, account.id, account.type, key
+            )
+        except Conflict as error:
+            self.dismiss(str(error.details.get("id", "")))
+        except TellerError as error:
+            failure = explain(error)
+            self.query_one(FailurePanel).explain(failure)
+            self._desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+        else:
+            self._desk.tell(f"account {opened.id} opened for {account.id}", "good")
+            self.dismiss(opened.id)
+        finally:
+            self._opening = False
+
+
+def _nobody(text: str) -> tuple[Piece, ...]:
+    if text:
+        return ((f"the core bank knows nobody by {text}", "muted"),)
+    return (
+        ("the core bank has no customers   ", ""),
+        (": sample", "key"),
+        (" loads some", "muted"),
+    )
+
+
+def _row(customer: "Customer", account: "BankAccount") -> Row:
+    taken = account.trading_account_id
+    return Row(
+        account.id,
+        (
+            (customer.name, ""),
+            (customer.reference, "muted"),
+            (account.id, ""),
+            (account.type, "muted"),
+            (grouped(account.balance), ""),
+            (short_id(taken) if taken else "none: enter opens", "muted" if taken else "accent"),
+        ),
+    )
+
+
+def _checks(customer: "Customer", account: "BankAccount") -> list[Line]:
+    terms = (
+        ("[ok] terms accepted", "good")
+        if customer.terms_accepted
+        else ("[x] terms not accepted", "bad")
+    )
+    enhanced = customer.kyc_level.lower() not in {"none", "basic", "standard"}
+    kyc = (f"[{'ok' if enhanced else 'x'}] KYC {customer.kyc_level}", "good" if enhanced else "bad")
+    controls = tuple((f"  [x] {control}", "bad") for control in customer.controls)
+    return [
+        line(
+            (customer.name, "strong"),
+            f"  {account.id} {account.type}  {grouped(account.balance)} USD",
+        ),
+        line(terms, "   ", kyc, *controls),
+    ]

@@ -1,0 +1,127 @@
+"""Everything that a key can do, searchable; and what has happened, to be read again."""
+
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import Screen
+from textual.widgets import Input
+
+from chainteller.tui.availability import why_not
+from chainteller.tui.commands import COMMANDS, EVERYWHERE, PALETTE, Command, shown_keys
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.list_dialog import ListDialog
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+
+_TEXT_CELLS = 60
+_ALL = (*COMMANDS, *PALETTE)
+_COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
+
+
+class HelpScreen(ListDialog[None]):
+    """``?``: type to search, enter runs what works on the screen behind."""
+
+    AUTO_FOCUS = "#search"
+    CSS_PATH = "help.tcss"
+
+    def __init__(self, desk: Desk, behind: Screen[Any]) -> None:
+        super().__init__()
+        self._desk, self._behind = desk, behind
+        self._here = getattr(behind, "KEY", "")
+
+    def compose(self) -> ComposeResult:
+        search = Input(placeholder="search", id="search", compact=True)
+        search.cursor_blink = False
+        with Vertical(id="help-box"):
+            yield Lines(
+                [
+                    line(
+                        ("KEYS", "strong"),
+                        right=(
+                            ("enter", "key"),
+                            (" runs it   ", "muted"),
+                            ("esc", "key"),
+                            (" closes", "muted"),
+                        ),
+                    )
+                ]
+            )
+            yield search
+            yield PagedList(_COLUMNS, id="keys")
+
+    def on_mount(self) -> None:
+        self._fill("")
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        self._fill(event.value)
+
+    def on_input_submitted(self) -> None:
+        key = self.query_one(PagedList).cursor_key
+        command = next((row for row in _ALL if row.id == key), None)
+        if command is None or self.answered:
+            return
+        reason = why_not(self._desk, self._behind, command)
+        if reason:
+            self._desk.tell(f"{command.key_in(self._desk.look.keys)}: {reason}", "muted")
+            return
+        self.dismiss()
+        self.app.call_later(self.app.run_action, command.action, self._behind)
+
+    def _fill(self, wanted: str) -> None:
+        words = wanted.lower().split()
+        ordered = sorted(_ALL, key=lambda row: (row.where != self._here, row.where != EVERYWHERE))
+        rows = [
+            self._row(command)
+            for command in ordered
+            if all(
+                word in f"{command.where} {command.about} {self._keys(command)}".lower()
+                for word in words
+            )
+        ]
+        listed = self.query_one(PagedList)
+        listed.reset()
+        for start in range(0, len(rows), 50):
+            listed.put(start // 50 + 1, rows[start : start + 50], len(rows), follow=False)
+        if not rows:
+            listed.put(1, [], 0)
+            listed.say_empty(("nothing is called that", "muted"))
+
+    def _keys(self, command: Command) -> str:
+        return shown_keys(self._desk.look.keys.get(command.id, command.key))
+
+    def _row(self, command: Command) -> Row:
+        reason = why_not(self._desk, self._behind, command)
+        works = not reason
+        key = self._keys(command) or ":"
+        where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)
+        about = command.about if works else f"({reason})  {command.about}"
+        return Row(
+            command.id,
+            (
+                (key, "key" if works else "muted"),
+                (where, "muted"),
+                (about, "" if works else "muted"),
+            ),
+        )
+
+
+class LogScreen(Box):
+    """``!``: what happened on this desk, newest first, with all of each refusal."""
+
+    def __init__(self, desk: Desk) -> None:
+        rows = []
+        for told in reversed(desk.log):
+            first, *more = wrapped(told.text, _TEXT_CELLS)
+            rows.append(line((f"{told.at}Z  ", "muted"), (first, told.tone)))
+            rows += [line(" " * 11, (part, told.tone)) for part in more]
+            for part in told.detail.splitlines()[1:]:
+                rows += [line((" " * 11 + row, "muted")) for row in wrapped(part, _TEXT_CELLS)]
+        text = "\n".join(f"{told.at}Z  {told.text}" for told in desk.log)
+        super().__init__(
+            "EVENT LOG  (this desk, since it started)",
+            rows or [line(("nothing yet", "muted"))],
+            again="c",
+            text=text,
+        )

@@ -1,0 +1,89 @@
+"""Asks the service for news at the desk's interval and says what changed."""
+
+from contextlib import suppress
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from chainteller.service.errors import Forbidden, NotOffered, TellerError
+from chainteller.tui.desk import Desk
+from chainteller.tui.service_calls import ask
+
+if TYPE_CHECKING:
+    from chainteller.tui.notifications import Alert
+
+_LONGEST_WAIT_S = 30
+_PROBE_EVERY = 30
+
+
+class Poller:
+    """One question at a time; after a failure it waits longer, and the top bar says so."""
+
+    def __init__(self, desk: Desk, alert: "Alert") -> None:
+        self._desk = desk
+        self._alert = alert
+        self._cursor = -1
+        self._running = False
+        self._skip = 0
+        self._wait = 1
+        self._by_events = True
+        self._polls = 0
+        self._refused: TellerError | None = None
+
+    async def poll(self, *, now: bool = False) -> None:
+        """Fetch the newest events and look at watched markets; ``now`` cuts a wait short."""
+        if self._running or self._desk.started is None or (self._skip > 0 and not now):
+            self._wait_on()
+            return
+        from chainteller.tui.notifications import look_out  # noqa: PLC0415 - after the first frame
+
+        self._running = True
+        try:
+            await self._fetch()
+            await look_out(self._desk, self._alert)
+        except TellerError as error:
+            self._skip, self._refused = self._wait, error
+            self._wait = min(_LONGEST_WAIT_S, self._wait * 2)
+            self._desk.unheard(self._skip, error)
+        else:
+            self._skip, self._wait = 0, 1
+        finally:
+            self._running = False
+        self._desk.on_poll.publish(None)
+
+    def _wait_on(self) -> None:
+        """The top bar counts down to the next attempt."""
+        if self._running or self._skip == 0:
+            return
+        self._skip -= 1
+        if self._skip > 0 and self._refused is not None:
+            self._desk.unheard(self._skip, self._refused)
+
+    async def _fetch(self) -> None:
+        if not self._by_events:
+            await self._ask_markets()
+            self._desk.on_change.publish(())
+            return
+        before = perf_counter()
+        try:
+            page = await ask(self._desk.service.events, self._cursor)
+        except (NotOffered, Forbidden):
+            self._by_events = False
+            await self._ask_markets()
+            return
+        latency_ms = round((perf_counter() - before) * 1000)
+        first = self._cursor == -1
+        self._cursor = page.next
+        if page.data:
+            self._desk.on_change.publish(tuple(event.type for event in page.data))
+        if page.data or first or self._desk.reach.state != "live":
+            self._desk.heard(latency_ms)
+
+    async def _ask_markets(self) -> None:
+        """Without events, whether the service answers is asked of its smallest list, seldom."""
+        self._polls += 1
+        if self._desk.reach.state == "live" and self._polls % _PROBE_EVERY:
+            return
+        before = perf_counter()
+        with suppress(Forbidden):  # an answer too: the key has not the scope for it
+            await ask(self._desk.service.markets)
+        self._desk.heard(round((perf_counter() - before) * 1000))

@@ -1,0 +1,188 @@
+"""Going to what an id names, and loading the sample data: errands of the whole desk."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from chainteller.service.errors import NotFound, NotOffered, TellerError
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.failures import explain
+from chainteller.tui.formats import RECORD_ID
+from chainteller.tui.queries import query
+from chainteller.tui.service_calls import ask
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
+_MOST_HITS = 5
+_LEAST_LETTERS = 3
+
+
+class Finder(Protocol):
+    """The part of the console that errands here need."""
+
+    desk: Desk
+
+    @property
+    def screen(self) -> Any:
+        """What is shown now."""
+
+    def go(self, name: str) -> None:
+        """Show one of the five screens."""
+
+    def deafen(self) -> None:
+        """Ignore all keys for a moment."""
+
+    def call_after_refresh(self, callback: Callable[[], None]) -> bool:
+        """Run when the next screen stands."""
+
+    async def push_screen_wait(self, screen: Question) -> bool | None:
+        """Ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where something is shown: the screen and what its ``find`` is given."""
+
+    place: str
+    text: str
+    label: str = ""
+    account_id: str = ""
+
+
+def wanted_id(pasted: str) -> str:
+    """The id or address in a paste; empty for anything else."""
+    text = pasted.strip()
+    return text if RECORD_ID.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
+
+
+async def open_found(console: Finder, text: str) -> None:
+    """Show what an id, an address, a bank account or a customer's name stands for."""
+    try:
+        found = await ask(locate, console.desk.service, text)
+        if found.account_id:
+            account = await ask(console.desk.service.trading_account, found.account_id)
+            console.desk.choice.account = account
+    except TellerError as error:
+        failure = explain(error)
+        console.desk.tell(f"{failure.code}  {text}", "bad", failure.detail)
+        return
+    if found.place == "trades":
+        console.desk.choice.trade_id = found.text
+    console.go(found.place)
+
+    def find() -> None:
+        shown = getattr(console.screen, "find", None)
+        if shown is not None and found.place != "trades":
+            shown(found.text)
+
+    console.call_after_refresh(find)
+
+
+def locate(service: "Service", text: str) -> Found:
+    """Where an id leads. Runs in a thread; raises NotFound for a transaction of no account."""
+    if text.startswith("TDA_"):
+        return Found("accounts", service.trading_account(text).id)
+    if text.startswith("TXN_"):
+        return _transaction(service, text)
+    if text.startswith(("BCA_", "CPT_", "CHG_", "CLM_")):
+        return Found("wallets", text)
+    if text.startswith("QTE_"):
+        return Found("quote", text)
+    if _ADDRESS.fullmatch(text):
+        return _wallet(service, text)
+    return Found("accounts", text)
+
+
+def _wallet(service: "Service", address: str) -> Found:
+    for row in service.counterparties(query(text=address, limit=1)).data:
+        return Found("wallets", row.id)
+    raise NotFound("wallet", address)
+
+
+def _transaction(service: "Service", transaction_id: str) -> Found:
+    """A trade is shown itself, a deposit or a withdrawal on its account."""
+    from chainteller.service.models.trades import TRADE_TYPE  # noqa: PLC0415 - after the first frame
+
+    try:
+        found = service.transaction_by_id(transaction_id)
+    except NotOffered:
+        return _searched_transaction(service, transaction_id)
+    if found.type == TRADE_TYPE:
+        return Found("trades", transaction_id, account_id=found.trading_account_id or "")
+    return Found("accounts", found.trading_account_id or "")
+
+
+def _searched_transaction(service: "Service", transaction_id: str) -> Found:
+    """A trade of one of the newest, or of the account that the audit trail names."""
+    account_id = next(iter(_accounts_of(service, transaction_id)), "")
+    if not account_id:
+        raise NotFound("transaction", transaction_id)
+    try:
+        service.trade(account_id, transaction_id)
+    except NotFound:
+        return Found("accounts", account_id)
+    return Found("trades", transaction_id, account_id=account_id)
+
+
+def _accounts_of(service: "Service", transaction_id: str) -> Iterator[str]:
+    try:
+        recent = service.all_trades(query(limit=100)).data
+        yield from (row.trading_account_id or "" for row in recent if row.id == transaction_id)
+    except NotOffered:
+        pass
+    try:
+        rows = service.audit(query(text=transaction_id, limit=20)).data
+    except NotOffered:
+        return
+    for row in rows:
+        yield from (value for value in row.inputs.values() if str(value).startswith("TDA_"))
+
+
+def search(service: "Service", text: str) -> list[Found]:
+    """What matches a few letters: accounts by customer or bank account, wallets by address."""
+    if len(text) < _LEAST_LETTERS:
+        return []
+    return [*_accounts(service, text), *_wallets(service, text)]
+
+
+def _accounts(service: "Service", text: str) -> list[Found]:
+    try:
+        rows = service.trading_accounts(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [
+        Found("accounts", row.id, f"{row.customer_name or row.id}  {row.bank_account_id}  {row.id}")
+        for row in rows
+    ]
+
+
+def _wallets(service: "Service", text: str) -> list[Found]:
+    try:
+        rows = service.counterparties(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
+
+
+async def load_samples(console: Finder, desk: Desk) -> None:
+    """Ask, then load the sample data, where the deployment can."""
+    load = desk.started.load_samples if desk.started else None
+    if load is None:
+        desk.tell("sample data: not offered by this deployment", "warn")
+        return
+    asked = Ask("LOAD THE SAMPLE DATA into this database?", ("made-up customers, no real money",))
+    if not await console.push_screen_wait(Question(asked, console.deafen)):
+        return
+    desk.tell("loading the sample data", "muted")
+    try:
+        await ask(load)
+    except TellerError as error:
+        failure = explain(error)
+        desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+    else:
+        desk.tell("sample data loaded", "good")
+        desk.on_change.publish(("samples",))

@@ -1,0 +1,238 @@
+"""What a screen hands out: text to copy and files to keep, always saying where they went."""
+
+import csv
+import io
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from chainteller.domain.untrusted import spreadsheet_cell
+from chainteller.tui import clipboard as copying
+from chainteller.tui.desk import Desk
+from chainteller.tui.dialogs.boxes import CopyBox
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.formats import clean
+from chainteller.tui.service_calls import ask
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One file that can be written; ``make`` may raise TellerError. ``note`` is told with it."""
+
+    title: str
+    file: str
+    make: Callable[[], Awaitable[str]]
+    note: Callable[[], str] = str
+
+
+async def ready(text: str) -> str:
+    """For what needs no work: ``partial(ready, text)``."""
+    return text
+
+
+class Source(Protocol):
+    """The part of a screen that papers are made from."""
+
+    @property
+    def app(self) -> "App[object]":
+        """The console."""
+
+    desk: Desk
+
+    async def ready(self) -> None:
+        """Return when what the screen shows has come."""
+
+    def papers(self) -> Sequence[Paper]:
+        """The files of this screen, most wanted first."""
+
+    def copies(self) -> Sequence[tuple[str, str]]:
+        """(name, text) of all that can be copied here."""
+
+
+async def export(source: Source) -> None:
+    """Let one of the screen's files be chosen and write it."""
+    await source.ready()
+    desk, offered = source.desk, {paper.title: paper for paper in source.papers()}
+    if not offered:
+        desk.tell("nothing to export here", "muted")
+        return
+    folder = desk.look.export_folder or Path.cwd()
+    choice = Choice("EXPORT", f"into {folder}", tuple(offered))
+    title = await source.app.push_screen_wait(choice)
+    if title is not None:
+        paper = offered[title]
+        text = await paper.make()
+        await save(desk, folder, paper.file, text, paper.note())
+
+
+async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -> None:
+    """Write a file of the agent's and say where it is; what is hidden asks first."""
+    if not await desk.shell.may_leave(text):
+        desk.tell("not written: names and balances are hidden", "warn")
+        return
+    try:
+        path = await ask(copying.write_file, folder, name, text)
+    except OSError as error:
+        desk.tell(f"not written: {error.strerror}  {folder / name}", "bad")
+    else:
+        told = f"{path.name}, {note}," if note else path.name
+        desk.tell(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
+
+
+async def copy_menu(source: Source) -> None:
+    """Everything that can be copied here, by name; shown as selectable text afterwards."""
+    offered = {name: text for name, text in source.copies() if text}
+    if not offered:
+        source.desk.tell("nothing to copy here", "muted")
+        return
+    choice = Choice("COPY", "sends it to the clipboard and shows it", tuple(offered))
+    name = await source.app.push_screen_wait(choice)
+    if name is None:
+        return
+    said = await copying.copy(source.app, offered[name])
+    source.desk.tell(f"{said}: {name}", "muted")
+    save_here = partial(save, source.desk, source.desk.look.export_folder or Path.cwd())
+    source.app.push_screen(CopyBox(name, offered[name], said, save_here))
+
+
+async def copy_now(source: Source, text: str) -> None:
+    said = await copying.copy(source.app, text)
+    source.desk.tell(f"{said}: {copying.first_line(text)}", "muted")
+
+
+@dataclass(slots=True)
+class Table:
+    """A list to be written: ``gather`` fetches its rows and answers them with how many the
+    deployment counts.
+    """
+
+    name: str
+    titles: Sequence[str]
+    gather: Callable[[], Awaitable[tuple[Sequence[Sequence[str]], int]]]
+    _told: str = ""
+
+    def papers(self, counted: str) -> list[Paper]:
+        """As CSV and JSON; ``counted`` says of how many rows."""
+        forms = {"csv": as_csv, "json": as_json}
+        return [
+            Paper(
+                f"{self.name}: {counted}, {ending.upper()}",
+                f"chainteller-{self.name}.{ending}",
+                partial(self._write, form),
+                lambda: self._told,
+            )
+            for ending, form in forms.items()
+        ]
+
+    async def _write(self, form: Callable[[Sequence[str], Sequence[Sequence[str]]], str]) -> str:
+        rows, total = await self.gather()
+        all_of_them = f"all {len(rows):,} rows"
+        self._told = all_of_them if len(rows) >= total else f"{len(rows):,} of {total:,} rows"
+        return form(self.titles, rows)
+
+
+class Standing(Protocol):
+    """A screen, as far as its own paper is made from it."""
+
+    KEY: ClassVar[str]
+
+    def main_text(self) -> str:
+        """What ``c`` copies."""
+
+    def object_id(self) -> str:
+        """The id of what is selected."""
+
+    def record(self) -> object:
+        """What is shown in detail, or None."""
+
+
+def papers_here(screen: Standing) -> list[Paper]:
+    """What stands on a screen as text, and the record behind it as the wire has it."""
+    text, found = screen.main_text(), []
+    if text:
+        name = f"chainteller-{screen.KEY}.txt"
+        found.append(Paper("what stands here, text", name, partial(ready, text + "\n")))
+    record, about = screen.record(), screen.object_id() or screen.KEY
+    if record is not None:
+        for ending, form in {"json": record_json, "csv": record_csv}.items():
+            made = partial(_made, form, record)
+            title = f"{about} in full, {ending.upper()}"
+            found.append(Paper(title, f"chainteller-{about}.{ending}", made))
+    return found
+
+
+async def _made(form: Callable[[object], str], record: object) -> str:
+    return form(record)
+
+
+def record_json(record: object) -> str:
+    """A record of the service, or a screen's dataclass of some, in the names of the wire."""
+    return json.dumps(_plain(record), ensure_ascii=False, indent=2) + "\n"
+
+
+def record_csv(record: object) -> str:
+    """One line for each field: its dotted path and its value."""
+    return as_csv(["FIELD", "VALUE"], list(_fields("", _plain(record))))
+
+
+def _plain(record: object) -> object:
+    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - after the first frame
+
+    return _cleaned(to_jsonable_python(record, by_alias=True))
+
+
+def _cleaned(value: object) -> object:
+    """Texts of a faulty deployment write no control character into a file either."""
+    if isinstance(value, dict):
+        return {clean(str(name)): _cleaned(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    return "\n".join(map(clean, value.split("\n"))) if isinstance(value, str) else value
+
+
+def _fields(path: str, value: object) -> Iterator[list[str]]:
+    if isinstance(value, dict | list) and value:
+        items = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+        for name, each in items:
+            yield from _fields(f"{path}.{name}" if path else str(name), each)
+    elif value is not None and value not in ([], {}):
+        yield [path, value if isinstance(value, str) else json.dumps(value)]
+
+
+def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(titles)
+    writer.writerows([spreadsheet_cell(clean(text)) for text in row] for row in rows)
+    return out.getvalue()
+
+
+def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    names = [title.lower() for title in titles]
+    found = [dict(zip(names, map(clean, row), strict=False)) for row in rows]
+    return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
+
+
+def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:
+    """The trade's receipt in each form; the command line writes the same bytes."""
+    endings = {"text": "txt", "json": "json", "csv": "csv"}
+
+    def make(form: str) -> str:
+        from chainteller.workspace import receipts  # noqa: PLC0415 - after the first frame
+
+        return receipts.render(receipts.receipt_of(desk.service, account_id, trade_id), form)
+
+    return [
+        Paper(
+            f"receipt of {trade_id}, {form if form == 'text' else form.upper()}",
+            f"chainteller-receipt-{trade_id}.{ending}",
+            partial(ask, make, form),
+        )
+        for form, ending in endings.items()
+    ]

@@ -1,0 +1,243 @@
+"""Markets: live prices with their age, and one market's recent course."""
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.service.errors import NotOffered, TellerError
+from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.formats import live_age, short_id
+from chainteller.tui.markets import view as markets_view
+from chainteller.tui.messages import RowChosen, RowOpened
+from chainteller.tui.notifications import watch_market
+from chainteller.tui.queries import market_sheet
+from chainteller.tui.service_calls import ask
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PagedList
+
+if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market, PriceSample
+    from chainteller.tui.exports import Paper
+
+_KEPT = "list.markets"
+SAMPLES_EVERY = 10
+"""Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
+
+
+class MarketsScreen(DeskScreen):
+    KEY = "markets"
+    CSS_PATH = "markets.tcss"
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._markets: dict[str, Market] = {}
+        self._samples: dict[str, tuple[PriceSample, ...]] = {}
+        self._polls = 0
+        self._paused = False
+        self._sort = 0
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            PagedList(markets_view.COLUMNS, id="list"),
+            Container(
+                Lines([line()], id="headline"),
+                Lines(id="chart"),
+                Lines([line()], id="notes"),
+                id="market-detail",
+            ),
+        ]
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.desk.on_poll.subscribe(self, self._polled)
+        if self.desk.look.poll_interval_s > 0:
+            self.set_interval(1.0, self._tick)
+        self._draw_title()
+
+    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        if self.is_current and not self._paused:
+            self._fetch_again()
+
+    def _tick(self) -> None:
+        """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
+        resting = self._paused or self.desk.reach.state == "failed"
+        if resting and self.is_current and self._markets:
+            self._draw()
+
+    def reload(self) -> None:
+        kept = self.desk.remembered(_KEPT)
+        if type(kept) is int and 0 <= kept < len(markets_view.ORDERS) and self._polls == 0:
+            self._sort = kept
+        self._polls = 0
+        self._fetch_again()
+
+    def _changed(self, kinds: tuple[str, ...]) -> None:
+        """Prices come with the poll; only a market's own news is worth a fetch."""
+        if any(kind.startswith("market") for kind in kinds):
+            super()._changed(kinds)
+
+    def _fetch_again(self) -> None:
+        self.read("markets", self._fetch)
+
+    async def _fetch(self) -> None:
+        names = tuple(self._markets) if self._polls % SAMPLES_EVERY == 0 else ()
+        first, before = not self._markets, perf_counter()
+        sheet = await ask(market_sheet, self.desk.service, names)
+        self.desk.heard(round((perf_counter() - before) * 1000))
+        self._markets = {row.market_name: row for row in sheet.markets}
+        self._samples |= sheet.samples
+        self._polls = 0 if first else self._polls + 1
+        self._draw()
+        if first:
+            self._fetch_again()
+
+    def fail(self, error: TellerError, doing: str = "") -> None:
+        """Prices that never came say so, instead of loading for ever."""
+        super().fail(error, doing)
+        if self._list.total is None:
+            self._list.say_failed(offered=not isinstance(error, NotOffered))
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    @property
+    def _list(self) -> PagedList:
+        return self.query_one("#list", PagedList)
+
+    def _draw(self) -> None:
+        now = self.desk.now
+        ordered = markets_view.ordered(tuple(self._markets.values()), self._sort)
+        rows = [
+            markets_view.market_row(market, self._samples.get(market.market_name, ()), now)
+            for market in ordered
+        ]
+        first = self._list.total is None
+        self._list.put(1, rows, len(rows))
+        if first and self.desk.choice.market:
+            self._list.move_to_key(self.desk.choice.market)
+        self._draw_market()
+        self._draw_title()
+
+    def _draw_title(self) -> None:
+        account = self.desk.choice.account
+        every = self.desk.look.poll_interval_s
+        rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
+        held = ""
+        if self._paused and self._markets:
+            held = f", {live_age(next(iter(self._markets.values())).at, self.desk.now)} old"
+        order = f"order: {markets_view.ORDERS[self._sort]}"
+        whose = f"{order}   account {short_id(account.id)} " if account else f"{order} "
+        self.title_line(
+            line(
+                (" MARKETS", "strong"),
+                (f"  {rhythm}{held}", "warn" if self._paused else "muted"),
+                right=((whose, "muted"),),
+            )
+        )
+
+    def _draw_market(self) -> None:
+        market = self._markets.get(self._list.cursor_key or "")
+        if market is None:
+            return
+        self.query_one("#headline", Lines).show([markets_view.headline(market)])
+        chart = self.query_one("#chart", Lines)
+        if chart.display and (self._polls <= 1 or not chart.lines):
+            self._draw_chart(market.market_name)
+        notes = [markets_view.indicative(market)]
+        notes += [
+            markets_view.closed_line(row, self.desk.now, chosen=row is market)
+            for row in self._markets.values()
+            if not markets_view.is_open(row)
+        ]
+        self.query_one("#notes", Lines).show(notes)
+
+    def on_row_chosen(self, message: RowChosen) -> None:
+        self.desk.choice.market = message.key
+        self._draw_chart(message.key)
+        self._draw_market()
+
+    def _draw_chart(self, market_name: str) -> None:
+        samples = self._samples.get(market_name, ())
+        self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
+
+    def on_resize(self) -> None:
+        if self.is_mounted and self._list.cursor_key:
+            self._draw_chart(self._list.cursor_key)
+
+    # -- actions ------------------------------------------------------------------------------
+
+    def action_move(self, step: int) -> None:
+        self._list.move(step)
+
+    def action_move_page(self, step: int) -> None:
+        self._list.move_pages(step)
+
+    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
+        self._list.move_to(len(self._markets) - 1 if end else 0)
+
+    def action_open(self) -> None:
+        """The market and its chart on the whole screen."""
+        if self._list.cursor_key is not None:
+            self.zoom(on=True)
+
+    def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
+        self.action_open()
+
+    def action_filter(self) -> None:
+        count = len(self._markets)
+        self.desk.tell(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+
+    def action_sort(self) -> None:
+        self._sort = (self._sort + 1) % len(markets_view.ORDERS)
+        self.desk.remember(_KEPT, self._sort)
+        self._draw()
+
+    def action_trade(self, side: str) -> None:
+        if self._list.cursor_key is not None:
+            self.desk.choice.market = self._list.cursor_key
+        self.desk.shell.start_trade(side)
+
+    def action_watch(self) -> None:
+        watch_market(self.desk, self._markets.get(self._list.cursor_key or ""))
+
+    def action_pause(self) -> None:
+        self._paused = not self._paused
+        self._draw_title()
+        if not self._paused:
+            self.reload()
+
+    def customer_text(self) -> str:
+        market = self._markets.get(self._list.cursor_key or "")
+        refused = self.refusal_text()
+        if refused or market is None:
+            return refused
+        return self.texts.of_market(market, self.desk.look.bank_name)
+
+    def object_id(self) -> str:
+        return self._list.cursor_key or ""
+
+    def record(self) -> object:
+        market = self._markets.get(self._list.cursor_key or "")
+        if market is None:
+            return None
+        return {"market": market, "samples": self._samples.get(market.market_name, ())}
+
+    def papers(self) -> "Sequence[Paper]":
+        from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
+
+        titles = [column.title for column in markets_view.COLUMNS]
+        table = Table(self.KEY, titles, self._rows)
+        return [*table.papers(f"all {len(self._markets)} rows"), *super().papers()]
+
+    async def _rows(self) -> tuple[list[list[str]], int]:
+        rows = [[text for text, _ in row.cells] for row in self._list.rows_held]
+        return rows, len(rows)
+
+    def main_text(self) -> str:
+        return "\n".join(
+            f"{row.market_name} {row.current_price} {row.at.isoformat()}"
+            for row in self._markets.values()
+        )

@@ -1,0 +1,87 @@
+"""What an agent waits for: a market that reopens, a slow trade, a challenge about to expire."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.trades import TERMINAL
+from chainteller.service.errors import NotFound
+from chainteller.tui.desk import Desk
+from chainteller.tui.formats import countdown, seconds_between, seconds_since
+from chainteller.tui.service_calls import ask
+
+if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market
+    from chainteller.service.models.trades import Trade
+
+Alert = Callable[[str, str], None]
+"""Rings, shows and keeps a line: (text, tone)."""
+SLOW_S = 60
+CHALLENGE_WARNING_S = 300
+
+
+async def look_out(desk: Desk, alert: Alert) -> None:
+    """Look at everything that is watched, once; raises TellerError."""
+    await _markets(desk, alert)
+    await _trades(desk, alert)
+    _challenges(desk, alert)
+
+
+def watch_market(desk: Desk, market: "Market | None") -> None:
+    """Ring when a closed market opens; one that is open has nothing to wait for."""
+    if market is None:
+        return
+    if market.status in {None, "open"}:
+        desk.tell(f"{market.market_name} is open already", "muted")
+        return
+    desk.watched.add(market.market_name)
+    desk.tell(f"watching {market.market_name}: a bell when it reopens", "warn")
+
+
+async def _markets(desk: Desk, alert: Alert) -> None:
+    if not desk.watched:
+        return
+    markets = await ask(desk.service.markets, tuple(sorted(desk.watched)))
+    for market in markets.data:
+        if market.market_name in desk.watched and market.status in {None, "open"}:
+            desk.watched.discard(market.market_name)
+            alert(f"{market.market_name} is open", "good")
+
+
+async def _trades(desk: Desk, alert: Alert) -> None:
+    for trade_id, account_id in tuple(desk.watched_trades.items()):
+        try:
+            trade = await ask(desk.service.trade, account_id, trade_id)
+        except NotFound:
+            del desk.watched_trades[trade_id]
+            continue
+        _tell_trade(desk, trade, alert)
+
+
+def _tell_trade(desk: Desk, trade: "Trade", alert: Alert) -> None:
+    if trade.status in TERMINAL:
+        del desk.watched_trades[trade.id]
+        alert(f"trade {trade.status}  {trade.id}", "good" if trade.status == "settled" else "bad")
+    elif trade.id not in desk.warned and seconds_since(trade.created, desk.now) > SLOW_S:
+        desk.warned.add(trade.id)
+        waited = countdown(seconds_since(trade.created, desk.now))
+        alert(f"SLOW: trade still {trade.status} after {waited}  {trade.id}", "warn")
+
+
+def _challenges(desk: Desk, alert: Alert) -> None:
+    """Those that this desk issued and that run out within five minutes; nothing is asked."""
+    for challenge_id, expires_at in tuple(desk.challenges.items()):
+        left = seconds_between(desk.now, expires_at)
+        if left > CHALLENGE_WARNING_S:
+            continue
+        del desk.challenges[challenge_id]
+        if left >= 0:
+            alert(f"a text to sign runs out in {countdown(left)}  {challenge_id}", "warn")
+
+
+def take_notice(desk: Desk, operation: str, answer: Any) -> None:
+    """Challenges that were issued here are watched until they are claimed or run out."""
+    if operation == "create_challenge" and answer.value.expires is not None:
+        desk.challenges[answer.value.id] = from_datetime(answer.value.expires)
+    elif operation == "submit_claim":
+        desk.challenges.pop(answer.value.challenge_id or "", None)

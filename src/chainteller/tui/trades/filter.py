@@ -1,0 +1,91 @@
+"""Trades as they are typed for: a side, a market or a status narrows at the service, whatever else
+is typed is looked for in the newest of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from chainteller.domain.assets import MARKETS_BY_NAME
+from chainteller.domain.trades import TradeStatus
+from chainteller.tui.queries import query, trades_by_id
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.pages import ListQuery, Page
+    from chainteller.service.models.trades import Trade
+
+SEARCHED = 100
+"""How many of the newest trades a typed text is looked for in: one page."""
+_KINDS = {
+    **dict.fromkeys(("buy", "sell"), "side"),
+    **dict.fromkeys(MARKETS_BY_NAME, "market"),
+    **{str(each): "status" for each in TradeStatus},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``words`` are in lower case; the others are as the service filters."""
+
+    side: str | None = None
+    market: str | None = None
+    status: str | None = None
+    words: tuple[str, ...] = ()
+
+    def as_query(self, status: str | None, sort: str, page: int, limit: int) -> "ListQuery":
+        """For the service, which knows nothing of words; a typed status goes before ``status``."""
+        return query(
+            page=page,
+            limit=limit,
+            status=self.status or status,
+            side=self.side,
+            market=self.market,
+            sort=sort,
+        )
+
+
+def wanted(typed: str) -> Wanted:
+    """What the words mean: one that begins a single side, market or status stands for it."""
+    found: dict[str, str] = {}
+    words = []
+    for word in typed.lower().split():
+        meant = [name for name in _KINDS if name.startswith(word)]
+        if len(meant) == 1 and _KINDS[meant[0]] not in found:
+            found[_KINDS[meant[0]]] = meant[0]
+        else:
+            words.append(word)
+    return Wanted(**found, words=tuple(words))
+
+
+def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
+    """Of one account, or of all."""
+    return service.trades(account_id, asked) if account_id else service.all_trades(asked)
+
+
+def search(
+    service: "Service", account_id: str | None, looked_for: Wanted, status: str | None, sort: str
+) -> "Sequence[Trade]":
+    """Those of the newest that hold every word; a whole id is asked for by itself.
+
+    Raises:
+        TellerError: the list cannot be had.
+    """
+    newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
+    found = [row for row in newest.data if _holds(row, looked_for.words)]
+    return found or _by_id(service, account_id, looked_for.words)
+
+
+def _holds(trade: "Trade", words: Sequence[str]) -> bool:
+    told = (trade.id, trade.trading_account_id, trade.side, trade.market, trade.status,
+            trade.quote_id, trade.amount, f"{trade.created:%Y-%m-%d %d %b}")  # fmt: skip
+    text = " ".join(part for part in told if part).lower()
+    return all(word in text for word in words)
+
+
+def _by_id(service: "Service", account_id: str | None, words: Sequence[str]) -> "list[Trade]":
+    """An older trade, named by its whole id; of one account only where that one is shown."""
+    if len(words) != 1 or not words[0].startswith("txn_"):
+        return []
+    found = trades_by_id(service, words[0].upper())
+    return [row for row in found if account_id in {None, row.trading_account_id}]
