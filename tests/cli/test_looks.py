@@ -42,7 +42,7 @@ def test_the_demo_reads_no_settings_before_the_first_frame() -> None:
     assert ended.code == 0, ended.err
     loaded = set(ended.out.split())
     assert "chainteller.tui.accounts.screen" in loaded
-    late = {"settings.tree", "settings.place", "tui.palette", "tui.papers", "tui.reads"}
+    late = {"settings.tree", "settings.place", "tui.palette", "tui.exports", "tui.reads"}
     assert not loaded & {f"chainteller.{name}" for name in late}
     assert "hashlib" not in loaded
 

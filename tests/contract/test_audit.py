@@ -27,10 +27,10 @@ from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
 
-Told = tuple[str, str, str | None]
+Notification = tuple[str, str, str | None]
 
 
-def trail(service: Service, account_id: str) -> list[Told]:
+def trail(service: Service, account_id: str) -> list[Notification]:
     """(action, object, error) of each row, newest first."""
     rows = service.audit(ListQuery(trading_account_id=account_id, limit=100)).data
     return [(row.action, row.object, row.error) for row in rows]

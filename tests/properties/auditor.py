@@ -18,7 +18,7 @@ from tests.properties.books import (
     MARKETS,
     Books,
     Deployment,
-    Paper,
+    Export,
     Rules,
     S,
     atoms,
@@ -49,9 +49,9 @@ class Auditor:
         self.accounts: list[str] = []
         self.bank_of: dict[str, str] = {}
         self.books: dict[str, Books] = {}
-        self.quotes: list[Paper] = []
-        self.trades: list[Paper] = []
-        self.withdrawals: list[Paper] = []
+        self.quotes: list[Export] = []
+        self.trades: list[Export] = []
+        self.withdrawals: list[Export] = []
         self.operations = 0
         self.refused: dict[str, int] = defaultdict(int)
 
@@ -106,7 +106,7 @@ class Auditor:
         now = self.deployment.now()
         assert instant(answer.expires) == now + self.rules.window
         self.quotes.append(
-            Paper(answer.id, side=side, sold=(asked, amount), bought=(other, bought), at=now)
+            Export(answer.id, side=side, sold=(asked, amount), bought=(other, bought), at=now)
         )
 
     def execute(self, account: str, number: int, key: str | None = None) -> None:
@@ -133,7 +133,7 @@ class Auditor:
         self._hold(account, drawn)
         due = self.deployment.now() + self.rules.fill_delay
         self.trades.append(
-            Paper(
+            Export(
                 trade.value.id,
                 account,
                 "processing",
@@ -180,21 +180,21 @@ class Auditor:
         now = self.deployment.now()
         due = now + self.rules.withdrawal_delay
         self.withdrawals.append(
-            Paper(done.id, account, "processing", hold=drawn, at=now, due=due, cents=cents)
+            Export(done.id, account, "processing", hold=drawn, at=now, due=due, cents=cents)
         )
 
     def cancel_withdrawal(self, number: int) -> None:
-        paper = self.withdrawals[number]
-        stands = paper.status not in ("processing", "cancelled")
+        export = self.withdrawals[number]
+        stands = export.status not in ("processing", "cancelled")
         done = self._run(
-            lambda: self.service.cancel_withdrawal(paper.account, paper.id).value,
+            lambda: self.service.cancel_withdrawal(export.account, export.id).value,
             "WITHDRAWAL_NOT_CANCELLABLE" if stands else "",
         )
         if done is not None:
             assert done.status == "cancelled"
-            if paper.status == "processing":
-                self._release(paper)
-            paper.status = "cancelled"
+            if export.status == "processing":
+                self._release(export)
+            export.status = "cancelled"
 
     def advance(self, microseconds: int) -> None:
         self.operations += 1
@@ -208,14 +208,14 @@ class Auditor:
                 self.books[trade.account].incoming[asset] -= amount
                 self.books[trade.account].available[asset] += amount
                 trade.status = "settled"
-        for paper in self.withdrawals:
-            if paper.status == "processing" and paper.due <= now:
-                for asset, amount in paper.hold:
-                    self.books[paper.account].held[asset] -= amount
-                paper.status, paper.due = "sent", now + self.rules.withdrawal_delay
-            elif paper.status == "sent" and paper.due <= now:
-                self.bank[self.bank_of[paper.account]] += paper.cents
-                paper.status = "completed"
+        for export in self.withdrawals:
+            if export.status == "processing" and export.due <= now:
+                for asset, amount in export.hold:
+                    self.books[export.account].held[asset] -= amount
+                export.status, export.due = "sent", now + self.rules.withdrawal_delay
+            elif export.status == "sent" and export.due <= now:
+                self.bank[self.bank_of[export.account]] += export.cents
+                export.status = "completed"
 
     def _try(self, act: Callable[[], Answer]) -> Answer | ServiceError:
         self.operations += 1
@@ -254,9 +254,9 @@ class Auditor:
         self._compare_banks()
         for trade in self.trades:
             assert self.service.trade(trade.account, trade.id).status == trade.status
-        for paper in self.withdrawals:
-            found = self.service.withdrawal_record(paper.account, paper.id)
-            assert found.status == paper.status
+        for export in self.withdrawals:
+            found = self.service.withdrawal_record(export.account, export.id)
+            assert found.status == export.status
         totals = dict.fromkeys(self.accounts, 0)
         for trade in self.trades:
             totals[trade.account] += 1
@@ -305,7 +305,7 @@ class Auditor:
         assert code == ("AMOUNT_BELOW_MINIMUM" if small else "LIMIT_EXCEEDED")
         assert small or gross > self.rules.maximum_order
 
-    def _check_trade(self, trade: Trade, quote: Paper) -> None:
+    def _check_trade(self, trade: Trade, quote: Export) -> None:
         assert trade.status == "processing"
         assert trade.quote_id == quote.id
         assert trade.asset_sold is not None
@@ -332,12 +332,12 @@ class Auditor:
             self.books[account].available[asset] -= amount
             self.books[account].held[asset] += amount
 
-    def _release(self, paper: Paper) -> None:
-        for asset, amount in paper.hold:
-            self.books[paper.account].held[asset] -= amount
-            self.books[paper.account].available[asset] += amount
+    def _release(self, export: Export) -> None:
+        for asset, amount in export.hold:
+            self.books[export.account].held[asset] -= amount
+            self.books[export.account].available[asset] += amount
 
-    def _filled(self, trade: Paper, now: int) -> None:
+    def _filled(self, trade: Export, now: int) -> None:
         """The venue alone knows whether it fills; what follows from that is checked."""
         status = self.service.trade(trade.account, trade.id).status
         assert status in ("executed", "failed")
@@ -354,11 +354,11 @@ class Auditor:
     def _used(self, account: str, period: int) -> int:
         since = self.deployment.now() - period
         return sum(
-            paper.cents
-            for paper in self.withdrawals
-            if paper.account == account
-            and paper.at > since
-            and paper.status in ("processing", "sent", "completed")
+            export.cents
+            for export in self.withdrawals
+            if export.account == account
+            and export.at > since
+            and export.status in ("processing", "sent", "completed")
             and period
         )
 

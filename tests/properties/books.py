@@ -63,7 +63,7 @@ class Deployment(Protocol):
 
 
 @dataclass
-class Paper:
+class Export:
     """A quote, a trade or a withdrawal as the auditor wrote it down."""
 
     id: str

@@ -202,7 +202,7 @@ def tour(bench: Bench, steps: tuple[Step, ...]) -> TourConsole:
     def start() -> StartedDesk:
         return StartedDesk(bench.service, "test bank")
 
-    return TourConsole(start, bench.look, steps)
+    return TourConsole(start, bench.settings, steps)
 
 
 async def test_the_tour_presses_keys_by_itself(bench: Bench) -> None:

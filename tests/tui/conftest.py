@@ -23,7 +23,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
-from chainteller.tui.start import DeskLook, StartedDesk
+from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S, LONGEST_TIMER_S, IDLE_LOOKS = 30.0, 1.0, 4
@@ -36,7 +36,7 @@ class Bench:
     """A world and the console on it."""
 
     world: World
-    look: DeskLook
+    settings: ConsoleSettings
 
     @property
     def service(self) -> Service:
@@ -48,7 +48,7 @@ class Bench:
         def start() -> StartedDesk:
             return StartedDesk(shown, "test bank", self.service.capabilities())
 
-        return Console(start, self.look._replace(**look))
+        return Console(start, self.settings._replace(**look))
 
     def open(self, number: int = 1, deposit: str = "") -> TradingAccount:
         """A trading account for DDA-``number``, funded from the bank."""
@@ -75,7 +75,7 @@ def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[B
     seeded = replace(world.bank, randomness=SeededRandomness("desk"))
     world = replace(world, engine=Engine(seeded, Actor(name="op01")))
     assert world.clock is not None
-    look = DeskLook(
+    look = ConsoleSettings(
         kind="EMBEDDED",
         operator="op01",
         theme_folders=(REPOSITORY / "themes",),

@@ -135,7 +135,7 @@ async def test_a_long_list_is_fetched_page_by_page(bench: Bench) -> None:
         assert "accounts: all 1 rows, CSV" in seen(app)
         await press(pilot, "enter")
         assert "chainteller-accounts.csv" in seen(app)
-    written = (bench.look.export_folder or Path()) / "chainteller-accounts.csv"
+    written = (bench.settings.export_folder or Path()) / "chainteller-accounts.csv"
     assert "DDA-13" in written.read_text()
 
 

@@ -110,9 +110,9 @@ async def test_the_top_bar_has_the_time_of_the_newest_prices(bench: Bench, scree
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, screen)
-        before = app.desk.reach.at
+        before = app.desk.connection.at
         bench.world.advance(5)
         app.desk.on_poll.publish(None)
         await settle(pilot)
-        assert app.desk.reach.at > before
-        assert f"{app.desk.reach.at}Z" in seen(app).splitlines()[0]
+        assert app.desk.connection.at > before
+        assert f"{app.desk.connection.at}Z" in seen(app).splitlines()[0]

@@ -24,7 +24,7 @@ def _console(bench: Bench, file: Path | None = None) -> Console:
     def start() -> StartedDesk:
         return StartedDesk(bare, "strict", Capabilities(), workspace_file=file)
 
-    return Console(start, bench.look)
+    return Console(start, bench.settings)
 
 
 async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:

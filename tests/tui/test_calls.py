@@ -126,7 +126,7 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
         database = bench.world.bank.database
         return StartedDesk(bench.service, "bank", verify_audit=lambda: verify_chain(database))
 
-    app = Console(start, bench.look)
+    app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "a")
@@ -214,7 +214,7 @@ async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(
     def start() -> StartedDesk:
         return StartedDesk(bench.service, "far bank", workspace_file=tmp_path / "desk.db")
 
-    app = Console(start, bench.look)
+    app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "a")

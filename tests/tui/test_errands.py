@@ -35,7 +35,7 @@ def _kept(bench: Bench, file: Path) -> Console:
     def start() -> StartedDesk:
         return StartedDesk(bench.service, "test bank", workspace_file=file)
 
-    return Console(start, bench.look)
+    return Console(start, bench.settings)
 
 
 async def _paste(pilot: Pilot[Any], text: str) -> None:
@@ -155,7 +155,7 @@ async def test_requests_that_were_never_answered_are_told_at_the_next_start(
     bench: Bench, tmp_path: Path
 ) -> None:
     file = tmp_path / "desk.db"
-    kept = Workspace(file, bench.look.clock)
+    kept = Workspace(file, bench.settings.clock)
     kept.sending("desk-1", "deposit", {"ids": ["TDA_1"], "request": None})
     kept.close()
     app = _kept(bench, file)
@@ -205,7 +205,7 @@ async def test_read_only_is_refused_behind_the_screens_too(bench: Bench) -> None
             app.desk.service.deposit(account.id, request)
         await press(pilot, "f9")
         assert app.desk.service.deposit(account.id, request).created
-        backstage = app.desk.backstage
+        backstage = app.desk.session
         assert backstage is not None
         (sent,) = backstage.workspace.sent_requests()
         assert sent.state is SentState.DONE
@@ -279,7 +279,7 @@ async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> No
         assert "POST" in shown
         assert "/deposits" in shown
         assert "201" in shown
-        rows = app.desk.backstage.requests.rows if app.desk.backstage else ()
+        rows = app.desk.session.requests.rows if app.desk.session else ()
         sent = next(row for row in rows if row.path.endswith("/deposits") and row.method == "POST")
         line = sent.as_curl("https://bank.example/")
         assert "Bearer $CHAINTELLER_API_KEY" in line
@@ -316,7 +316,7 @@ async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) ->
     def start() -> StartedDesk:
         return StartedDesk(bench.service, "far bank", watch_repeats=watches.append)
 
-    app = Console(start, bench.look)
+    app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         (watch,) = watches
@@ -343,7 +343,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         ProfileRow("branch", "remote", "https://bank.example"),
         ProfileRow("own", "embedded", "x"),
     )
-    app = Console(start, bench.look._replace(profiles=profiles, profile="branch"))
+    app = Console(start, bench.settings._replace(profiles=profiles, profile="branch"))
     async with app.run_test(size=(100, 30)) as pilot:
         began = time.monotonic()
         while "cannot be used" not in seen(app):

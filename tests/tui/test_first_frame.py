@@ -9,7 +9,7 @@ PROGRAM = """
 import inspect
 import sys
 from chainteller.tui.console.app import Console
-from chainteller.tui.start import DeskLook
+from chainteller.tui.start import ConsoleSettings
 
 heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "fastapi",
          "chainteller.service.models", "chainteller.storage", "chainteller.engine",
@@ -30,7 +30,7 @@ class Stopped(Console):
         print(",".join(name for name in heavy if name in sys.modules) or "nothing")
         self.exit()
 
-Stopped(lambda: None, DeskLook()).run(headless=True, size=(80, 24))
+Stopped(lambda: None, ConsoleSettings()).run(headless=True, size=(80, 24))
 """
 
 

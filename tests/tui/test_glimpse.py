@@ -21,7 +21,7 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
         go.wait(20)
         return StartedDesk(bench.service, "test bank", bench.service.capabilities())
 
-    look = bench.console(glimpse=lambda rows: first_accounts(file, rows)).desk.look
+    look = bench.console(glimpse=lambda rows: first_accounts(file, rows)).desk.settings
     app = Console(start, look)
     async with app.run_test(size=(100, 30)) as pilot:
         await until(lambda: account.bank_account_id in seen(app))
@@ -71,7 +71,7 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
         go.wait(20)
         return StartedDesk(bench.service, "test bank", bench.service.capabilities())
 
-    app = Console(start, bench.console(glimpse=glimpse).desk.look)
+    app = Console(start, bench.console(glimpse=glimpse).desk.settings)
     async with app.run_test(size=(100, 30)) as pilot:
         app.simulate_key("d" if found else "question_mark")
         await pilot.pause()

@@ -108,7 +108,7 @@ async def test_hostile_text_for_an_account_id_of_a_bare_deployment_is_text(peopl
     def start() -> StartedDesk:
         return StartedDesk(bare, "strict", Capabilities())
 
-    app = Console(start, peopled.look)
+    app = Console(start, peopled.settings)
     async with app.run_test(size=(110, 32), notifications=True, tooltips=True) as pilot:
         await settle(pilot)
         for text in HOSTILE:

@@ -34,7 +34,7 @@ async def test_markup_in_data_is_shown_and_never_run(bench: Bench, text: str) ->
     app = bench.console()
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        app.desk.tell(f"{text} {HOSTILE[0]}")
+        app.desk.notify(f"{text} {HOSTILE[0]}")
         app.screen.title_line(line(text))  # type: ignore[attr-defined]  # every desk screen's
         await settle(pilot)
         shown = seen(app)

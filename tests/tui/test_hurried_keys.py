@@ -150,7 +150,7 @@ async def test_a_place_that_cannot_be_used_is_the_one_that_enter_tries_again(ben
     def start() -> StartedDesk:
         raise ServiceUnreachable("two.example does not answer.")
 
-    app = Console(start, bench.look._replace(profiles=_PLACES, profile="remote-2"))
+    app = Console(start, bench.settings._replace(profiles=_PLACES, profile="remote-2"))
     async with app.run_test(size=(80, 24)) as pilot:
         began = time.monotonic()
         while "cannot be used" not in seen(app):

@@ -6,7 +6,7 @@ from tests.tui.key_table import PAGE, README, markdown, summary
 
 from chainteller.tui.commands import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
 from chainteller.tui.console.app import run_console
-from chainteller.tui.start import DeskLook, StartedDesk
+from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
 
@@ -67,7 +67,7 @@ def test_a_clash_ends_the_start_with_2_and_names_both(capsys: pytest.CaptureFixt
     def never() -> StartedDesk:
         raise AssertionError
 
-    code = run_console(never, DeskLook(keys={"accounts.deposit": "w"}))
+    code = run_console(never, ConsoleSettings(keys={"accounts.deposit": "w"}))
     assert code == 2
     told = capsys.readouterr().err
     assert "accounts.deposit" in told

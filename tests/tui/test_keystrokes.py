@@ -187,7 +187,7 @@ async def write_a_receipt(hands: Hands) -> None:
         await press(pilot, "4")
         await hands.press(pilot, "e", "enter")
         assert "written to" in shown(pilot)
-    folder = hands.bench.look.export_folder
+    folder = hands.bench.settings.export_folder
     assert folder is not None
     assert trade_id in (folder / f"chainteller-receipt-{trade_id}.txt").read_text()
 

@@ -21,7 +21,7 @@ def _kept(bench: Bench, file: Path) -> Console:
     def start() -> StartedDesk:
         return StartedDesk(bench.service, "test bank", workspace_file=file)
 
-    return Console(start, bench.look)
+    return Console(start, bench.settings)
 
 
 async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         rows = [row.key for row in app.screen.query_one(PagedList).rows_held]
-        assert app.desk.backstage is not None
-        workspace = app.desk.backstage.workspace
+        assert app.desk.session is not None
+        workspace = app.desk.session.workspace
         assert workspace.view("account") == rows[0]
         await press(pilot, "end")
         assert workspace.view("account") == rows[-1]

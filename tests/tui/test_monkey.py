@@ -42,7 +42,7 @@ def demo(tmp_path: Path) -> Iterator[Bench]:
         assert samples.load(bank)
         assert isinstance(bank.clock, ManualClock)
         engine = Engine(replace(bank, randomness=SeededRandomness("desk")), Actor(name="op01"))
-        yield Bench(World(engine, bank.clock), bench.look._replace(clock=bank.clock))
+        yield Bench(World(engine, bank.clock), bench.settings._replace(clock=bank.clock))
         engine.close()
 
 

@@ -116,7 +116,7 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
         may_start.wait(20)
         return StartedDesk(bench.service, "test bank")
 
-    look = bench.look._replace(glimpse=lambda rows: first_accounts(file, rows))
+    look = bench.settings._replace(glimpse=lambda rows: first_accounts(file, rows))
     app = Console(start, look)
     app.desk.privacy.hidden = True
     async with app.run_test(size=(100, 30)) as pilot:

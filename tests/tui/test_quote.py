@@ -197,15 +197,15 @@ def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None
     bench.world.advance(5)
     quote = bench.service.create_quote("sol-usd", asked).value
     bare = cast("Service", NoQuotes(bench.service))
-    assert what_became(bare, account.id, quote, bench.look.clock.now()) == Became()
+    assert what_became(bare, account.id, quote, bench.settings.clock.now()) == Became()
     trade = bench.service.execute_quote(quote.id, execute).value
-    found = what_became(bare, account.id, quote, bench.look.clock.now()).trade
+    found = what_became(bare, account.id, quote, bench.settings.clock.now()).trade
     assert found is not None
     assert found.id == trade.id
     bench.world.advance(301)
     unused = bench.service.create_quote("sol-usd", asked).value
     bench.world.advance(301)
-    assert what_became(bare, account.id, unused, bench.look.clock.now()) == Became(over=True)
+    assert what_became(bare, account.id, unused, bench.settings.clock.now()) == Became(over=True)
 
 
 async def test_an_open_market_is_not_waited_for(bench: Bench) -> None:

@@ -90,7 +90,7 @@ async def test_up_and_down_good_and_bad_are_told_by_sign_and_word(bench: Bench) 
 def test_the_desk_paints_without_colours(variables: dict[str, str]) -> None:
     program = (
         "from chainteller.tui.console.app import Console\n"
-        "from chainteller.tui.start import DeskLook\n"
+        "from chainteller.tui.start import ConsoleSettings\n"
         "import pathlib, sys\n"
         "class Seen(Console):\n"
         "    CSS_PATH = str(pathlib.Path(sys.argv[1]) / 'src/chainteller/tui/console/app.tcss')\n"
@@ -98,7 +98,7 @@ def test_the_desk_paints_without_colours(variables: dict[str, str]) -> None:
         "        strips = self.screen._compositor.render_strips(self.size)\n"
         "        print(''.join(segment.text for strip in strips for segment in strip))\n"
         "        self.exit()\n"
-        "Seen(lambda: None, DeskLook()).run(headless=True, size=(80, 24))\n"
+        "Seen(lambda: None, ConsoleSettings()).run(headless=True, size=(80, 24))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, REPOSITORY],

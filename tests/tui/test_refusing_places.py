@@ -78,7 +78,7 @@ async def test_a_key_that_is_refused_at_the_start_is_said_in_the_top_bar(bench: 
     def start() -> StartedDesk:
         raise _NO_KEY
 
-    app = Console(start, bench.look)
+    app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot, started=False)
         assert "key refused, r: again" in seen(app).splitlines()[0]

@@ -14,7 +14,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from chainteller.tui.console.app import run_console
-from chainteller.tui.start import DeskLook, StartedDesk
+from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 class Nobody:
     secret = "canary-of-a-local-variable"
@@ -47,8 +47,9 @@ if "alert" in sys.argv:
 
     Console.on_mount = on_mount
 
-look = DeskLook(theme_folders=(Path(sys.argv[1]) / "themes",), crash_folder=Path(sys.argv[2]))
-sys.exit(run_console(start, look))
+settings = ConsoleSettings(
+    theme_folders=(Path(sys.argv[1]) / "themes",), crash_folder=Path(sys.argv[2]))
+sys.exit(run_console(start, settings))
 """
 MOUSE_OFF, ALTERNATE_OFF = b"\x1b[?1000l", b"\x1b[?1049l"
 

@@ -13,7 +13,7 @@ async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, wid
         await press(pilot, "i")
         await pilot.app.run_action("hide")
         app.desk.alerts = 2
-        app.desk.on_reach.publish(app.desk.reach)
+        app.desk.on_connection.publish(app.desk.connection)
         await settle(pilot)
         top = seen(app).splitlines()[0]
         assert "PRODUCTION" in top

@@ -128,8 +128,8 @@ async def test_the_text_is_copied_and_written_byte_for_byte(bench: Bench) -> Non
         assert app.clipboard == case.newest().challenge
         await press(pilot, "e", "enter")
         assert f"{len(case.newest().challenge.encode())} bytes, written to" in seen(app)
-    assert bench.look.export_folder is not None
-    written = bench.look.export_folder / f"chainteller-{case.newest().id}.txt"
+    assert bench.settings.export_folder is not None
+    written = bench.settings.export_folder / f"chainteller-{case.newest().id}.txt"
     assert written.read_bytes() == case.newest().challenge.encode()
 
 

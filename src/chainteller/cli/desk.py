@@ -18,7 +18,14 @@ if TYPE_CHECKING:
 
     from chainteller.settings.place import Configured, Place
     from chainteller.settings.tree import Settings
-    from chainteller.tui.start import DeskLook, Glimpse, ProfileRow, Reopen, Start, StartedDesk
+    from chainteller.tui.start import (
+        ConsoleSettings,
+        Glimpse,
+        ProfileRow,
+        Reopen,
+        Start,
+        StartedDesk,
+    )
 
 DEMO_SEED = "42"
 _VALUED = {"--profile", "--database", "--url", "--seed"}
@@ -116,7 +123,7 @@ def open_console(configured: "Configured") -> int:
     return _console(start, look, partial(_reopen, configured))
 
 
-def _opening(configured: "Configured") -> "tuple[Start, DeskLook]":
+def _opening(configured: "Configured") -> "tuple[Start, ConsoleSettings]":
     from chainteller.settings.place import sqlite_path
 
     place = configured.place()
@@ -138,7 +145,7 @@ def _glimpse(file: Path, rows: int) -> "Glimpse | None":
     return first_accounts(file, rows)
 
 
-def _reopen(before: "Configured", profile: str) -> "tuple[Start, DeskLook]":
+def _reopen(before: "Configured", profile: str) -> "tuple[Start, ConsoleSettings]":
     """What another profile opens; the flags that named a place no longer hold."""
     from chainteller.settings.place import configure
 
@@ -189,21 +196,21 @@ def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
     return first_accounts(sample_world(paths, seed), rows)
 
 
-def demo_look(paths: Paths) -> "DeskLook":
+def demo_look(paths: Paths) -> "ConsoleSettings":
     """How the desk looks over sample data; no configuration takes part."""
     return _bare_look(paths, "DEMO", "demo")._replace(label="sample data")
 
 
-def training_look(paths: Paths) -> "DeskLook":
+def training_look(paths: Paths) -> "ConsoleSettings":
     """How the desk looks in training; nothing that is configured takes part."""
     return _bare_look(paths, "TRAINING", "trainee")
 
 
-def _bare_look(paths: Paths, kind: str, operator: str) -> "DeskLook":
+def _bare_look(paths: Paths, kind: str, operator: str) -> "ConsoleSettings":
     """A desk without settings: the look's own defaults are those of the settings."""
-    from chainteller.tui.start import DeskLook
+    from chainteller.tui.start import ConsoleSettings
 
-    return DeskLook(
+    return ConsoleSettings(
         kind=kind,
         operator=operator,
         theme_folders=paths.theme_folders,
@@ -212,19 +219,19 @@ def _bare_look(paths: Paths, kind: str, operator: str) -> "DeskLook":
     )
 
 
-def _tour(start: "Start", look: "DeskLook") -> int:
+def _tour(start: "Start", look: "ConsoleSettings") -> int:
     from chainteller.tui.console.tour import read_tour, run_tour
 
     return run_tour(start, look, read_tour(shipped("sample_data") / "tour.toml"))
 
 
-def _console(start: "Start", look: "DeskLook", reopen: "Reopen | None" = None) -> int:
+def _console(start: "Start", look: "ConsoleSettings", reopen: "Reopen | None" = None) -> int:
     from chainteller.tui.console.app import run_console
 
     return run_console(start, look, reopen)
 
 
-def _look(settings: "Settings", place: "Place") -> "DeskLook":
+def _look(settings: "Settings", place: "Place") -> "ConsoleSettings":
     desk = settings.desk
     look = _bare_look(settings.paths, place.kind.upper(), desk.operator_name)._replace(
         label=place.label,

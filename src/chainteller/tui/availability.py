@@ -34,18 +34,23 @@ def why_not(desk: Desk, screen: Any, command: Command) -> str:
         return f"only on {command.where}"
     if command.where != EVERYWHERE and command.where not in (*SCREENS, "palette"):
         return f"only on {command.where}" if command.where != getattr(screen, "KEY", "") else ""
-    return _refused(desk, command) or _hindered(screen, command) or _nothing_there(screen, command)
+    return (
+        _refused(desk, command) or _unavailable(screen, command) or _nothing_there(screen, command)
+    )
 
 
 def footer_now(desk: Desk, screen: Any) -> list[Hint]:
     """The keys that work on ``screen`` now, of those that its footer may name."""
     typing = screen.is_typing
     shown = [
-        command._replace(word=screen.footer_word(command.id) or command.word)
+        command._replace(word=screen.footer_label(command.id) or command.word)
         for command in footer_commands(screen.KEY)
         if (command.id in screen.WORK_IN_FIELD if typing else _is_named(desk, screen, command))
     ]
-    return [*(hint(command, desk.look.keys) for command in shown), *([_LEAVE] if typing else [])]
+    return [
+        *(hint(command, desk.settings.keys) for command in shown),
+        *([_LEAVE] if typing else []),
+    ]
 
 
 _LEAVE = Hint("esc", "close", "back", 0)
@@ -57,9 +62,9 @@ def _is_named(desk: Desk, screen: Any, command: Command) -> bool:
     return not why_not(desk, screen, command)
 
 
-def _hindered(screen: Any, command: Command) -> str:
-    hindrance = getattr(screen, "hindrance", None)
-    return str(hindrance(command.id)) if hindrance is not None else ""
+def _unavailable(screen: Any, command: Command) -> str:
+    unavailable_reason = getattr(screen, "unavailable_reason", None)
+    return str(unavailable_reason(command.id)) if unavailable_reason is not None else ""
 
 
 def _refused(desk: Desk, command: Command) -> str:
@@ -75,7 +80,7 @@ def _nothing_there(screen: Any, command: Command) -> str:
     nothing = {
         "desk.text": ("customer_text", "there is nothing to tell here"),
         "desk.copy": ("main_text", "there is nothing to copy here"),
-        "desk.export": ("papers", "there is nothing to export here"),
+        "desk.export": ("exports", "there is nothing to export here"),
     }
     if command.id in _OF_A_RECORD:
         return "" if _has(screen, "object_id") else "nothing is selected"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from chainteller.tui.formats import clean
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -60,7 +60,7 @@ async def copy(app: "Terminal | App[Any]", text: str) -> str:
     command = local_tool(os.environ)
     if not command:
         return SENT
-    taken = await ask(_run, command, text)
+    taken = await call_service(_run, command, text)
     return f"copied ({command[0]})" if taken else SENT
 
 

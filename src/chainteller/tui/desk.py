@@ -13,8 +13,8 @@ from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable, TellerError
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
-from chainteller.tui.service_calls import Later, ask
-from chainteller.tui.start import DeskLook, StartedDesk
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -33,7 +33,7 @@ _WHY = {
 }
 
 
-class Told(NamedTuple):
+class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
     that was selected then.
     """
@@ -45,7 +45,7 @@ class Told(NamedTuple):
     account_id: str = ""
 
 
-class Reach(NamedTuple):
+class Connection(NamedTuple):
     """How the service answers; ``state`` is starting, live or failed, ``why`` what failed."""
 
     state: str = "starting"
@@ -142,21 +142,21 @@ class Shell(Protocol):
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
 
-    def __init__(self, owner: DOMNode, shell: Shell, look: DeskLook) -> None:
-        self.owner, self.shell, self.look = owner, shell, look
-        self.read_only = look.read_only
+    def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
+        self.owner, self.shell, self.settings = owner, shell, settings
+        self.read_only = settings.read_only
         self.started: StartedDesk | None = None
-        self.backstage: Backstage | None = None
+        self.session: Backstage | None = None
         self.privacy = Privacy()
         self.choice = Choice(self._keep_account_soon)
-        self.reach = Reach()
+        self.connection = Connection()
         self.opened_at = 0
         """Since when this place is open here."""
         self.call_began: int | None = None
         """When the call that is being answered began; None between calls."""
         self.alerts = 0
         """Watched things that happened and were not looked at yet."""
-        self.log: deque[Told] = deque(maxlen=_LOG_ROWS)
+        self.log: deque[Notification] = deque(maxlen=_LOG_ROWS)
         self.unread = 0
         self.writing: set[str] = set()
         self.quiet = asyncio.Event()
@@ -177,46 +177,46 @@ class Desk:
         self.on_start: Signal[StartedDesk] = Signal(owner, "started")
         self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
         self.on_poll: Signal[None] = Signal(owner, "polled")
-        self.on_told: Signal[Told] = Signal(owner, "told")
-        self.on_reach: Signal[Reach] = Signal(owner, "reach")
+        self.on_notification: Signal[Notification] = Signal(owner, "told")
+        self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""
 
-    def begin(self, started: StartedDesk, backstage: Backstage) -> None:
+    def begin(self, started: StartedDesk, session: Backstage) -> None:
         """The engine or client is there, with the guard and the records around it."""
-        if self.backstage is not None:
-            self.backstage.close()
-        self.started, self.backstage, self.opened_at = started, backstage, self.now
+        if self.session is not None:
+            self.session.close()
+        self.started, self.session, self.opened_at = started, session, self.now
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
         if self.started is not None:
             self.started.close()
-        if self.backstage is not None:
+        if self.session is not None:
             self.remember_account()
-            self.backstage.workspace.set_views(dict(self.unsaved))
-            self.backstage.close()
+            self.session.workspace.set_views(dict(self.unsaved))
+            self.session.close()
 
     @property
     def service(self) -> "Service":
         """Raises ServiceUnavailable while the engine is still being started."""
-        if self.started is None or self.backstage is None:
+        if self.started is None or self.session is None:
             raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
-        return self.backstage.service
+        return self.session.service
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on
-        if self.backstage is not None:
-            self.backstage.set_read_only(on=on)
-        self.on_reach.publish(self.reach)
+        if self.session is not None:
+            self.session.set_read_only(on=on)
+        self.on_connection.publish(self.connection)
 
     def remembered(self, name: str) -> Any:
         """What was kept of a view on this machine, or None."""
-        return self.backstage.workspace.view(name) if self.backstage else None
+        return self.session.workspace.view(name) if self.session else None
 
     def remember(self, name: str, value: Any) -> None:
         """Keep how something is shown; the disk is waited for in a thread, never by a key."""
-        if self.backstage is None:
+        if self.session is None:
             return
         self.unsaved[name] = value
         if not self._saving:
@@ -237,7 +237,7 @@ class Desk:
     def _keep_account(self) -> None:
         self._keeping_soon = False
         account = self.choice.account
-        if self.backstage is None:
+        if self.session is None:
             self._keep_account_soon()
         elif account is not None and account.id != self.choice.kept_account:
             self.choice.kept_account = account.id
@@ -246,20 +246,20 @@ class Desk:
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""
         try:
-            while self.unsaved and self.backstage is not None:
+            while self.unsaved and self.session is not None:
                 views = dict(self.unsaved)
                 self.unsaved.clear()
-                await ask(self.backstage.workspace.set_views, views)
+                await call_service(self.session.workspace.set_views, views)
         finally:
             self._saving = False
 
     def note(self, identifier: str) -> str:
         """The agent's own words about a record; on this machine only."""
-        return self.backstage.workspace.note(identifier) if self.backstage and identifier else ""
+        return self.session.workspace.note(identifier) if self.session and identifier else ""
 
     @property
     def now(self) -> int:
-        return self.look.clock.now()
+        return self.settings.clock.now()
 
     def offers(self, feature: str) -> bool:
         """Whether the deployment has an addition; unknown counts as yes, the call will tell."""
@@ -277,23 +277,25 @@ class Desk:
 
     def new_key(self) -> str:
         """An idempotency key, made before the request is sent."""
-        return f"desk-{self.look.randomness.bytes(16).hex()}"
+        return f"desk-{self.settings.randomness.bytes(16).hex()}"
 
-    def tell(self, text: str, tone: str = "", detail: str = "") -> None:
+    def notify(self, text: str, tone: str = "", detail: str = "") -> None:
         """One line for the agent: on the status line now, in the event log for good."""
         whose = self.choice.account.id if self.choice.account else ""
-        told = Told(clock_time(to_datetime(self.now)), text, tone, detail, whose)
+        told = Notification(clock_time(to_datetime(self.now)), text, tone, detail, whose)
         self.log.append(told)
         self.unread += 1
-        self.on_told.publish(told)
+        self.on_notification.publish(told)
 
     def heard(self, latency_ms: int) -> None:
         """New data came; the top bar shows its time."""
-        self.reach = Reach("live", latency_ms, clock_time(to_datetime(self.now)))
-        self.on_reach.publish(self.reach)
+        self.connection = Connection("live", latency_ms, clock_time(to_datetime(self.now)))
+        self.on_connection.publish(self.connection)
 
     def unheard(self, retry_in_s: int, error: TellerError) -> None:
         """No news; a place that refuses the key, or was not even asked, did not fail to answer."""
         why = _WHY.get(error.code, "no answer")
-        self.reach = Reach("failed", self.reach.latency_ms, self.reach.at, retry_in_s, why)
-        self.on_reach.publish(self.reach)
+        self.connection = Connection(
+            "failed", self.connection.latency_ms, self.connection.at, retry_in_s, why
+        )
+        self.on_connection.publish(self.connection)

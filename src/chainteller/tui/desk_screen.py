@@ -15,7 +15,7 @@ from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui import top_bar as top
 from chainteller.tui.availability import footer_now
 from chainteller.tui.commands import SCREENS, bindings_of
-from chainteller.tui.desk import Desk, Reach, Told
+from chainteller.tui.desk import Connection, Desk, Notification
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.sharing import Leaving
@@ -85,8 +85,8 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def compose(self) -> ComposeResult:
         yield TopBar()
-        if self.desk.look.panel is not None:
-            yield self.desk.look.panel()
+        if self.desk.settings.panel is not None:
+            yield self.desk.settings.panel()
         yield Lines([line()], id="title")
         yield Ground(*self.body(), id="body")
         yield FailurePanel()
@@ -109,8 +109,8 @@ class DeskScreen(Steady, Blank, Leaving):
         desk = self.desk
         desk.on_start.subscribe(self, self._started)
         desk.on_change.subscribe(self, self._changed)
-        desk.on_told.subscribe(self, self._told)
-        desk.on_reach.subscribe(self, self._reached)
+        desk.on_notification.subscribe(self, self._notified)
+        desk.on_connection.subscribe(self, self._connection_changed)
         self._draw_top()
         self.draw_footer()
 
@@ -143,7 +143,7 @@ class DeskScreen(Steady, Blank, Leaving):
         if self.is_current or self.app.screen.is_modal:
             self.reload()
 
-    def _told(self, told: Told) -> None:
+    def _notified(self, told: Notification) -> None:
         """What comes after a refusal is seen although the refusal is still open."""
         failure = self.query_one(FailurePanel).failure
         if failure is None or told.text.startswith(failure.code):
@@ -152,7 +152,7 @@ class DeskScreen(Steady, Blank, Leaving):
             text = f"{told.text}  {told.at}Z"
             self.query_one(StatusLine).tell(text, told.tone, self.desk.unread)
 
-    def _reached(self, reach: Reach) -> None:
+    def _connection_changed(self, reach: Connection) -> None:
         self._draw_top()
         self.draw_footer()
         if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
@@ -170,7 +170,7 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def _draw_top(self) -> None:
         number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
-        said = top.reach_of(self.desk, narrow=self.app.size.width < 110)
+        said = top.describe_connection(self.desk, narrow=self.app.size.width < 110)
         self.query_one(TopBar).place(number, top.deployment(self.desk), said)
 
     # -- the footer ---------------------------------------------------------------------------
@@ -189,11 +189,11 @@ class DeskScreen(Steady, Blank, Leaving):
     def on_descendant_blur(self) -> None:
         self.draw_footer()
 
-    def hindrance(self, command: str) -> str:  # noqa: ARG002 - for subclasses
+    def unavailable_reason(self, command: str) -> str:  # noqa: ARG002 - for subclasses
         """Why a command does nothing in the state that this screen is in; empty when it works."""
         return ""
 
-    def footer_word(self, command: str) -> str:  # noqa: ARG002 - for subclasses
+    def footer_label(self, command: str) -> str:  # noqa: ARG002 - for subclasses
         """What a key does now, where that is not what the table of commands says."""
         return ""
 
@@ -216,7 +216,7 @@ class DeskScreen(Steady, Blank, Leaving):
         if self.desk.read_only:
             self.fail(ReadOnlyProfile("This desk is read-only."))
         elif lock in self.desk.writing:
-            self.desk.tell(f"still working on the {lock}", "warn")
+            self.desk.notify(f"still working on the {lock}", "warn")
         else:
             self.desk.begin_write(lock)
             self.run_worker(Later(partial(self._guarded, lock, work)), group=f"write-{lock}")
@@ -252,7 +252,7 @@ class DeskScreen(Steady, Blank, Leaving):
 
         failure = explain(error, doing)
         self.show_failure(failure)
-        self.desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+        self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
     def show_failure(self, failure: "Failure") -> None:
         self.query_one(FailurePanel).explain(failure)

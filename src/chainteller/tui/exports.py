@@ -15,14 +15,14 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.formats import clean
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from textual.app import App
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class Export:
     """One file that can be written; ``make`` may raise TellerError. ``note`` is told with it."""
 
     title: str
@@ -48,7 +48,7 @@ class Source(Protocol):
     async def ready(self) -> None:
         """Return when what the screen shows has come."""
 
-    def papers(self) -> Sequence[Paper]:
+    def exports(self) -> Sequence[Export]:
         """The files of this screen, most wanted first."""
 
     def copies(self) -> Sequence[tuple[str, str]]:
@@ -58,52 +58,52 @@ class Source(Protocol):
 async def export(source: Source) -> None:
     """Let one of the screen's files be chosen and write it."""
     await source.ready()
-    desk, offered = source.desk, {paper.title: paper for paper in source.papers()}
+    desk, offered = source.desk, {export.title: export for export in source.exports()}
     if not offered:
-        desk.tell("nothing to export here", "muted")
+        desk.notify("nothing to export here", "muted")
         return
-    folder = desk.look.export_folder or Path.cwd()
+    folder = desk.settings.export_folder or Path.cwd()
     choice = Choice("EXPORT", f"into {folder}", tuple(offered))
     title = await source.app.push_screen_wait(choice)
     if title is not None:
-        paper = offered[title]
-        text = await paper.make()
-        await save(desk, folder, paper.file, text, paper.note())
+        export = offered[title]
+        text = await export.make()
+        await save(desk, folder, export.file, text, export.note())
 
 
 async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -> None:
     """Write a file of the agent's and say where it is; what is hidden asks first."""
     if not await desk.shell.may_leave(text):
-        desk.tell("not written: names and balances are hidden", "warn")
+        desk.notify("not written: names and balances are hidden", "warn")
         return
     try:
-        path = await ask(copying.write_file, folder, name, text)
+        path = await call_service(copying.write_file, folder, name, text)
     except OSError as error:
-        desk.tell(f"not written: {error.strerror}  {folder / name}", "bad")
+        desk.notify(f"not written: {error.strerror}  {folder / name}", "bad")
     else:
         told = f"{path.name}, {note}," if note else path.name
-        desk.tell(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
+        desk.notify(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
 
 
 async def copy_menu(source: Source) -> None:
     """Everything that can be copied here, by name; shown as selectable text afterwards."""
     offered = {name: text for name, text in source.copies() if text}
     if not offered:
-        source.desk.tell("nothing to copy here", "muted")
+        source.desk.notify("nothing to copy here", "muted")
         return
     choice = Choice("COPY", "sends it to the clipboard and shows it", tuple(offered))
     name = await source.app.push_screen_wait(choice)
     if name is None:
         return
     said = await copying.copy(source.app, offered[name])
-    source.desk.tell(f"{said}: {name}", "muted")
-    save_here = partial(save, source.desk, source.desk.look.export_folder or Path.cwd())
+    source.desk.notify(f"{said}: {name}", "muted")
+    save_here = partial(save, source.desk, source.desk.settings.export_folder or Path.cwd())
     source.app.push_screen(CopyBox(name, offered[name], said, save_here))
 
 
 async def copy_now(source: Source, text: str) -> None:
     said = await copying.copy(source.app, text)
-    source.desk.tell(f"{said}: {copying.first_line(text)}", "muted")
+    source.desk.notify(f"{said}: {copying.first_line(text)}", "muted")
 
 
 @dataclass(slots=True)
@@ -117,11 +117,11 @@ class Table:
     gather: Callable[[], Awaitable[tuple[Sequence[Sequence[str]], int]]]
     _told: str = ""
 
-    def papers(self, counted: str) -> list[Paper]:
+    def exports(self, counted: str) -> list[Export]:
         """As CSV and JSON; ``counted`` says of how many rows."""
         forms = {"csv": as_csv, "json": as_json}
         return [
-            Paper(
+            Export(
                 f"{self.name}: {counted}, {ending.upper()}",
                 f"chainteller-{self.name}.{ending}",
                 partial(self._write, form),
@@ -152,18 +152,18 @@ class Standing(Protocol):
         """What is shown in detail, or None."""
 
 
-def papers_here(screen: Standing) -> list[Paper]:
+def exports_here(screen: Standing) -> list[Export]:
     """What stands on a screen as text, and the record behind it as the wire has it."""
     text, found = screen.main_text(), []
     if text:
         name = f"chainteller-{screen.KEY}.txt"
-        found.append(Paper("what stands here, text", name, partial(ready, text + "\n")))
+        found.append(Export("what stands here, text", name, partial(ready, text + "\n")))
     record, about = screen.record(), screen.object_id() or screen.KEY
     if record is not None:
         for ending, form in {"json": record_json, "csv": record_csv}.items():
             made = partial(_made, form, record)
             title = f"{about} in full, {ending.upper()}"
-            found.append(Paper(title, f"chainteller-{about}.{ending}", made))
+            found.append(Export(title, f"chainteller-{about}.{ending}", made))
     return found
 
 
@@ -219,7 +219,7 @@ def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
 
 
-def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:
+def receipt_exports(desk: Desk, account_id: str, trade_id: str) -> list[Export]:
     """The trade's receipt in each form; the command line writes the same bytes."""
     endings = {"text": "txt", "json": "json", "csv": "csv"}
 
@@ -229,10 +229,10 @@ def receipt_papers(desk: Desk, account_id: str, trade_id: str) -> list[Paper]:
         return receipts.render(receipts.receipt_of(desk.service, account_id, trade_id), form)
 
     return [
-        Paper(
+        Export(
             f"receipt of {trade_id}, {form if form == 'text' else form.upper()}",
             f"chainteller-receipt-{trade_id}.{ending}",
-            partial(ask, make, form),
+            partial(call_service, make, form),
         )
         for form, ending in endings.items()
     ]

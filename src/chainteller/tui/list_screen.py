@@ -11,12 +11,12 @@ from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
-from chainteller.tui.service_calls import Later, ask
+from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.bars import StatusLine
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 Record = TypeVar("Record")
 _LONGEST_WAIT_S = 3.0
@@ -78,7 +78,7 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def recall(self) -> None:
         """Show the list as it was shown last, once; what is out of range is ignored."""
-        if self._recalled or self.desk.backstage is None:
+        if self._recalled or self.desk.session is None:
             return
         self._recalled = True
         kept = self.desk.remembered(f"list.{self.KEY}")
@@ -94,7 +94,7 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def action_sort(self) -> None:
         self._sort = (self._sort + 1) % len(self.ORDERS)
-        self.desk.tell(f"order: {self.ORDERS[self._sort]}", "muted")
+        self.desk.notify(f"order: {self.ORDERS[self._sort]}", "muted")
         self.restart()
 
     def reload(self) -> None:
@@ -120,7 +120,7 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     async def _fetch(self, page: int) -> None:
         generation = self._generation
-        listed = await ask(self.fetch, page)
+        listed = await call_service(self.fetch, page)
         if generation != self._generation:
             return
         for row, record in listed.records:
@@ -208,16 +208,16 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     # -- export -------------------------------------------------------------------------------
 
-    def papers(self) -> "Sequence[Paper]":
+    def exports(self) -> "Sequence[Export]":
         """The whole list as it is filtered and ordered now, then what stands in the detail."""
         from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
 
         total = self.paged.total or 0
         if not total:
-            return super().papers()
+            return super().exports()
         titles = ["ID", *(column.title for column in self.columns())]
         counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
-        return [*Table(self.KEY, titles, self.gather).papers(counted), *super().papers()]
+        return [*Table(self.KEY, titles, self.gather).exports(counted), *super().exports()]
 
     def record(self) -> object:
         return self.selected
@@ -232,7 +232,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         for page in count(1):
             if page > 1:
                 self._tell_gathered(len(rows), total)
-            listed = await ask(self.fetch, page)
+            listed = await call_service(self.fetch, page)
             total = listed.total
             if generation != self._generation:
                 raise Stopped("The list was changed while it was being exported.")

@@ -8,7 +8,7 @@ from chainteller.domain.trades import TERMINAL
 from chainteller.service.errors import NotFound
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import countdown, seconds_between, seconds_since
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market
@@ -32,16 +32,16 @@ def watch_market(desk: Desk, market: "Market | None") -> None:
     if market is None:
         return
     if market.status in {None, "open"}:
-        desk.tell(f"{market.market_name} is open already", "muted")
+        desk.notify(f"{market.market_name} is open already", "muted")
         return
     desk.watched.add(market.market_name)
-    desk.tell(f"watching {market.market_name}: a bell when it reopens", "warn")
+    desk.notify(f"watching {market.market_name}: a bell when it reopens", "warn")
 
 
 async def _markets(desk: Desk, alert: Alert) -> None:
     if not desk.watched:
         return
-    markets = await ask(desk.service.markets, tuple(sorted(desk.watched)))
+    markets = await call_service(desk.service.markets, tuple(sorted(desk.watched)))
     for market in markets.data:
         if market.market_name in desk.watched and market.status in {None, "open"}:
             desk.watched.discard(market.market_name)
@@ -51,7 +51,7 @@ async def _markets(desk: Desk, alert: Alert) -> None:
 async def _trades(desk: Desk, alert: Alert) -> None:
     for trade_id, account_id in tuple(desk.watched_trades.items()):
         try:
-            trade = await ask(desk.service.trade, account_id, trade_id)
+            trade = await call_service(desk.service.trade, account_id, trade_id)
         except NotFound:
             del desk.watched_trades[trade_id]
             continue

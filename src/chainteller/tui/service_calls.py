@@ -40,7 +40,9 @@ class Callers:
 _CALLERS = Callers()
 
 
-async def ask(call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs) -> Answer:
+async def call_service(
+    call: Callable[Given, Answer], *args: Given.args, **kwargs: Given.kwargs
+) -> Answer:
     """Await ``call(*args, **kwargs)`` in a thread; whatever it raises is raised here."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Answer] = loop.create_future()

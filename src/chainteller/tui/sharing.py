@@ -12,7 +12,7 @@ from chainteller.tui.widgets.lines import Lines, line
 
 if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 
 class Leaving(Screen[None]):
@@ -34,11 +34,11 @@ class Leaving(Screen[None]):
     async def ready(self) -> None:
         """Return when what the screen shows has come; at once where nothing is awaited."""
 
-    def papers(self) -> "Sequence[Paper]":
+    def exports(self) -> "Sequence[Export]":
         """The files that ``e`` can write, most wanted first."""
-        from chainteller.tui.exports import papers_here  # noqa: PLC0415 - after the first frame
+        from chainteller.tui.exports import exports_here  # noqa: PLC0415 - after the first frame
 
-        return papers_here(self)
+        return exports_here(self)
 
     def record(self) -> object:
         """What is shown in detail: a model, or a dataclass of some; None when nothing is."""
@@ -47,7 +47,7 @@ class Leaving(Screen[None]):
     def action_copy_main(self) -> None:
         text = self.main_text()
         if not text:
-            self.desk.tell("nothing to copy here", "muted")
+            self.desk.notify("nothing to copy here", "muted")
             return
         from chainteller.tui.exports import copy_now  # noqa: PLC0415 - after the first frame
 
@@ -74,7 +74,7 @@ class Leaving(Screen[None]):
     def action_customer_text(self) -> None:
         text = self.customer_text()
         if not text:
-            self.desk.tell("nothing to tell the customer here", "muted")
+            self.desk.notify("nothing to tell the customer here", "muted")
             return
         from chainteller.tui.dialogs.boxes import Box, wrapped  # noqa: PLC0415 - after the first frame
 
@@ -99,13 +99,13 @@ class Leaving(Screen[None]):
         if failure is None:
             return ""
         told_as = failure.told_as or failure.code
-        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.look.bank_name)
+        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.settings.bank_name)
 
     @property
     def texts(self) -> "CustomerTexts":
         from chainteller.tui.customer_texts import CustomerTexts  # noqa: PLC0415 - after the first frame
 
-        return CustomerTexts.load(self.desk.look.customer_texts)
+        return CustomerTexts.load(self.desk.settings.customer_texts)
 
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""

@@ -49,7 +49,7 @@ Glimpse = tuple[Sequence[ListedAccount], int]
 """The first accounts, and how many there are in all."""
 
 
-class DeskLook(NamedTuple):
+class ConsoleSettings(NamedTuple):
     """All that the first frame needs; nothing of it asks a service.
 
     ``kind`` is the first word of the top bar (DEMO, EMBEDDED, REMOTE, TRAINING). With
@@ -118,5 +118,5 @@ class StartedDesk(NamedTuple):
 Start = Callable[[], StartedDesk]
 """Builds the desk in a background thread; raises ``TellerError`` where it cannot."""
 
-Reopen = Callable[[str], tuple[Start, DeskLook]]
+Reopen = Callable[[str], tuple[Start, ConsoleSettings]]
 """What a profile of that name opens; raises ``TellerError`` where it cannot be told."""

@@ -5,11 +5,11 @@ from chainteller.tui.formats import Piece, seconds_between
 
 
 def deployment(desk: Desk) -> list[Piece]:
-    kind = desk.look.kind
+    kind = desk.settings.kind
     tone = {"TRAINING": "training", "PRODUCTION": "production", "DEMO": "warn strong"}.get(
         kind, "strong"
     )
-    label = (desk.started.label if desk.started else "") or desk.look.label
+    label = (desk.started.label if desk.started else "") or desk.settings.label
     pieces: list[Piece] = [(kind, tone)]
     if label:
         pieces.append((f" {label}", "muted"))
@@ -27,15 +27,15 @@ def _call(desk: Desk) -> str:
     return f"{alerts}call {seconds_between(desk.call_began, desk.now) // 60} min  "
 
 
-def reach_of(desk: Desk, *, narrow: bool) -> list[Piece]:
-    reach = desk.reach
+def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
+    reach = desk.connection
     call = _call(desk)
-    operator: Piece = (call if call and narrow else call + desk.look.operator + "  ", "muted")
+    operator: Piece = (call if call and narrow else call + desk.settings.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
     if reach.state == "failed" and not reach.retry_in_s:
         return [operator, (f"{reach.why}, r: again", "bad")]
     if reach.state == "failed":
         return [operator, (f"{reach.why}, retry in {reach.retry_in_s} s", "bad")]
-    took = f"{reach.latency_ms} ms  " if desk.look.poll_interval_s and not narrow else ""
+    took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
     return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]

@@ -45,12 +45,12 @@ def _console(bench: Bench) -> Console:
         )
 
     app = bench.console(profiles=PROFILES, profile="own", export_folder=EXPORTS)
-    return Console(start, app.desk.look)
+    return Console(start, app.desk.settings)
 
 
 def _made_up_requests(app: Console) -> None:
     """How long a call took is measured, and reads overtake each other: these stand still."""
-    behind = app.desk.backstage
+    behind = app.desk.session
     assert behind is not None
     calls = [
         ("GET", "/trading-accounts?limit=50", 200, "", "3"),

@@ -85,7 +85,7 @@ async def _no_place(bench: Bench, album: Album, form: Format) -> None:
     def start() -> StartedDesk:
         raise ServiceUnreachable("bank.example does not answer.")
 
-    app = Console(start, bench.look._replace(profiles=PROFILES, profile="branch-7"))
+    app = Console(start, bench.settings._replace(profiles=PROFILES, profile="branch-7"))
     async with app.run_test(size=form.size) as pilot:
         await settle(pilot, started=False)
         await album.of(pilot, started=False)("unreachable")

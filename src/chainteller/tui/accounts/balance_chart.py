@@ -11,7 +11,7 @@ from chainteller.tui.charts import step_blocks
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import grouped
 from chainteller.tui.queries import USD_LIKE, AccountSheet, Gap
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, heading, line
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Courses:
             return False
         if self._history[0] == sheet.state or self._room(sheet)[1] < 1:
             return False
-        found = await ask(read_history, desk.service, sheet.account.id, sheet.balances)
+        found = await call_service(read_history, desk.service, sheet.account.id, sheet.balances)
         self._history = (sheet.state, found)
         return True
 

@@ -14,7 +14,7 @@ from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import Piece, grouped, short_id
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import Later, ask
+from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
@@ -79,7 +79,7 @@ class CustomersScreen(ListDialog[str]):
             return self._desk.service.customers(query(text=text or None, limit=50)).data
 
         try:
-            customers = await ask(fetch)
+            customers = await call_service(fetch)
         except TellerError as error:
             self._enter_waits = False
             self.query_one(FailurePanel).explain(explain(error))
@@ -127,7 +127,7 @@ class CustomersScreen(ListDialog[str]):
     async def _open(self, account: "BankAccount") -> None:
         key = self._desk.new_key()
         try:
-            opened = await ask(
+            opened = await call_service(
                 writes.open_account, self._desk.service, account.id, account.type, key
             )
         except Conflict as error:
@@ -135,9 +135,9 @@ class CustomersScreen(ListDialog[str]):
         except TellerError as error:
             failure = explain(error)
             self.query_one(FailurePanel).explain(failure)
-            self._desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+            self._desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
         else:
-            self._desk.tell(f"account {opened.id} opened for {account.id}", "good")
+            self._desk.notify(f"account {opened.id} opened for {account.id}", "good")
             self.dismiss(opened.id)
         finally:
             self._opening = False

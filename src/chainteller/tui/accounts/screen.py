@@ -11,11 +11,11 @@ from textual.widget import Widget
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import writes
 from chainteller.tui.accounts import view as accounts_view
-from chainteller.tui.desk import Desk, Reach
+from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.formats import short_id
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -206,7 +206,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         from chainteller.tui.accounts import detail as account_detail  # noqa: PLC0415 - after the first frame
         from chainteller.tui.queries import account_sheet  # noqa: PLC0415 - after the first frame
 
-        self._sheet = await ask(account_sheet, self.desk.service, account.id)
+        self._sheet = await call_service(account_sheet, self.desk.service, account.id)
         self.desk.choice.account = self._sheet.account
         summary = account_detail.summary(self._sheet, self.size.width)
         self.query_one("#summary", Lines).show(summary)
@@ -250,8 +250,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._draw_detail()
         await self._follow_back()
 
-    def _reached(self, reach: Reach) -> None:
-        super()._reached(reach)
+    def _connection_changed(self, reach: Connection) -> None:
+        super()._connection_changed(reach)
         if self._hidden != self.desk.privacy.hidden:
             self._hidden = self.desk.privacy.hidden
             self.read("courses", self._redrawn)
@@ -264,7 +264,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._nothing_selected()
 
     def _nothing_selected(self) -> None:
-        self.desk.tell("no account is selected yet   + opens one", "warn")
+        self.desk.notify("no account is selected yet   + opens one", "warn")
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""
@@ -283,7 +283,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             return refused
         from chainteller.tui.accounts.customer_summary import about_account  # noqa: PLC0415 - after the first frame
 
-        return about_account(self.texts, sheet, self.desk.now, self.desk.look.bank_name)
+        return about_account(self.texts, sheet, self.desk.now, self.desk.settings.bank_name)
 
     # -- money in and out ---------------------------------------------------------------------
 
@@ -373,11 +373,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         bank_account_id, _, kind = typed.partition(" ")
         service, key = self.desk.service, self.desk.new_key()
         if kind:
-            made = await ask(writes.open_account, service, bank_account_id, kind.strip(), key)
+            made = await call_service(
+                writes.open_account, service, bank_account_id, kind.strip(), key
+            )
         else:
-            made = await ask(service.trading_account, typed)
+            made = await call_service(service.trading_account, typed)
         self._filter, self._wanted_key = "", made.id
-        self.desk.tell(f"account {made.id} is on this desk's list", "good")
+        self.desk.notify(f"account {made.id} is on this desk's list", "good")
         self.restart()
 
     async def _new_account(self) -> None:

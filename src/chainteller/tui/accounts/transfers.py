@@ -12,7 +12,7 @@ from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffe
 from chainteller.tui import confirmations as questions
 from chainteller.tui import writes
 from chainteller.tui.formats import cents, dollars, transferred
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -42,30 +42,30 @@ class BankTransfers:
 
     async def _deposit(self, account: "TradingAccount", amount: str) -> None:
         """Sends at once: the customer's own money, and it can be brought back."""
-        above = cents(amount) > self._desk.look.confirm_above_cents
+        above = cents(amount) > self._desk.settings.confirm_above_cents
         asked = questions.deposit_question(account, amount)
         if above and not await self._host.confirm(asked):
             return
         service, key = self._desk.service, self._desk.new_key()
-        token = await ask(writes.deposit_token, service)
-        done = await ask(writes.deposit, service, account.id, amount, token, key)
+        token = await call_service(writes.deposit_token, service)
+        done = await call_service(writes.deposit, service, account.id, amount, token, key)
         self._transferred("deposit", done)
 
     async def _withdraw(self, account: "TradingAccount", amount: str) -> None:
         """What would be refused is refused before anything is asked."""
-        service, limit = self._desk.service, self._desk.look.confirm_above_cents
-        await ask(_require_possible, service, account.id, amount)
+        service, limit = self._desk.service, self._desk.settings.confirm_above_cents
+        await call_service(_require_possible, service, account.id, amount)
         asked = questions.withdrawal_question(account, amount, limit)
         if not await self._host.confirm(asked):
             return
         key = self._desk.new_key()
-        token = await ask(writes.deposit_token, service)
-        done = await ask(writes.withdraw, service, account.id, amount, token, key)
+        token = await call_service(writes.deposit_token, service)
+        done = await call_service(writes.withdraw, service, account.id, amount, token, key)
         self._transferred("withdrawal", done)
 
     def _transferred(self, what: str, done: "Transfer") -> None:
         self._host.clear_failure()
-        self._desk.tell(f"{what} {transferred(done)} {done.status}  {done.id}", "good")
+        self._desk.notify(f"{what} {transferred(done)} {done.status}  {done.id}", "good")
         self._show_news()
         self._desk.on_change.publish((f"{what}.{done.status}",))
 

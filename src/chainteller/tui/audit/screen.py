@@ -14,7 +14,7 @@ from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece, grouped, short_id, when
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
@@ -109,13 +109,13 @@ class AuditScreen(ListScreen["AuditRow"]):
         if started is None or started.verify_audit is None:
             await self._verify_segment()
             return
-        report = await ask(started.verify_audit)
+        report = await call_service(started.verify_audit)
         if report.intact:
             self._verdict = (f"[ok] {report.rows:,} rows intact ", "good")
-            self.desk.tell(f"audit chain intact, head {report.head}", "good")
+            self.desk.notify(f"audit chain intact, head {report.head}", "good")
         else:
             self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
+            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
         self.listed(self.paged.total or 0)
 
     async def _verify_segment(self) -> None:
@@ -124,7 +124,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         total = 0
         for page in range(1, _PAGES_CHECKED + 1):
             asked = query(page=page, limit=_CHECKED_AT_ONCE)
-            answer = await ask(self.desk.service.audit, asked)
+            answer = await call_service(self.desk.service.audit, asked)
             total = answer.pagination.total
             found += [row for row in answer.data if not found or row.seq < found[-1].seq]
             if len(found) >= total or len(answer.data) < _CHECKED_AT_ONCE:
@@ -147,10 +147,10 @@ class AuditScreen(ListScreen["AuditRow"]):
         """Say what was checked and what was not; a sound head is kept for the next time."""
         if not report.intact:
             self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.tell(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
+            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
         elif known is not None and found and known[0] > found[0].seq:
             self._verdict = ("[x] rows are gone ", "bad strong")
-            self.desk.tell(f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone", "bad")
+            self.desk.notify(f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone", "bad")
         else:
             of = (
                 f"{report.rows:,}"
@@ -161,7 +161,7 @@ class AuditScreen(ListScreen["AuditRow"]):
             again = known is not None and any(row.seq == known[0] for row in found)
             since = f", row {known[0]} as seen earlier" if known is not None and again else ""
             head = found[0].hash if found else "-"
-            self.desk.tell(
+            self.desk.notify(
                 f"audit rows as this place shows them fit{since}; head {head}",
                 "good",
                 "\nonly what the deployment shows was checked: the whole chain is checked where "

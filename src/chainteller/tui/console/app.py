@@ -22,8 +22,8 @@ from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.privacy import PrivacyFilter
-from chainteller.tui.service_calls import Later, ask
-from chainteller.tui.start import DeskLook, Reopen, Start
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.start import ConsoleSettings, Reopen, Start
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -31,7 +31,7 @@ DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
 
 
-def run_console(start: Start, look: DeskLook, reopen: Reopen | None = None) -> int:
+def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = None) -> int:
     """Run the console until it ends; ``reopen`` gives what a chosen profile opens.
 
     Returns:
@@ -66,7 +66,7 @@ class Console(Errands):
     COMMAND_PALETTE_BINDING = "ctrl+p"
     DEFAULT_MODE = "accounts"
 
-    def __init__(self, start: Start, look: DeskLook) -> None:
+    def __init__(self, start: Start, look: ConsoleSettings) -> None:
         self.desk = Desk(self, self, look)
         super().__init__()
         self.animation_level = "none"
@@ -83,9 +83,9 @@ class Console(Errands):
     # -- start and end ------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self.set_keymap(dict(self.desk.look.keys))
+        self.set_keymap(dict(self.desk.settings.keys))
         catch_signals(lambda code: self.exit(return_code=code))
-        if self.desk.look.glimpse is not None:
+        if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.load_themes)
@@ -97,10 +97,10 @@ class Console(Errands):
 
     async def _glimpse(self) -> None:
         """Account rows on the screen before the engine is imported."""
-        look = self.desk.look.glimpse
+        look = self.desk.settings.glimpse
         if look is None:
             return
-        found = await ask(look, PAGE_ROWS)
+        found = await call_service(look, PAGE_ROWS)
         if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
             self.release_keys()
             return
@@ -114,7 +114,7 @@ class Console(Errands):
     async def _started(self) -> None:
         await self._glimpse()
         try:
-            started = await ask(self._start)
+            started = await call_service(self._start)
             collect_garbage_again()
             self.begin(started)
         except TellerError as error:
@@ -122,15 +122,15 @@ class Console(Errands):
             self.not_started(error)
             return
         await self._poller.poll()
-        if self.desk.look.poll_interval_s > 0:
-            self.set_interval(self.desk.look.poll_interval_s, self._poll)
+        if self.desk.settings.poll_interval_s > 0:
+            self.set_interval(self.desk.settings.poll_interval_s, self._poll)
 
     def _poll(self) -> None:
         self.run_worker(Later(self._poller.poll), group="poll")
 
     def _fatal_error(self) -> None:
         """In place of Textual's, which prints the values of local variables."""
-        folder = self.desk.look.crash_folder
+        folder = self.desk.settings.crash_folder
         self._exit_renderables.append(crash_report(self._exception, folder, self.desk.now))
         self._close_messages_no_wait()
 

@@ -23,7 +23,7 @@ from chainteller.tui.console.themes import DEFAULT_VARIABLES, changed_files, fin
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import KEPT_ACCOUNT, Desk
 from chainteller.tui.desk_screen import DeskScreen
-from chainteller.tui.service_calls import Later, ask
+from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.textual_fixes.app import SteadyApp
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
@@ -53,18 +53,18 @@ class Errands(SteadyApp):
 
     def begin(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
-        from chainteller.tui.console.session import Behind  # noqa: PLC0415 - after the first frame
+        from chainteller.tui.console.session import DeskSession  # noqa: PLC0415 - after the first frame
 
         desk = self.desk
-        desk.begin(started, Behind(desk, started))
+        desk.begin(started, DeskSession(desk, started))
         kept = desk.remembered(KEPT_ACCOUNT)
         desk.choice.kept_account = kept if isinstance(kept, str) else ""
         desk.on_start.publish(started)
         self.run_worker(Later(self._to_last_place), group="place")
-        sent = desk.backstage.workspace.in_doubt() if desk.backstage else []
+        sent = desk.session.workspace.in_doubt() if desk.session else []
         in_doubt = [row for row in sent if desk.now - row.sent_at < DAY]
         if in_doubt:
-            desk.tell(
+            desk.notify(
                 f"{len(in_doubt)} requests of an earlier session were never answered",
                 "warn",
                 "\n".join(
@@ -79,7 +79,7 @@ class Errands(SteadyApp):
             return
         if desk.choice.kept_account:
             with contextlib.suppress(TellerError):
-                kept = await ask(desk.service.trading_account, desk.choice.kept_account)
+                kept = await call_service(desk.service.trading_account, desk.choice.kept_account)
                 desk.choice.account = kept
         if self._is_untouched():
             self.go(place)
@@ -92,7 +92,7 @@ class Errands(SteadyApp):
         self.desk.unheard(0, error)
         if isinstance(self.screen, DeskScreen):
             self.screen.fail(error)
-        if self.desk.look.profiles:
+        if self.desk.settings.profiles:
             self.push_screen(_screen("profiles", self.desk, f"{error.code}  {error.message}"))
 
     def go(self, name: str) -> None:
@@ -144,7 +144,7 @@ class Errands(SteadyApp):
     def begin_in_theme(self) -> None:
         """The desk's theme alone, before anything is styled: the others can wait."""
         self._is_made = True
-        file = find_theme(self.desk.look.theme_folders, self.desk.look.theme)
+        file = find_theme(self.desk.settings.theme_folders, self.desk.settings.theme)
         if file is not None:
             self.register_theme(file.theme())
             self._begin_in(file.name)
@@ -152,14 +152,14 @@ class Errands(SteadyApp):
 
     def load_themes(self) -> None:
         """Register every theme file; what is wrong with a file is told once, with file and key."""
-        themes, problems = load_themes(self.desk.look.theme_folders)
+        themes, problems = load_themes(self.desk.settings.theme_folders)
         for file in themes.values():
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
-        if self.desk.look.theme in themes:
-            self.theme = self.desk.look.theme
+        if self.desk.settings.theme in themes:
+            self.theme = self.desk.settings.theme
         self._tell_problems(problems)
-        self._theme_files = changed_files(self.desk.look.theme_folders)
+        self._theme_files = changed_files(self.desk.settings.theme_folders)
 
     def _begin_in(self, theme: str) -> None:
         """The first theme, before anything is styled: a change would style everything twice."""
@@ -170,16 +170,16 @@ class Errands(SteadyApp):
 
     def watch_theme_files(self) -> None:
         """Theme files are followed while the desk runs; nothing is painted until one changes."""
-        if self.desk.look.poll_interval_s > 0:
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(_THEMES_EVERY_S, self.reload_themes)
 
     def reload_themes(self) -> None:
         """Take changed theme files in; a broken one leaves the colours as they are."""
-        found = changed_files(self.desk.look.theme_folders)
+        found = changed_files(self.desk.settings.theme_folders)
         if found == self._theme_files:
             return
         self._theme_files = found
-        themes, problems = load_themes(self.desk.look.theme_folders)
+        themes, problems = load_themes(self.desk.settings.theme_folders)
         for file in themes.values():
             self.register_theme(file.theme())
         self.theme_names = tuple(themes)
@@ -188,14 +188,14 @@ class Errands(SteadyApp):
             with self.batch_update():
                 self.theme = next(name for name in self.available_themes if name != current)
                 self.theme = current
-        self.desk.tell("theme files read again", "muted")
+        self.desk.notify("theme files read again", "muted")
         self._tell_problems(problems)
 
     def _tell_problems(self, problems: list[str]) -> None:
         if problems:
             files = "1 theme file" if len(problems) == 1 else f"{len(problems)} theme files"
             told = f"{files} left out: {problems[0]}"
-            self.desk.tell(told, "warn", "\n".join(["", *problems]))
+            self.desk.notify(told, "warn", "\n".join(["", *problems]))
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
@@ -240,25 +240,25 @@ class Errands(SteadyApp):
     def action_read_only(self) -> None:
         """On at once; off again with a question where the desk was opened read-only."""
         desk = self.desk
-        if desk.read_only and desk.look.read_only:
+        if desk.read_only and desk.settings.read_only:
             self.run_worker(Later(self._allow_writes), group="ask-writes", exclusive=True)
             return
         desk.set_read_only(on=not desk.read_only)
-        desk.tell(
+        desk.notify(
             "read-only: every change is refused" if desk.read_only else "writing is on", "warn"
         )
 
     async def _allow_writes(self) -> None:
         from chainteller.tui.dialogs.question import Ask, Question  # noqa: PLC0415 - after the first frame
 
-        label = self.desk.look.label or self.desk.look.kind
+        label = self.desk.settings.label or self.desk.settings.kind
         asked = Ask(
             f"ALLOW CHANGES on {label}?",
             ("this desk was opened read-only, by its profile or by --read-only",),
         )
         if await self.push_screen_wait(Question(asked, self.deafen)):
             self.desk.set_read_only(on=False)
-            self.desk.tell("writing is on", "warn")
+            self.desk.notify("writing is on", "warn")
 
     def deafen(self) -> None:
         """Overridden by the console: ignore all keys for a moment."""
@@ -284,8 +284,8 @@ class Errands(SteadyApp):
         privacy = self.desk.privacy
         privacy.hidden = not privacy.hidden
         told = "names and balances are hidden" if privacy.hidden else "names and balances are shown"
-        self.desk.tell(told, "warn")
-        self.desk.on_reach.publish(self.desk.reach)
+        self.desk.notify(told, "warn")
+        self.desk.on_connection.publish(self.desk.connection)
         for screen in self.screen_stack:
             screen.refresh(layout=True)
             for widget in screen.query("*"):
@@ -293,7 +293,7 @@ class Errands(SteadyApp):
 
     async def action_quit(self) -> None:
         """Asks only while an execution is on its way."""
-        behind = self.desk.backstage
+        behind = self.desk.session
         if behind is None or not behind.requests.is_under_way("execute_quote"):
             self.exit()
         elif not self._asks_to_leave:
@@ -321,7 +321,7 @@ class Errands(SteadyApp):
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
         if self.desk.writing:
-            self.desk.tell("a request is on its way: wait for its answer", "warn")
+            self.desk.notify("a request is on its way: wait for its answer", "warn")
             return
         self.wanted_profile = name
         self.exit()
@@ -339,11 +339,11 @@ class Errands(SteadyApp):
         desk = self.desk
         if desk.call_began is None:
             desk.call_began = desk.now
-            desk.tell("call began   i ends it, h makes the note", "muted")
+            desk.notify("call began   i ends it, h makes the note", "muted")
         else:
             self.action_handover()
             desk.call_began = None
-        desk.on_reach.publish(desk.reach)
+        desk.on_connection.publish(desk.connection)
 
     def action_handover(self) -> None:
         from chainteller.tui.console.handover import show_note  # noqa: PLC0415 - at the first `h`
@@ -356,7 +356,7 @@ class Errands(SteadyApp):
         behind = self.screen
         about = behind.object_id() if isinstance(behind, DeskScreen) else ""
         if not about:
-            self.desk.tell("nothing is selected to note about", "muted")
+            self.desk.notify("nothing is selected to note about", "muted")
             return
         self.push_screen(_screen("note", self.desk, about), partial(_again, behind))
 
@@ -367,8 +367,8 @@ class Errands(SteadyApp):
         self.desk.alerts += 1
         self.bell()
         self.notify(text, markup=False, timeout=10)
-        self.desk.tell(text, tone)
-        self.desk.on_reach.publish(self.desk.reach)
+        self.desk.notify(text, tone)
+        self.desk.on_connection.publish(self.desk.connection)
         self.title_badge()
 
     def title_badge(self) -> None:

@@ -11,7 +11,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.exports import save
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.workspace.handover import Standing
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 
 async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
-    account, backstage = desk.choice.account, desk.backstage
+    account, backstage = desk.choice.account, desk.session
     if backstage is None:
         return
     sheet = None
     try:
         if account is not None:
-            sheet = await ask(account_sheet, desk.service, account.id)
+            sheet = await call_service(account_sheet, desk.service, account.id)
     except TellerError as error:
-        desk.tell(f"{error.code}  {error.message}", "bad")
+        desk.notify(f"{error.code}  {error.message}", "bad")
     from chainteller.workspace.handover import handover_note  # noqa: PLC0415 - at the first `h`
 
     text = handover_note(
         backstage.workspace,
         _standing(sheet) if sheet is not None else None,
-        who=f"{desk.look.operator}, {desk.look.kind}",
+        who=f"{desk.settings.operator}, {desk.settings.kind}",
         since=began if began is not None else desk.opened_at,
         began=began,
     )
     said = "h copies; paste it into the ticket"
-    write = partial(save, desk, desk.look.export_folder or Path.cwd())
+    write = partial(save, desk, desk.settings.export_folder or Path.cwd())
     app.push_screen(CopyBox("HANDOVER NOTE", text, said, write, again="h"))
 
 

@@ -64,7 +64,7 @@ class HelpScreen(ListDialog[None]):
             return
         reason = why_not(self._desk, self._behind, command)
         if reason:
-            self._desk.tell(f"{command.key_in(self._desk.look.keys)}: {reason}", "muted")
+            self._desk.notify(f"{command.key_in(self._desk.settings.keys)}: {reason}", "muted")
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
@@ -89,7 +89,7 @@ class HelpScreen(ListDialog[None]):
             listed.say_empty(("nothing is called that", "muted"))
 
     def _keys(self, command: Command) -> str:
-        return shown_keys(self._desk.look.keys.get(command.id, command.key))
+        return shown_keys(self._desk.settings.keys.get(command.id, command.key))
 
     def _row(self, command: Command) -> Row:
         reason = why_not(self._desk, self._behind, command)

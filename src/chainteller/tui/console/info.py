@@ -23,19 +23,20 @@ class InfoScreen(Box):
 
 
 def _facts(desk: Desk) -> list[tuple[str, str]]:
-    look, capabilities = desk.look, desk.started.capabilities if desk.started else None
+    settings, reached = desk.settings, desk.connection
+    capabilities = desk.started.capabilities if desk.started else None
     file = desk.started.workspace_file if desk.started else None
     mode = "read-only" if desk.read_only else "read and write"
     facts = [
         ("version", f"{__version__}, Python {platform.python_version()}"),
-        ("place", f"{look.kind} {look.label}, {mode}"),
-        ("profile", look.profile or "none"),
-        ("answers", f"{desk.reach.state}, {desk.reach.latency_ms} ms, last {desk.reach.at}Z"),
+        ("place", f"{settings.kind} {settings.label}, {mode}"),
+        ("profile", settings.profile or "none"),
+        ("answers", f"{reached.state}, {reached.latency_ms} ms, last {reached.at}Z"),
         ("sqlite", sqlite3.sqlite_version),
-        ("themes", ", ".join(str(folder) for folder in look.theme_folders)),
+        ("themes", ", ".join(str(folder) for folder in settings.theme_folders)),
         ("workspace", str(file or "kept in memory only")),
-        ("logs", str(look.crash_folder or "the current folder")),
-        ("exports", str(look.export_folder or "the current folder")),
+        ("logs", str(settings.crash_folder or "the current folder")),
+        ("exports", str(settings.export_folder or "the current folder")),
     ]
     if capabilities is not None:
         missing = [name for name in EVERY_FEATURE if name not in capabilities.features]

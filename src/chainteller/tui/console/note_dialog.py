@@ -63,16 +63,16 @@ class NoteScreen(Dialog[None]):
         if self.answered:
             return
         text = clean(event.value.strip())
-        backstage = self._desk.backstage
+        backstage = self._desk.session
         if not text or backstage is None:
             self.dismiss()
             return
         try:
-            backstage.workspace.add_note(self._about, self._desk.look.operator, text)
+            backstage.workspace.add_note(self._about, self._desk.settings.operator, text)
         except sqlite3.Error as error:
-            self._desk.tell(f"not noted: {error}", "bad")
+            self._desk.notify(f"not noted: {error}", "bad")
             return
-        self._desk.tell(f"noted about {self._about}", "muted", f"noted\n{text}")
+        self._desk.notify(f"noted about {self._about}", "muted", f"noted\n{text}")
         self.dismiss()
 
     def action_forget(self) -> None:
@@ -82,7 +82,7 @@ class NoteScreen(Dialog[None]):
     async def _forget(self) -> None:
         asked = Ask(f"REMOVE all notes about {self._about}?", ("they are on this machine only",))
         answer = await self.app.push_screen_wait(Question(asked, self._desk.shell.deafen))
-        if answer and self._desk.backstage is not None:
-            self._desk.backstage.workspace.set_note(self._about, "")
-            self._desk.tell(f"notes about {self._about} removed", "muted")
+        if answer and self._desk.session is not None:
+            self._desk.session.workspace.set_note(self._about, "")
+            self._desk.notify(f"notes about {self._about} removed", "muted")
             self.dismiss()

@@ -25,7 +25,7 @@ from textual.worker import Worker
 from chainteller.tui.commands import PALETTE, commands_of
 from chainteller.tui.console.search import Found, search
 from chainteller.tui.formats import clean
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.textual_fixes.screen import Steady
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class DeskProvider(Provider):
 
     def _entries(self) -> list[tuple[str, str]]:
         """(name with its key, action) of all that can be run from here."""
-        key, moved = getattr(self.screen, "KEY", ""), self.console.desk.look.keys
+        key, moved = getattr(self.screen, "KEY", ""), self.console.desk.settings.keys
         rows = [
             (f"{command.about}   [{command.key_in(moved)}]", command.action)
             for command in commands_of(key)
@@ -174,7 +174,7 @@ class DeskProvider(Provider):
                 f"profile: {_named(row)}  {row.kind} {row.address}",
                 f"app.profile({row.name!r})",
             )
-            for row in self.console.desk.look.profiles
+            for row in self.console.desk.settings.profiles
         ]
         rows.append(("quit   [ctrl+q]", "app.quit"))
         return rows
@@ -204,6 +204,6 @@ class DeskProvider(Provider):
 
     async def _found(self, wanted: str) -> list[Found]:
         """Accounts by customer or bank account and wallets by address; none while it starts."""
-        if self.console.desk.backstage is None:
+        if self.console.desk.session is None:
             return []
-        return await ask(search, self.console.desk.service, wanted)
+        return await call_service(search, self.console.desk.service, wanted)

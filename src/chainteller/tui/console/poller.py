@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.service.errors import Forbidden, NotOffered, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.tui.notifications import Alert
@@ -65,7 +65,7 @@ class Poller:
             return
         before = perf_counter()
         try:
-            page = await ask(self._desk.service.events, self._cursor)
+            page = await call_service(self._desk.service.events, self._cursor)
         except (NotOffered, Forbidden):
             self._by_events = False
             await self._ask_markets()
@@ -75,15 +75,15 @@ class Poller:
         self._cursor = page.next
         if page.data:
             self._desk.on_change.publish(tuple(event.type for event in page.data))
-        if page.data or first or self._desk.reach.state != "live":
+        if page.data or first or self._desk.connection.state != "live":
             self._desk.heard(latency_ms)
 
     async def _ask_markets(self) -> None:
         """Without events, whether the service answers is asked of its smallest list, seldom."""
         self._polls += 1
-        if self._desk.reach.state == "live" and self._polls % _PROBE_EVERY:
+        if self._desk.connection.state == "live" and self._polls % _PROBE_EVERY:
             return
         before = perf_counter()
         with suppress(Forbidden):  # an answer too: the key has not the scope for it
-            await ask(self._desk.service.markets)
+            await call_service(self._desk.service.markets)
         self._desk.heard(round((perf_counter() - before) * 1000))

@@ -56,7 +56,7 @@ class ProfilesScreen(KeyedListDialog[None]):
         keys = [("enter", "key"), (" opens   ", "muted"), ("esc", "key"), (" closes", "muted")]
         if not self._reason:
             return [line(("PROFILES", "strong"), (self._said(), "muted"), right=keys), line()]
-        here = self._desk.look.profile or self._desk.look.label
+        here = self._desk.settings.profile or self._desk.settings.label
         rows = [
             line(
                 (f"{here} cannot be used", "bad strong"),
@@ -72,13 +72,13 @@ class ProfilesScreen(KeyedListDialog[None]):
         if self._typed:
             found = "" if self._matching() is not None else ": no profile begins so"
             return f"   {self._typed}{found}"
-        here = self._desk.look.profile
+        here = self._desk.settings.profile
         if self._reason:
             return ""
         return f"   now on {here}" if here else "   or type the first letters of one"
 
     def on_mount(self) -> None:
-        look, listed = self._desk.look, self.query_one(PagedList)
+        look, listed = self._desk.settings, self.query_one(PagedList)
         rows = [
             Row(
                 row.name,
@@ -105,7 +105,7 @@ class ProfilesScreen(KeyedListDialog[None]):
     def _matching(self) -> str | None:
         """The first profile whose name, or what it is shown as, begins with what was typed."""
         begun = self._typed.lower()
-        for row in self._desk.look.profiles:
+        for row in self._desk.settings.profiles:
             if row.name.lower().startswith(begun) or row.label.lower().startswith(begun):
                 return row.name
         return None

@@ -20,7 +20,7 @@ from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 _COLUMNS = (
     Column("AT", 8),
@@ -49,7 +49,7 @@ class RequestsScreen(KeyedListDialog[None]):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
-        rows = desk.backstage.requests.rows if desk.backstage else ()
+        rows = desk.session.requests.rows if desk.session else ()
         self._requests = {str(row.number): row for row in reversed(rows)}
 
     def compose(self) -> ComposeResult:
@@ -89,7 +89,7 @@ class RequestsScreen(KeyedListDialog[None]):
         ended = f"{chosen.status} {chosen.code}".strip() if chosen.status else "no answer"
         if not chosen.status and chosen.code:
             ended = chosen.code
-        where = "" if self.desk.look.kind == "REMOTE" else "  the same call over HTTP"
+        where = "" if self.desk.settings.kind == "REMOTE" else "  the same call over HTTP"
         self.query_one("#said", Lines).show(
             [
                 line((f"{chosen.method} {chosen.path}", "strong")),
@@ -100,7 +100,7 @@ class RequestsScreen(KeyedListDialog[None]):
     def action_copy(self) -> None:
         chosen = self._chosen
         if chosen is not None:
-            text = chosen.as_curl(self.desk.look.base_url)
+            text = chosen.as_curl(self.desk.settings.base_url)
             self.run_worker(Later(partial(self._copy, text)), group="copy", exclusive=True)
 
     async def _copy(self, text: str) -> None:
@@ -115,11 +115,11 @@ class RequestsScreen(KeyedListDialog[None]):
     def copies(self) -> Sequence[tuple[str, str]]:
         return ()
 
-    def papers(self) -> "Sequence[Paper]":
+    def exports(self) -> "Sequence[Export]":
         from chainteller.tui.exports import Table  # noqa: PLC0415 - at the first file
 
         table = Table("requests", [column.title for column in _COLUMNS], self._gather)
-        return table.papers(f"all {len(self._requests)} rows")
+        return table.exports(f"all {len(self._requests)} rows")
 
     async def _gather(self) -> tuple[list[list[str]], int]:
         rows = [[text for text, _ in _row(row).cells] for row in self._requests.values()]

@@ -11,7 +11,7 @@ from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import RECORD_ID
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -62,13 +62,13 @@ def wanted_id(pasted: str) -> str:
 async def open_found(console: Finder, text: str) -> None:
     """Show what an id, an address, a bank account or a customer's name stands for."""
     try:
-        found = await ask(locate, console.desk.service, text)
+        found = await call_service(locate, console.desk.service, text)
         if found.account_id:
-            account = await ask(console.desk.service.trading_account, found.account_id)
+            account = await call_service(console.desk.service.trading_account, found.account_id)
             console.desk.choice.account = account
     except TellerError as error:
         failure = explain(error)
-        console.desk.tell(f"{failure.code}  {text}", "bad", failure.detail)
+        console.desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
         return
     if found.place == "trades":
         console.desk.choice.trade_id = found.text
@@ -172,17 +172,17 @@ async def load_samples(console: Finder, desk: Desk) -> None:
     """Ask, then load the sample data, where the deployment can."""
     load = desk.started.load_samples if desk.started else None
     if load is None:
-        desk.tell("sample data: not offered by this deployment", "warn")
+        desk.notify("sample data: not offered by this deployment", "warn")
         return
     asked = Ask("LOAD THE SAMPLE DATA into this database?", ("made-up customers, no real money",))
     if not await console.push_screen_wait(Question(asked, console.deafen)):
         return
-    desk.tell("loading the sample data", "muted")
+    desk.notify("loading the sample data", "muted")
     try:
-        await ask(load)
+        await call_service(load)
     except TellerError as error:
         failure = explain(error)
-        desk.tell(f"{failure.code}  {failure.what}", "bad", failure.detail)
+        desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
     else:
-        desk.tell("sample data loaded", "good")
+        desk.notify("sample data loaded", "good")
         desk.on_change.publish(("samples",))

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from chainteller.tui.start import StartedDesk
 
 
-class Behind:
+class DeskSession:
     """The service as screens see it, with what the desk keeps about its use."""
 
     def __init__(self, desk: Desk, started: "StartedDesk") -> None:
-        self.requests = RequestLog(desk.look.clock)
+        self.requests = RequestLog(desk.settings.clock)
         self.workspace = _workspace(started.workspace_file, desk)
         if started.watch_repeats is not None:
             started.watch_repeats(self.requests.add_repeat)
@@ -59,7 +59,7 @@ class Behind:
 def _workspace(file: Path | None, desk: Desk) -> Workspace:
     """The notes of this place; where they cannot be kept, ones that are forgotten."""
     try:
-        return Workspace(file, desk.look.clock)
+        return Workspace(file, desk.settings.clock)
     except (OSError, sqlite3.Error) as error:
-        desk.tell(f"notes and last places are not kept: {error}", "warn")
-        return Workspace(None, desk.look.clock)
+        desk.notify(f"notes and last places are not kept: {error}", "warn")
+        return Workspace(None, desk.settings.clock)

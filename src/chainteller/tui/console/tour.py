@@ -17,7 +17,7 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece
 from chainteller.tui.service_calls import Later
-from chainteller.tui.start import DeskLook, Start
+from chainteller.tui.start import ConsoleSettings, Start
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, line
 
@@ -43,7 +43,7 @@ def read_tour(path: Path) -> tuple[Step, ...]:
     )
 
 
-def run_tour(start: Start, look: DeskLook, steps: Sequence[Step]) -> int:
+def run_tour(start: Start, look: ConsoleSettings, steps: Sequence[Step]) -> int:
     """Run the console with the tour; its exit code as of any console."""
     console = TourConsole(start, look, steps)
     try:
@@ -61,7 +61,7 @@ class TourConsole(Console):
         Binding("f6", "next_step", show=False, priority=True),
     ]
 
-    def __init__(self, start: Start, look: DeskLook, steps: Sequence[Step]) -> None:
+    def __init__(self, start: Start, look: ConsoleSettings, steps: Sequence[Step]) -> None:
         self.steps = tuple(steps)
         self.at = 0
         self._pressing = False

@@ -15,13 +15,13 @@ from chainteller.tui.markets import view as markets_view
 from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import market_sheet
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
@@ -54,7 +54,7 @@ class MarketsScreen(DeskScreen):
     def on_mount(self) -> None:
         super().on_mount()
         self.desk.on_poll.subscribe(self, self._polled)
-        if self.desk.look.poll_interval_s > 0:
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self._draw_title()
 
@@ -64,7 +64,7 @@ class MarketsScreen(DeskScreen):
 
     def _tick(self) -> None:
         """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
-        resting = self._paused or self.desk.reach.state == "failed"
+        resting = self._paused or self.desk.connection.state == "failed"
         if resting and self.is_current and self._markets:
             self._draw()
 
@@ -86,7 +86,7 @@ class MarketsScreen(DeskScreen):
     async def _fetch(self) -> None:
         names = tuple(self._markets) if self._polls % SAMPLES_EVERY == 0 else ()
         first, before = not self._markets, perf_counter()
-        sheet = await ask(market_sheet, self.desk.service, names)
+        sheet = await call_service(market_sheet, self.desk.service, names)
         self.desk.heard(round((perf_counter() - before) * 1000))
         self._markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
@@ -123,7 +123,7 @@ class MarketsScreen(DeskScreen):
 
     def _draw_title(self) -> None:
         account = self.desk.choice.account
-        every = self.desk.look.poll_interval_s
+        every = self.desk.settings.poll_interval_s
         rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
         held = ""
         if self._paused and self._markets:
@@ -188,7 +188,7 @@ class MarketsScreen(DeskScreen):
 
     def action_filter(self) -> None:
         count = len(self._markets)
-        self.desk.tell(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+        self.desk.notify(f"{count} markets, all of them on the screen: nothing to filter", "muted")
 
     def action_sort(self) -> None:
         self._sort = (self._sort + 1) % len(markets_view.ORDERS)
@@ -214,7 +214,7 @@ class MarketsScreen(DeskScreen):
         refused = self.refusal_text()
         if refused or market is None:
             return refused
-        return self.texts.of_market(market, self.desk.look.bank_name)
+        return self.texts.of_market(market, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
         return self._list.cursor_key or ""
@@ -225,12 +225,12 @@ class MarketsScreen(DeskScreen):
             return None
         return {"market": market, "samples": self._samples.get(market.market_name, ())}
 
-    def papers(self) -> "Sequence[Paper]":
+    def exports(self) -> "Sequence[Export]":
         from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
 
         titles = [column.title for column in markets_view.COLUMNS]
         table = Table(self.KEY, titles, self._rows)
-        return [*table.papers(f"all {len(self._markets)} rows"), *super().papers()]
+        return [*table.exports(f"all {len(self._markets)} rows"), *super().exports()]
 
     async def _rows(self) -> tuple[list[list[str]], int]:
         rows = [[text for text, _ in row.cells] for row in self._list.rows_held]

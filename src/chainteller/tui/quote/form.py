@@ -7,7 +7,7 @@ from textual.widget import Widget
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.tui import confirmations as questions
-from chainteller.tui.desk import Desk, Reach
+from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.formats import dollars, grouped, plain
 from chainteller.tui.messages import FieldStepped
@@ -15,7 +15,7 @@ from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import balance_after as quote_after
 from chainteller.tui.quote import view as quote_view
 from chainteller.tui.quote.view import QuoteState
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
 
@@ -80,9 +80,9 @@ class QuoteForm(DeskScreen):
         after = quote_after.of_form(self.state, typed, self.desk.privacy.balance)
         self.query_one("#after", Lines).show([after])
 
-    def _reached(self, reach: Reach) -> None:
+    def _connection_changed(self, reach: Connection) -> None:
         """Also told when balances are hidden or shown."""
-        super()._reached(reach)
+        super()._connection_changed(reach)
         self.draw()
 
     def _draw_title(self) -> None:
@@ -95,14 +95,14 @@ class QuoteForm(DeskScreen):
         bank = f"  {account.bank_account_type} {account.bank_account_id}"
         self.title_line(line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right))
 
-    def hindrance(self, command: str) -> str:
+    def unavailable_reason(self, command: str) -> str:
         if command == "quote.submit" and self.desk.choice.account is None:
             return "no account is selected"
         if command.startswith("quote.market_") and not (self.state.sheet and self.state.market):
             return "the markets are not known yet"
-        return super().hindrance(command)
+        return super().unavailable_reason(command)
 
-    def footer_word(self, command: str) -> str:
+    def footer_label(self, command: str) -> str:
         if command != "quote.submit" or self.field_bar.is_open:
             return ""
         return quote_view.word_of_enter(self.state, self.desk.now)
@@ -118,7 +118,7 @@ class QuoteForm(DeskScreen):
         if account is None:
             self.draw()
             return
-        sheet = await ask(form_sheet, self.desk.service, account.id, self.state.sheet)
+        sheet = await call_service(form_sheet, self.desk.service, account.id, self.state.sheet)
         self.state.sheet = sheet
         self.desk.choice.account = sheet.account
         if not self.state.market and sheet.markets:

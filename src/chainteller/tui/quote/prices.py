@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.service.errors import TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.tui.quote.view import QuoteState
@@ -16,7 +16,7 @@ async def renew_prices(desk: Desk, state: "QuoteState") -> None:
     """Take the markets of now into the form; where nothing answers, they stay and grow old."""
     before = perf_counter()
     try:
-        found = await ask(desk.service.markets)
+        found = await call_service(desk.service.markets)
     except TellerError:
         return
     desk.heard(round((perf_counter() - before) * 1000))

@@ -18,7 +18,7 @@ from chainteller.tui.quote.form import QuoteForm
 from chainteller.tui.quote.prices import renew_prices
 from chainteller.tui.quote.unknown_outcome import UNHEARD, Search
 from chainteller.tui.quote.view import Phase
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class QuoteScreen(QuoteForm):
 
     def on_mount(self) -> None:
         super().on_mount()
-        if self.desk.look.poll_interval_s > 0:
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.desk.on_poll.subscribe(self, self._polled)
         self.draw()
@@ -57,20 +57,20 @@ class QuoteScreen(QuoteForm):
         if self.is_current or self.app.screen.is_modal:
             self.draw()
 
-    def hindrance(self, command: str) -> str:
+    def unavailable_reason(self, command: str) -> str:
         """In the help, and what the footer goes by."""
         if command == "quote.submit" and self.state.phase in _UNANSWERED:
             return "the last request is not answered yet"
         if command == "quote.execute" and not self._loading:
             return quote_view.why_not_executed(self.state, self.desk.now)
-        return super().hindrance(command)
+        return super().unavailable_reason(command)
 
     # -- the quote ----------------------------------------------------------------------------
 
     def action_submit(self) -> None:
         """Enter outside the field: a new quote with the same inputs."""
         if self.state.phase in _UNANSWERED:
-            self.desk.tell("wait: the last request is not answered yet", "warn")
+            self.desk.notify("wait: the last request is not answered yet", "warn")
         elif self.state.amount:
             self.ask_for_quote()
         else:
@@ -84,7 +84,7 @@ class QuoteScreen(QuoteForm):
         """Nothing takes the place of a quote whose execution is not answered."""
         waiting = self.state.phase in {Phase.UNKNOWN, Phase.SENDING}
         if waiting:
-            self.desk.tell("wait: the last execution is not answered yet", "warn")
+            self.desk.notify("wait: the last execution is not answered yet", "warn")
         return waiting
 
     async def _get_quote(self) -> None:
@@ -98,7 +98,7 @@ class QuoteScreen(QuoteForm):
         service, key = self.desk.service, self.desk.new_key()
         order = (state.market, state.side, state.amount, account.id)
         try:
-            quote = await ask(writes.create_quote, service, *order, key)
+            quote = await call_service(writes.create_quote, service, *order, key)
         except BaseException:
             state.phase, self._execute_when_quoted = phase, False
             self.draw()
@@ -123,14 +123,14 @@ class QuoteScreen(QuoteForm):
         account = self.desk.choice.account
         if account is None:
             return
-        limit = self.desk.look.confirm_above_cents
+        limit = self.desk.settings.confirm_above_cents
         asked = questions.shortfall_question(account, short, limit)
         if not await self.confirm(asked):
             return
         service, key = self.desk.service, self.desk.new_key()
-        token = await ask(writes.deposit_token, service)
-        done = await ask(writes.deposit, service, account.id, short, token, key)
-        self.desk.tell(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
+        token = await call_service(writes.deposit_token, service)
+        done = await call_service(writes.deposit, service, account.id, short, token, key)
+        self.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
         self.clear_failure()
         await self.load()
         self.desk.on_change.publish(("deposit.completed",))
@@ -140,26 +140,28 @@ class QuoteScreen(QuoteForm):
     def action_execute(self) -> None:
         state = self.state
         if state.phase is Phase.UNKNOWN:
-            self.desk.tell("locked: what became of the last execution is being looked for", "bad")
+            self.desk.notify("locked: what became of the last execution is being looked for", "bad")
         elif state.phase is Phase.ASKING or self._loading:
             self._execute_when_quoted = True
         elif state.is_live(self.desk.now):
             self.write("execution", self._execute)
         else:
-            self.desk.tell("no live quote   enter: get one", "warn")
+            self.desk.notify("no live quote   enter: get one", "warn")
 
     async def _execute(self) -> None:
         state, account, quote = self.state, self.desk.choice.account, self.state.quote
         if account is None or quote is None:
             return
-        left, limit = state.seconds_left(self.desk.now), self.desk.look.confirm_above_cents
+        left, limit = state.seconds_left(self.desk.now), self.desk.settings.confirm_above_cents
         if not await self.confirm(questions.execution_question(account, quote, left, limit)):
             return
         state.phase = Phase.SENDING
         self.draw()
         key = self.desk.new_key()
         try:
-            trade = await ask(writes.execute_quote, self.desk.service, quote.id, account.id, key)
+            trade = await call_service(
+                writes.execute_quote, self.desk.service, quote.id, account.id, key
+            )
         except OutcomeUnknown as error:
             state.phase, state.search = Phase.UNKNOWN, Search()
             self.draw()
@@ -189,7 +191,7 @@ class QuoteScreen(QuoteForm):
         self.clear_failure()
         self.draw()
         words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)}"
-        self.desk.tell(f"{words} {trade.status}  {trade.id}", "good")
+        self.desk.notify(f"{words} {trade.status}  {trade.id}", "good")
         self.desk.choice.trade_id = trade.id
         self.desk.followed[trade.id] = trade.status
         if self.is_current or self.app.screen.is_modal:
@@ -212,7 +214,7 @@ class QuoteScreen(QuoteForm):
         elif found.over:
             state.phase = Phase.QUOTED
             self.clear_failure()
-            self.desk.tell("it was not executed: the quote ran out unused", "warn")
+            self.desk.notify("it was not executed: the quote ran out unused", "warn")
         self.draw()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
@@ -230,7 +232,7 @@ class QuoteScreen(QuoteForm):
         """A pasted quote id."""
 
         async def show() -> None:
-            quote = await ask(self.desk.service.quote, text)
+            quote = await call_service(self.desk.service.quote, text)
             if self._is_waiting():
                 return
             self.state.quote = quote
@@ -247,7 +249,7 @@ class QuoteScreen(QuoteForm):
         named = {Phase.USED: "executed", Phase.UNKNOWN: "unknown", Phase.SENDING: "unknown"}
         live = "live" if self.state.is_live(self.desk.now) else "expired"
         state = named.get(self.state.phase, live)
-        return self.texts.of_quote(quote, state, self.desk.look.bank_name)
+        return self.texts.of_quote(quote, state, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
         return self.state.quote.id if self.state.quote else ""

@@ -14,7 +14,7 @@ from chainteller.service.errors import (
     TellerError,
 )
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Search:
         """What is known now. Raises nothing: a look that fails is told by ``fault``."""
         self.looking = True
         try:
-            found = await ask(what_became, service, account_id, quote, now)
+            found = await call_service(what_became, service, account_id, quote, now)
         except TellerError as error:
             self._pause_s = min(LONGEST_PAUSE_S, self._pause_s * 2) if self.fault else PAUSE_S
             self.fault, found = error.code, Became()

@@ -10,10 +10,10 @@ from textual.widget import Widget
 from chainteller.tui import confirmations as questions
 from chainteller.tui import writes
 from chainteller.tui.desk import Desk
-from chainteller.tui.exports import Paper, receipt_papers
+from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.formats import grouped, seconds_since, short_id, status
 from chainteller.tui.list_screen import Listed, ListScreen
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import view as trades_view
 from chainteller.tui.widgets.detail import Detail
@@ -63,7 +63,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        if self.desk.look.poll_interval_s > 0:
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
@@ -79,7 +79,7 @@ class TradesScreen(ListScreen["Trade"]):
             self.paged.move_to(0)
         super().on_screen_resume()
 
-    def hindrance(self, command: str) -> str:
+    def unavailable_reason(self, command: str) -> str:
         trade = self.selected
         if command == "trades.open":
             return "no trade is selected" if trade is None else self._why_not_opened()
@@ -90,7 +90,7 @@ class TradesScreen(ListScreen["Trade"]):
             return "there is nothing to wait for"
         if command == "trades.all" and not self._account_id:
             return "no account is selected: all are shown"
-        return super().hindrance(command)
+        return super().unavailable_reason(command)
 
     def _why_not_opened(self) -> str:
         is_open = self.has_class("detail-open") or self.has_class("-wide")
@@ -147,7 +147,7 @@ class TradesScreen(ListScreen["Trade"]):
                 self.desk.followed[trade_id] = trade.status
                 tone = status(trade.status)[1]
                 words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
-                self.desk.tell(f"{words} {trade.status}  {trade.id}", tone)
+                self.desk.notify(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
         whose = "all accounts" if self._shows_all else self._account_id or ""
@@ -264,17 +264,17 @@ class TradesScreen(ListScreen["Trade"]):
         trade = self.selected
         account_id = (trade.trading_account_id if trade else None) or self._account_id
         if trade is None or account_id is None or trades_view.is_over(trade):
-            self.desk.tell("nothing to wait for: choose a trade that is not over", "muted")
+            self.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
             return
         self.desk.watched_trades[trade.id] = account_id
-        self.desk.tell(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
+        self.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
 
     def action_cancel(self) -> None:
         trade = self.selected or self._newest_open()
         if trade is None:
-            self.desk.tell("no trade is selected", "warn")
+            self.desk.notify("no trade is selected", "warn")
         elif trades_view.is_over(trade):
-            self.desk.tell(trades_view.why_it_stands(trade), "warn")
+            self.desk.notify(trades_view.why_it_stands(trade), "warn")
         else:
             self.write("cancellation", lambda: self._cancel(trade))
 
@@ -289,18 +289,18 @@ class TradesScreen(ListScreen["Trade"]):
             return
         account_id = trade.trading_account_id or self._account_id or ""
         key = self.desk.new_key()
-        done = await ask(writes.cancel_trade, self.desk.service, account_id, trade.id, key)
+        done = await call_service(writes.cancel_trade, self.desk.service, account_id, trade.id, key)
         self.clear_failure()
-        self.desk.tell(f"trade {done.status}  {done.id}", status(done.status)[1])
+        self.desk.notify(f"trade {done.status}  {done.id}", status(done.status)[1])
         self.desk.on_change.publish((f"trade.{done.status}",))
 
-    def papers(self) -> Sequence[Paper]:
+    def exports(self) -> Sequence[Export]:
         """The selected trade's receipt first."""
         trade = self.selected
         account_id = (trade.trading_account_id if trade else None) or self._account_id
         if trade is None or account_id is None:
-            return super().papers()
-        return [*receipt_papers(self.desk, account_id, trade.id), *super().papers()]
+            return super().exports()
+        return [*receipt_exports(self.desk, account_id, trade.id), *super().exports()]
 
     def record(self) -> object:
         """None: the receipt is what there is to keep of a trade."""
@@ -316,4 +316,4 @@ class TradesScreen(ListScreen["Trade"]):
         refused = self.refusal_text()
         if refused or self.selected is None:
             return refused
-        return self.texts.of_trade(self.selected, self.desk.look.bank_name)
+        return self.texts.of_trade(self.selected, self.desk.settings.bank_name)

@@ -27,8 +27,8 @@ from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.messages import Pasted
-from chainteller.tui.service_calls import Later, ask
-from chainteller.tui.start import DeskLook, StartedDesk
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
 from chainteller.tui.training.commands import TrainingProvider
 from chainteller.tui.training.sayings import Sayings
@@ -42,7 +42,7 @@ _GUIDES = frozenset({"f2", "f3", "f4", "f5", "f6", "f10", "ctrl+q"})
 """Keys of the session, not of the desk: they are not counted."""
 
 
-def run_training(session: Session, look: DeskLook) -> int:
+def run_training(session: Session, look: ConsoleSettings) -> int:
     """Run the console until it ends; the session has begun. Returns its exit code."""
     console = TrainingConsole(session, look)
     console.run()
@@ -77,7 +77,7 @@ class TrainingConsole(Console):
         Binding("f10", "finish", show=False),
     ]
 
-    def __init__(self, session: Session, look: DeskLook) -> None:
+    def __init__(self, session: Session, look: ConsoleSettings) -> None:
         self.session = session
         self.running = False
         self._passing = False
@@ -104,7 +104,7 @@ class TrainingConsole(Console):
     def on_mount(self) -> None:
         super().on_mount()
         self.desk.on_customer_text.subscribe(self, self.session.tell)
-        if self.desk.look.poll_interval_s > 0:
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.call_after_refresh(self._brief)
 
@@ -125,7 +125,7 @@ class TrainingConsole(Console):
 
     def _stop(self, error: DueWorkStuck) -> None:
         self.running = False
-        self.desk.tell(f"{error.code}  {error.message}  {error.suggestion}", "bad")
+        self.desk.notify(f"{error.code}  {error.message}  {error.suggestion}", "bad")
 
     def _tick(self) -> None:
         if self.running and not self._passing and not self._finished:
@@ -134,14 +134,14 @@ class TrainingConsole(Console):
 
     async def _pass(self, microseconds: int) -> None:
         try:
-            await ask(self.session.advance, microseconds)
+            await call_service(self.session.advance, microseconds)
         except DueWorkStuck as error:
             self._stop(error)
         finally:
             self._passing = False
         await self._listen()
         if self.session.is_over:
-            self.desk.tell("the time is up", "warn")
+            self.desk.notify("the time is up", "warn")
             self._finish()
 
     async def _listen(self) -> None:
@@ -149,7 +149,7 @@ class TrainingConsole(Console):
         heard = len(self.session.progress.heard)
         if heard > self._heard:
             self.bell()
-            await ask(self.session.checkpoint)
+            await call_service(self.session.checkpoint)
         self._heard = heard
         self._redraw()
 
@@ -166,7 +166,7 @@ class TrainingConsole(Console):
 
     def action_pause(self) -> None:
         self.running = not self.running
-        self.desk.tell("the clock runs" if self.running else "the clock stands still", "muted")
+        self.desk.notify("the clock runs" if self.running else "the clock stands still", "muted")
         self._redraw()
 
     def action_skip(self) -> None:
@@ -175,12 +175,12 @@ class TrainingConsole(Console):
 
     async def _skip(self) -> None:
         try:
-            passed = await ask(self.session.step)
+            passed = await call_service(self.session.step)
         except DueWorkStuck as error:
             self._stop(error)
             return
         text = f"{guide.minutes(passed)} passed" if passed else "nothing is going to happen"
-        self.desk.tell(text, "muted")
+        self.desk.notify(text, "muted")
         await self._pass(0)
         self.poll_now()
 
@@ -193,7 +193,7 @@ class TrainingConsole(Console):
         self.run_worker(Later(self._show_goals), group="goals", exclusive=True)
 
     async def _show_goals(self) -> None:
-        judged = await ask(judge, self.session)
+        judged = await call_service(judge, self.session)
         self.push_screen(Box("GOALS NOW", guide.goals(judged)))
 
     def action_hint(self) -> None:
@@ -210,7 +210,7 @@ class TrainingConsole(Console):
 
     def action_say(self, statement: str) -> None:
         text = self.session.say(statement)
-        self.desk.tell(f"said: {text}", "muted")
+        self.desk.notify(f"said: {text}", "muted")
 
     def action_customer_sends(self) -> None:
         """What the customer is asked for arrives as a paste: an address or a signature."""
@@ -223,13 +223,13 @@ class TrainingConsole(Console):
 
     async def _sign(self) -> None:
         try:
-            signature = await ask(self.session.sign)
+            signature = await call_service(self.session.sign)
         except TellerError as error:
-            self.desk.tell(f"{error.message}  {error.suggestion}", "warn")
+            self.desk.notify(f"{error.message}  {error.suggestion}", "warn")
             return
         if isinstance(self.screen, WalletsScreen):
             self.screen.on_pasted(Pasted(SIGNATURE, signature))
-            self.desk.tell("the customer sent a signature; it is being looked at", "muted")
+            self.desk.notify("the customer sent a signature; it is being looked at", "muted")
         else:
             rows = [line(row) for row in _cut(signature)]
             self.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
@@ -240,15 +240,15 @@ class TrainingConsole(Console):
         self.run_worker(Later(self._checkpoint), group="checkpoint")
 
     async def _checkpoint(self) -> None:
-        number = await ask(self.session.checkpoint)
-        self.desk.tell(f"checkpoint {number} kept", "muted")
+        number = await call_service(self.session.checkpoint)
+        self.desk.notify(f"checkpoint {number} kept", "muted")
 
     def action_undo(self) -> None:
         self.run_worker(Later(self._undo), group="undo", exclusive=True)
 
     async def _undo(self) -> None:
         """Back to the checkpoint, with every screen as new: none may show what never was."""
-        await ask(self.session.undo)
+        await call_service(self.session.undo)
         self._heard = len(self.session.progress.heard)
         self._poller = Poller(self.desk, self.alert)
         self.desk.choice = Choice()
@@ -259,7 +259,7 @@ class TrainingConsole(Console):
             self.add_mode(name, self._maker(name))
         self.switch_mode("accounts")
         await self.remove_mode(_AWAY)
-        self.desk.tell(f"back at {guide.minutes(self.session.elapsed)}", "warn")
+        self.desk.notify(f"back at {guide.minutes(self.session.elapsed)}", "warn")
 
     def _count(self, key: str) -> None:
         """Whether to end is a question of the training, not of the desk."""
@@ -287,7 +287,7 @@ class TrainingConsole(Console):
             self.run_worker(Later(self._show_report), group="report")
 
     async def _show_report(self) -> None:
-        made = await ask(make_report, self.session)
+        made = await call_service(make_report, self.session)
         rows = guide.report(to_lines(made))
         self.push_screen(Box("THE SESSION IS OVER", rows), lambda _: self.exit(return_code=0))
 

@@ -94,7 +94,7 @@ class WalletPane:
         signature = wallets_why.signature_line(verdict)
         if verdict is None:
             standing = wallets_view.standing(wallet)
-            simulates = self._host.desk.look.kind in SIMULATING
+            simulates = self._host.desk.settings.kind in SIMULATING
             answers = [wallets_view.SIMULATE] if simulates else []
             return [signature, next_line, *answers, line(), *standing, *limits]
         compact = self._host.as_screen.size.height < _TALL

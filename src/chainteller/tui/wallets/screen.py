@@ -14,7 +14,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.formats import RECORD_ID
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import Pasted
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import view as wallets_view
 from chainteller.tui.wallets.book import Book, Session, Wallet, account_of, accounts_page, read_book
 from chainteller.tui.wallets.pane import WalletPane
@@ -30,7 +30,7 @@ from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import LimitUsage
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 Shown = Union[Wallet, "BlockchainAccount"]
 _TICK = 2_000_000
@@ -90,8 +90,8 @@ class WalletsScreen(ListScreen[Shown]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.run_worker(ask(load_libraries), group="libraries")
-        if self.desk.look.poll_interval_s > 0:
+        self.run_worker(call_service(load_libraries), group="libraries")
+        if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.pane.draw_title()
 
@@ -165,9 +165,9 @@ class WalletsScreen(ListScreen[Shown]):
         if account is None:
             return
         try:
-            found = await ask(self.desk.service.limits, account.trading_account_id)
+            found = await call_service(self.desk.service.limits, account.trading_account_id)
             if wallet is not None and wallet.counterparty.created is None:
-                known = await ask(self.desk.service.counterparty, wallet.counterparty.id)
+                known = await call_service(self.desk.service.counterparty, wallet.counterparty.id)
                 self.created[known.id] = known.created
         except TellerError:
             self.limits = ()
@@ -201,7 +201,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     def action_all_accounts(self) -> None:
         if self.desk.choice.account is None:
-            self.desk.tell("no account is selected yet   1: choose one", "warn")
+            self.desk.notify("no account is selected yet   1: choose one", "warn")
             return
         self._all = not self._all
         self.start_over()
@@ -212,14 +212,14 @@ class WalletsScreen(ListScreen[Shown]):
         self.read("find", lambda: self._find(text))
 
     async def _find(self, text: str) -> None:
-        found = await ask(account_of, self.desk, text)
+        found = await call_service(account_of, self.desk, text)
         if found is None:
-            self.desk.tell(f"{text} belongs to no account that was searched", "warn")
+            self.desk.notify(f"{text} belongs to no account that was searched", "warn")
             return
         await self._go_to(*found)
 
     async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
-        owner = await ask(self.desk.service.trading_account, account.trading_account_id)
+        owner = await call_service(self.desk.service.trading_account, account.trading_account_id)
         self.desk.choice.account = owner
         self._all, self.wanted = False, ""
         self._wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
@@ -241,7 +241,7 @@ class WalletsScreen(ListScreen[Shown]):
             self.add_class("detail-open")
             self.pane.draw()
         elif self.checking:
-            self.desk.tell("the signature is still being looked at", "muted")
+            self.desk.notify("the signature is still being looked at", "muted")
         elif isinstance(chosen, Wallet):
             self.steps.next_step(chosen)
 
@@ -315,7 +315,7 @@ class WalletsScreen(ListScreen[Shown]):
     async def _sort_paste(self, text: str) -> None:
         wallet = self.wallet
         network = wallet.network if wallet else "ethereum"
-        paste: Paste = await ask(look_at, text, network)
+        paste: Paste = await call_service(look_at, text, network)
         if paste.kind is Kind.ADDRESS:
             address = "".join(text.split())
             known = [row for row in self.book.wallets if row.counterparty.address == address]
@@ -324,7 +324,7 @@ class WalletsScreen(ListScreen[Shown]):
         elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
             self.take_signature(text)
         elif paste.kind is Kind.TEXT:
-            self.desk.tell("the pasted text is no signature   v: judge it all the same", "muted")
+            self.desk.notify("the pasted text is no signature   v: judge it all the same", "muted")
 
     def take_signature(self, text: str) -> None:
         """Judge a signature for the selected wallet, without submitting it."""
@@ -372,9 +372,9 @@ class WalletsScreen(ListScreen[Shown]):
             return self.texts.fill("wallet.secret", {})
         return self.refusal_text() or self.steps.customer_text(self.wallet)
 
-    def papers(self) -> "Sequence[Paper]":
+    def exports(self) -> "Sequence[Export]":
         """The text to be signed first, while one is open."""
-        return [*self.steps.challenge_papers(self.wallet), *super().papers()]
+        return [*self.steps.challenge_exports(self.wallet), *super().exports()]
 
     def action_code(self) -> None:
         self.steps.show_code(self.wallet)
@@ -384,7 +384,7 @@ class WalletsScreen(ListScreen[Shown]):
         if self.wallet is not None:
             self.withdrawal.begin(self.wallet)
         else:
-            self.desk.tell("a withdrawal goes to a wallet: choose one first", "warn")
+            self.desk.notify("a withdrawal goes to a wallet: choose one first", "warn")
 
     def palette_entries(self) -> list[tuple[str, str]]:
         return self.steps.palette_entries(self.wallet)

@@ -14,7 +14,7 @@ from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import countdown, short_address, short_id
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import paste as wallet_paste
 from chainteller.tui.wallets import writes as wallet_writes
 from chainteller.tui.wallets.book import Book, Session, Wallet
@@ -24,7 +24,7 @@ from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
-    from chainteller.tui.exports import Paper
+    from chainteller.tui.exports import Export
 
 SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
 Work = Callable[[], Awaitable[None]]
@@ -92,9 +92,11 @@ class WalletSteps:
     def begin_new(self, address: str = "") -> None:
         """The field for an address; without a blockchain account, that is opened first."""
         if self._desk.choice.account is None:
-            self._desk.tell("no account is selected yet   1: choose one", "warn")
+            self._desk.notify("no account is selected yet   1: choose one", "warn")
         elif not self._host.book.accounts and not self._desk.offers("blockchain-accounts"):
-            self._desk.tell("paste the blockchain account's id, or : and the id (BCA_...)", "warn")
+            self._desk.notify(
+                "paste the blockchain account's id, or : and the id (BCA_...)", "warn"
+            )
         elif not self._host.book.accounts:
             self.open_account()
         else:
@@ -117,10 +119,12 @@ class WalletSteps:
         if network is None:
             return
         service, key = self._desk.service, self._desk.new_key()
-        opened = await ask(
+        opened = await call_service(
             wallet_writes.open_blockchain_account, service, trading_account_id, network, key
         )
-        self._desk.tell(f"{short_id(opened.id)} opened on {network}   + registers a wallet", "good")
+        self._desk.notify(
+            f"{short_id(opened.id)} opened on {network}   + registers a wallet", "good"
+        )
         self._host.show_wallet(opened.id)
 
     def _networks(self) -> tuple[str, ...]:
@@ -158,7 +162,7 @@ class WalletSteps:
             self._host.write("registration", lambda: self._register(account, text))
 
     async def _register(self, account: "BlockchainAccount", text: str) -> None:
-        found: AddressRead = await ask(read_address, text, self._networks())
+        found: AddressRead = await call_service(read_address, text, self._networks())
         if found.reason == "SECRET_PASTED":
             self._refuse_secret()
         elif found.reason:
@@ -185,10 +189,12 @@ class WalletSteps:
         from chainteller.tui.writes import register_counterparty  # noqa: PLC0415 - at the first use
 
         key = self._desk.new_key()
-        made = await ask(register_counterparty, self._desk.service, text.strip(), network, key)
+        made = await call_service(
+            register_counterparty, self._desk.service, text.strip(), network, key
+        )
         self._host.clear_failure()
         self._keep(account.id, made)
-        self._desk.tell(
+        self._desk.notify(
             f"registered {short_address(made.address)} on {network}   enter: issue the text", "good"
         )
         self._host.show_wallet(f"{account.id}/{made.id}")
@@ -207,7 +213,7 @@ class WalletSteps:
                 "t: tell the customer; delete it wherever it came from",
             )
         )
-        self._desk.tell("a wallet secret was pasted: nothing of it was kept", "bad")
+        self._desk.notify("a wallet secret was pasted: nothing of it was kept", "bad")
 
     # -- 2 to 5 -------------------------------------------------------------------------------
 
@@ -224,16 +230,16 @@ class WalletSteps:
             case "claimed":
                 self._host.write("link", lambda: self._link(wallet, wallet.claim_id))
             case "current":
-                self._desk.tell("verified already   : re-verify ends the verification", "muted")
+                self._desk.notify("verified already   : re-verify ends the verification", "muted")
             case _:
                 self._host.write("challenge", lambda: self._issue(wallet))
 
     async def _issue(self, wallet: Wallet) -> None:
         key = self._desk.new_key()
-        made = await ask(wallet_writes.create_challenge, self._desk.service, wallet, key)
+        made = await call_service(wallet_writes.create_challenge, self._desk.service, wallet, key)
         self._host.session.issued.setdefault(wallet.account.id, []).insert(0, made)
         until = f", valid to {made.expires:%H:%M:%S}Z" if made.expires else ""
-        self._desk.tell(f"text {short_id(made.id)} issued{until}   c copies it", "good")
+        self._desk.notify(f"text {short_id(made.id)} issued{until}   c copies it", "good")
         self._host.show_wallet(wallet.key)
         self._desk.on_change.publish(("ownership_challenge.created",))
 
@@ -254,26 +260,30 @@ class WalletSteps:
         if text and wallet_paste.holds_secret(text):
             self._refuse_secret()
         elif wallet is None:
-            self._desk.tell("a signature belongs to a wallet: choose one first", "warn")
+            self._desk.notify("a signature belongs to a wallet: choose one first", "warn")
         else:
-            self._desk.tell("no text was issued to this wallet   enter: issue it", "warn")
+            self._desk.notify("no text was issued to this wallet   enter: issue it", "warn")
 
     async def judged(self, book: Book, wallet: Wallet, text: str) -> Verdict:
         """Raises what the service raises; the outcome is told."""
-        verdict: Verdict = await ask(wallet_paste.judge, self._desk.service, book, wallet, text)
+        verdict: Verdict = await call_service(
+            wallet_paste.judge, self._desk.service, book, wallet, text
+        )
         challenge = short_id(verdict.challenge_id)
         left = countdown(wallet.seconds_left(self._desk.now))
         if verdict.accepted:
-            self._desk.tell(f"the signature is right for {challenge}   enter submits it", "good")
+            self._desk.notify(f"the signature is right for {challenge}   enter submits it", "good")
         else:
             open_ = f"text stays open {left}" if left != "0:00" else "text is over"
-            self._desk.tell(f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad")
+            self._desk.notify(f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad")
         return verdict
 
     async def _submit(self, wallet: Wallet, verdict: Verdict) -> None:
         service, key = self._desk.service, self._desk.new_key()
         try:
-            claim = await ask(wallet_writes.submit_claim, service, wallet, verdict.signature, key)
+            claim = await call_service(
+                wallet_writes.submit_claim, service, wallet, verdict.signature, key
+            )
         except InvalidSignature:
             self._host.verdicts.pop(verdict.challenge_id, None)
             self._host.show_wallet(wallet.key)
@@ -284,18 +294,18 @@ class WalletSteps:
     async def _link(self, wallet: Wallet, claim_id: str) -> None:
         try:
             key = self._desk.new_key()
-            done = await ask(wallet_writes.link, self._desk.service, wallet, claim_id, key)
+            done = await call_service(wallet_writes.link, self._desk.service, wallet, claim_id, key)
         finally:
             self._host.show_wallet(wallet.key)
         until = f" until {done.verification.expires_at:%d %b %Y}" if done.verification else ""
-        self._desk.tell(f"linked: ..{done.address[-6:]} is Verified 1P{until}", "good")
+        self._desk.notify(f"linked: ..{done.address[-6:]} is Verified 1P{until}", "good")
         self._desk.on_change.publish(("counterparty.linked",))
 
     # -- afterwards ---------------------------------------------------------------------------
 
     def require_reverification(self, wallet: Wallet | None, reason: str) -> None:
         if wallet is None or not wallet.is_verified:
-            self._desk.tell("only a verified wallet can be asked for anew", "warn")
+            self._desk.notify("only a verified wallet can be asked for anew", "warn")
             return
         self._host.write("re-verification", lambda: self._require(wallet, reason))
 
@@ -309,10 +319,10 @@ class WalletSteps:
         if not await self._host.confirm(Ask(f"END THE VERIFICATION of {address}?", facts)):
             return
         key = self._desk.new_key()
-        done = await ask(
+        done = await call_service(
             wallet_writes.require_reverification, self._desk.service, wallet, reason, key
         )
-        self._desk.tell(f"{done.address} must be verified anew   enter: issue a text", "warn")
+        self._desk.notify(f"{done.address} must be verified anew   enter: issue a text", "warn")
         self._host.show_wallet(wallet.key)
         self._desk.on_change.publish(("counterparty.reverification_required",))
 
@@ -336,40 +346,40 @@ class WalletSteps:
 
     @property
     def _can_simulate(self) -> bool:
-        return self._desk.look.kind in SIMULATING
+        return self._desk.settings.kind in SIMULATING
 
     def simulate(self, wallet: Wallet | None, mistake: str, file: Path) -> None:
         """A sample customer's answer, as if it had come by mail."""
         if wallet is None or not self._can_simulate:
-            self._desk.tell("only in the demo and in training", "warn")
+            self._desk.notify("only in the demo and in training", "warn")
             return
         self._host.read("simulate", lambda: self._simulate(wallet, mistake, file))
 
     async def _simulate(self, wallet: Wallet, mistake: str, file: Path) -> None:
         try:
-            answer = await ask(wallet_paste.simulated_answer, wallet, file, mistake)
+            answer = await call_service(wallet_paste.simulated_answer, wallet, file, mistake)
         except LookupError:
-            self._desk.tell("this is no sample wallet, or it cannot err like that", "warn")
+            self._desk.notify("this is no sample wallet, or it cannot err like that", "warn")
             return
-        self._desk.tell("the sample customer's answer came by mail", "muted")
+        self._desk.notify("the sample customer's answer came by mail", "muted")
         self._host.take_signature(answer)
 
     # -- handing the text over ----------------------------------------------------------------
 
-    def challenge_papers(self, wallet: Wallet | None) -> "list[Paper]":
+    def challenge_exports(self, wallet: Wallet | None) -> "list[Export]":
         """The open text as a file: its bytes and nothing else."""
         challenge = wallet.challenge if wallet else None
         if wallet is None or challenge is None or wallet.challenge_state(self._desk.now) != "open":
             return []
-        from chainteller.tui.exports import Paper, ready  # noqa: PLC0415 - at the first file
+        from chainteller.tui.exports import Export, ready  # noqa: PLC0415 - at the first file
 
         size = f"{len(challenge.challenge.encode()):,} bytes"
         made, file = partial(ready, challenge.challenge), f"chainteller-{challenge.id}.txt"
-        return [Paper("the text to be signed, unchanged", file, made, lambda: size)]
+        return [Export("the text to be signed, unchanged", file, made, lambda: size)]
 
     def show_code(self, wallet: Wallet | None) -> None:
         if wallet is None or wallet.challenge_state(self._desk.now) != "open":
-            self._desk.tell("no text waits for its signature here", "muted")
+            self._desk.notify("no text waits for its signature here", "muted")
             return
         from chainteller.tui.dialogs.code import CodeBox  # noqa: PLC0415 - at the first code
         from chainteller.tui.dialogs.qr import half_blocks  # noqa: PLC0415 - as above
@@ -387,7 +397,7 @@ class WalletSteps:
         if verdict is not None and state == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = {
-            "bank": self._desk.look.bank_name,
+            "bank": self._desk.settings.bank_name,
             "end": wallet.counterparty.address[-4:],
             "network": wallet.network,
         }

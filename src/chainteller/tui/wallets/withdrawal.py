@@ -14,7 +14,7 @@ from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import cents, countdown, grouped, plain
-from chainteller.tui.service_calls import ask
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import writes as wallet_writes
 from chainteller.tui.wallets.book import Session, Wallet, read_book
 
@@ -63,11 +63,11 @@ class WalletWithdrawal:
     async def _choose_destination(self, trading_account_id: str) -> None:
         """The account's wallets, each with its class and what may still leave to it."""
         service = self._screen.desk.service
-        book = await ask(read_book, service, trading_account_id, Session())
-        limits = (await ask(service.limits, trading_account_id)).data
+        book = await call_service(read_book, service, trading_account_id, Session())
+        limits = (await call_service(service.limits, trading_account_id)).data
         wallets = {_told(wallet, limits): wallet for wallet in book.wallets}
         if not wallets:
-            self._screen.desk.tell("no wallet of this account is known   5: wallets", "warn")
+            self._screen.desk.notify("no wallet of this account is known   5: wallets", "warn")
             return
         chosen = await self._screen.app.push_screen_wait(
             Choice("WITHDRAW to which wallet?", "full addresses follow", tuple(wallets))
@@ -81,12 +81,14 @@ class WalletWithdrawal:
     async def _begin(self, wallet: Wallet) -> None:
         service = self._screen.desk.service
         if not wallet.is_verified:
-            known = await ask(service.counterparty, wallet.counterparty.id)
+            known = await call_service(service.counterparty, wallet.counterparty.id)
             held = self._on_hold(known.created)
             if held is not None:
                 self._screen.show_failure(held)
                 return
-        balances = (await ask(service.token_balances, wallet.account.trading_account_id)).data
+        balances = (
+            await call_service(service.token_balances, wallet.account.trading_account_id)
+        ).data
         sendable = {
             f"{row.token.symbol}  {grouped(row.amount)} available": row
             for row in balances
@@ -107,7 +109,7 @@ class WalletWithdrawal:
             box = Choice("WITHDRAW what?", f"held on {wallet.network}", tuple(sendable))
             chosen = await self._screen.app.push_screen_wait(box)
         if chosen is not None:
-            self._means = await ask(_means, service, wallet, sendable[chosen])
+            self._means = await call_service(_means, service, wallet, sendable[chosen])
             self._open_field(self._means)
 
     def _on_hold(self, created: datetime | None) -> Failure | None:
@@ -158,15 +160,17 @@ class WalletWithdrawal:
                 f"a {means.name}{reviewed}",
                 f"from {wallet.account.trading_account_id}; what is sent cannot be brought back",
             ),
-            retype=amount if cents(usd) > desk.look.confirm_above_cents else "",
+            retype=amount if cents(usd) > desk.settings.confirm_above_cents else "",
         )
         if not await self._screen.confirm(asked):
             return
         key = desk.new_key()
-        done = await ask(wallet_writes.withdraw, desk.service, wallet, means.asset, amount, key)
+        done = await call_service(
+            wallet_writes.withdraw, desk.service, wallet, means.asset, amount, key
+        )
         self._screen.clear_failure()
         told = f"withdrawal {grouped(done.amount)} {means.asset.symbol} {done.status}  {done.id}"
-        desk.tell(told, "good")
+        desk.notify(told, "good")
         desk.on_change.publish((f"withdrawal.{done.status}",))
 
 

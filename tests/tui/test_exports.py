@@ -15,7 +15,7 @@ from chainteller.cli.main import program
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui import clipboard as copying
-from chainteller.tui import exports as papers
+from chainteller.tui import exports
 from chainteller.tui.exports import Table
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -150,9 +150,9 @@ def test_a_record_is_written_in_the_names_of_the_wire_without_control_characters
         "quote": Currency(type="deposit-token-currency", id="USD", symbol="D\x9b2J"),
         "earlier": [],
     }
-    assert json.loads(papers.record_json(record))["quote"]["id"] == "USD"
-    assert "\x9b" not in papers.record_json(record) + papers.record_csv(record)
-    assert "quote.id,USD" in papers.record_csv(record).splitlines()
+    assert json.loads(exports.record_json(record))["quote"]["id"] == "USD"
+    assert "\x9b" not in exports.record_json(record) + exports.record_csv(record)
+    assert "quote.id,USD" in exports.record_csv(record).splitlines()
 
 
 async def test_a_list_that_changes_under_its_export_counts_what_is_missing(bench: Bench) -> None:
@@ -164,9 +164,9 @@ async def test_a_list_that_changes_under_its_export_counts_what_is_missing(bench
         async def fewer() -> tuple[list[list[str]], int]:
             return [["TDA_1"]], 3
 
-        paper = Table("accounts", ["ID"], fewer).papers("all 3 rows")[0]
-        assert await paper.make() == "ID\nTDA_1\n"
-        assert paper.note() == "1 of 3 rows"
+        export = Table("accounts", ["ID"], fewer).exports("all 3 rows")[0]
+        assert await export.make() == "ID\nTDA_1\n"
+        assert export.note() == "1 of 3 rows"
 
 
 def _written(folder: Path, pattern: str) -> bool:
