@@ -11,7 +11,9 @@ from chainteller.api.streaming import STREAM
 from chainteller.domain.actors import SCOPES
 from chainteller.service.error_codes import ERRORS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "http_api.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "http_api.md").read_text(
+    encoding="utf-8"
+)
 
 
 @pytest.mark.parametrize("operation", [*OPERATIONS, STREAM], ids=lambda each: each.name)

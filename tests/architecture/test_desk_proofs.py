@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "desk_proofs.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "development" / "console_proofs.md").read_text(encoding="utf-8")
 
 
 def test_every_proof_named_is_a_test() -> None:

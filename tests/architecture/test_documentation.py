@@ -15,7 +15,7 @@ from chainteller.settings.tree import NAMES, PROFILE_NAMES, shown_values
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = "\n".join(
-    file.read_text(encoding="utf-8") for file in sorted((ROOT / "docs").glob("*.md"))
+    file.read_text(encoding="utf-8") for file in sorted((ROOT / "docs").rglob("*.md"))
 )
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -79,7 +79,7 @@ def test_every_error_code_is_documented(code: str) -> None:
 
 @pytest.mark.parametrize("page", ["errors.md", "http_api.md"])
 def test_the_documented_next_steps_are_the_real_ones(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / page).read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([A-Z_]+)` \| (\d{3}) \| (.*?) \|$", text, re.MULTILINE)
     real = {(code, str(kind.status), kind.next_step) for code, kind in error_codes.ERRORS.items()}
     assert set(rows) == real

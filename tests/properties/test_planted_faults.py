@@ -1,6 +1,6 @@
 """Faults planted in a copy of the source: each must make the named tests fail.
 
-This proves the proofs. docs/proofs.md is the table of what was planted and what caught it.
+This proves the proofs. docs/development/proofs.md is the table of what was planted and what caught it.
 """
 
 import os

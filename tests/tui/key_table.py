@@ -1,11 +1,11 @@
-"""The page ``docs/keys.md``, made of the commands: ``python -m tests.tui.key_table`` writes it."""
+"""The page ``docs/reference/keys.md``, made of the commands: ``python -m tests.tui.key_table`` writes it."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from chainteller.tui.commands import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
 
-PAGE = Path(__file__).parents[2] / "docs" / "keys.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "keys.md"
 README = Path(__file__).parents[2] / "README.md"
 _OFTEN = {
     "desk.accounts": "Accounts",

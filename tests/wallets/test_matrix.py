@@ -9,7 +9,7 @@ from tests.wallets.matrix_cases import FAMILIES, Labelled, all_cases
 
 from chainteller.wallets.diagnose import Diagnosis, diagnose
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "wallet_verification.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "wallet_verification.md"
 
 
 def shortcomings(labelled: Labelled, answer: Diagnosis) -> list[str]:
@@ -32,7 +32,7 @@ def shortcomings(labelled: Labelled, answer: Diagnosis) -> list[str]:
 
 @dataclass
 class Tally:
-    """What the table of docs/wallet_verification.md shows about one family."""
+    """What the table of docs/explanation/wallet_verification.md shows about one family."""
 
     groups: Counter[str] = field(default_factory=Counter)
     accepted: int = 0

@@ -1,4 +1,4 @@
-"""The 589 published vectors (see docs/wallet_policy.md for the cases that are a policy)."""
+"""The 589 published vectors (see docs/explanation/wallet_policy.md for the cases that are a policy)."""
 
 import json
 import os

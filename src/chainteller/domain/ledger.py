@@ -2,7 +2,7 @@
 
 A journal is a set of legs that sum to zero per asset. Accounts are named by a code; customers
 have three sub-balances per asset (available, held, incoming), everything else is the bank's own
-book. The chart and the postings are those of docs/ledger.md.
+book. The chart and the postings are those of docs/explanation/ledger.md.
 """
 
 from collections import defaultdict

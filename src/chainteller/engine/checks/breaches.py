@@ -11,7 +11,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """``invariant`` is its number in docs/ledger.md; ``where`` names a row or an account."""
+    """``invariant`` is its number in docs/explanation/ledger.md; ``where`` names a row or an account."""
 
     invariant: int
     what: str
