@@ -1,6 +1,6 @@
 """Scenarios: what a trainee meets, read from ``sample_data/scenarios`` and the user's folder.
 
-The format is described in docs/how-to/training.md; a scenario's name is its file's name.
+The format is described in docs/reference/scenario_files.md; a scenario's name is its file's name.
 """
 
 import hashlib

@@ -38,7 +38,7 @@ class VerbUnknown(TellerError):
     """A written step that cannot be understood, or that has nothing to work on."""
 
     code = "STEP"
-    next_step = "See docs/how-to/training.md for the steps."
+    next_step = "See docs/reference/scenario_files.md for the steps."
 
 
 class Surroundings(Protocol):
