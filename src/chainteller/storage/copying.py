@@ -10,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from chainteller.storage import chain, schema
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
-from chainteller.storage.schema import State
+from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
 _BATCH = 2_000

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from chainteller.service.models.databases import DatabaseReport
 from chainteller.storage import schema
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
-from chainteller.storage.schema import State
+from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
@@ -63,10 +64,10 @@ def upgrade(url: str) -> tuple[str, str]:
             found = schema.state(connection)
             if found not in (State.NEW, State.OUTDATED):
                 schema.require_current(found)
-            before = "" if found is State.NEW else schema.version(connection)
+            before = "" if found is State.NEW else schema.revision(connection)
             if found is not State.CURRENT:
                 _migrate(connection)
-            after = schema.version(connection)
+            after = schema.revision(connection)
             connection.commit()
             return before, after
     except (DBAPIError, PoolTimeout) as error:
@@ -83,6 +84,7 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
+    schema.keep_revision_apart(connection)
     command.upgrade(config, "head")
     schema.stamp(connection)
 
@@ -101,7 +103,7 @@ def check(url: str) -> DatabaseReport:
         with database.read() as connection:
             found = schema.state(connection)
             server = str(connection.execute(text("SHOW server_version")).scalar_one())
-            revision = "" if found is State.NEW else schema.version(connection)
+            revision = "" if found is State.NEW else schema.revision(connection)
     finally:
         database.close()
     return DatabaseReport(
@@ -123,9 +125,9 @@ def _check_file(path: Path) -> DatabaseReport:
         )
     try:
         with closing(_read_only(path)) as connection:
-            found = _file_state(connection)
+            found = sqlite_state(partial(_scalar, connection))
             mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            revision = sqlite_revision(partial(_scalar, connection))
             problems = _problems(connection)
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
@@ -144,7 +146,7 @@ def _check_file(path: Path) -> DatabaseReport:
         location=str(path),
         healthy=found is State.CURRENT and not problems,
         schema_state=found,
-        schema_version=f"{version:04d}" if version else "",
+        schema_version=f"{revision:04d}" if revision else "",
         journal_mode=mode,
         driver_version=sqlite3.sqlite_version,
         problems=problems,
@@ -167,11 +169,8 @@ def _read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{quoted}?mode=ro", uri=True, timeout=5, isolation_level=None)
 
 
-def _file_state(connection: sqlite3.Connection) -> State:
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return schema.state_of(tables, application, version)
+def _scalar(connection: sqlite3.Connection, query: str) -> object:
+    return connection.execute(query).fetchone()[0]
 
 
 def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:

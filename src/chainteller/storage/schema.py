@@ -1,14 +1,12 @@
-"""The schema: its state in a database, its creation, and the guards that SQL itself keeps."""
+"""The schema: its state in a database, its creation, and the guards that SQL itself enforces."""
 
 import os
 import sqlite3
 import tempfile
 from contextlib import closing, suppress
-from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, insert, inspect, text
-from sqlalchemy.exc import DatabaseError
 from sqlmodel import SQLModel
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
@@ -17,26 +15,22 @@ from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import wallet_tables
 from chainteller.storage.faults import unavailable
+from chainteller.storage.revision import (
+    APPLICATION_ID,
+    FLOOR,
+    REVISION,
+    REVISION_TABLE,
+    State,
+    sqlite_state,
+    state_of,
+)
 from chainteller.storage.tables import Tables
 
-REVISION = "0002"
-"""The newest migration; a new database is created from the metadata and stamped with it."""
-SCHEMA_VERSION = int(REVISION)
-APPLICATION_ID = 0x43544C52
-"""``CTLR``: tells our SQLite files from others'."""
 APPEND_ONLY = ("audit", "event", "journal", "posting")
 GENESIS_HASH = "0" * 64
 HEAD = "bank"
 _CREATION_LOCK = 0x43544C52
 _PARTS = (Tables, wallet_tables.WalletTables)
-
-
-class State(StrEnum):
-    NEW = "new"
-    CURRENT = "current"
-    OUTDATED = "outdated"
-    NEWER = "newer"
-    FOREIGN = "foreign"
 
 
 def inspect_file(path: Path) -> None:
@@ -113,33 +107,26 @@ def _create_marked(path: Path) -> None:
 def state(connection: Connection) -> State:
     """What the database holds, without changing it."""
     if connection.dialect.name == "sqlite":
-        application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-        return state_of(int(tables), int(application), int(version))
+        return sqlite_state(lambda query: connection.exec_driver_sql(query).scalar())
     if not inspect(connection).has_table("alembic_version"):
         return State.NEW
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if found is not None and not str(found).isdecimal():
+    floor = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if floor is not None and not str(floor).isdecimal():
         return State.FOREIGN  # another program's revision
-    return _state_of_version(int(found or 0))
+    return state_of(int(revision(connection) or 0), int(floor or 0))
 
 
-def state_of(tables: int, application: int, version: int) -> State:
-    """As ``state``, from what a SQLite file says of itself."""
-    if not tables:
-        return State.NEW
-    return _state_of_version(version) if application == APPLICATION_ID else State.FOREIGN
-
-
-def _state_of_version(version: int) -> State:
-    if version == SCHEMA_VERSION:
-        return State.CURRENT
-    return State.NEWER if version > SCHEMA_VERSION else State.OUTDATED
+def revision(connection: Connection) -> str:
+    """The newest migration that the database has been through; empty in a new database."""
+    for table in (REVISION_TABLE, "alembic_version"):
+        if inspect(connection).has_table(table):
+            found = connection.execute(text(f"SELECT version_num FROM {table}")).scalar()  # noqa: S608 - our own names
+            return str(found or "")
+    return ""
 
 
 def require_current(found: State) -> None:
-    """Raises ServiceUnavailable unless the schema is the one that this version works on."""
+    """Raises ServiceUnavailable unless this build can use the schema."""
     if found is State.NEWER:
         raise unavailable(
             "NEWER_SCHEMA",
@@ -245,18 +232,25 @@ def seed(connection: Connection) -> None:
 
 
 def stamp(connection: Connection) -> None:
-    connection.exec_driver_sql(
-        "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-    )
-    connection.exec_driver_sql("DELETE FROM alembic_version")
-    connection.execute(text("INSERT INTO alembic_version VALUES (:now)"), {"now": REVISION})
+    """Record the revision and the floor of the schema that this build has just made."""
+    keep_revision_apart(connection)
+    for table, number in ((REVISION_TABLE, REVISION), ("alembic_version", FLOOR)):
+        connection.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - our own names
+        connection.execute(text(f"INSERT INTO {table} VALUES (:number)"), {"number": number})  # noqa: S608 - as above
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.exec_driver_sql(f"PRAGMA user_version={int(FLOOR)}")
 
 
-def version(connection: Connection) -> str:
-    """The stamped revision; empty in a new database."""
-    try:
-        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
-    except DatabaseError:
-        return ""
+def keep_revision_apart(connection: Connection) -> None:
+    """Create the stamp's tables; a database that has only the old one continues from its number."""
+    found = revision(connection)
+    for table in ("alembic_version", REVISION_TABLE):
+        connection.exec_driver_sql(
+            f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        )
+    connection.exec_driver_sql(f"DELETE FROM {REVISION_TABLE}")  # noqa: S608 - our own name
+    if found:
+        connection.execute(
+            text(f"INSERT INTO {REVISION_TABLE} VALUES (:found)"),  # noqa: S608 - as above
+            {"found": found},
+        )
