@@ -5,6 +5,7 @@ have three sub-balances per asset (available, held, incoming), everything else i
 book. The chart and the postings are those of docs/ledger.md.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -37,11 +38,18 @@ DUE_EITHER_WAY = frozenset({CORE})
 """Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
 
 CUSTOMER_PREFIX = "customer:"
+_CUSTOMER_CODE = re.compile(rf"{CUSTOMER_PREFIX}([^:]+):(?:{'|'.join(Bucket)})")
 ISSUER_PREFIX = "issuer:"
 
 
 def customer(account_id: str, bucket: Bucket) -> str:
     return f"{CUSTOMER_PREFIX}{account_id}:{bucket}"
+
+
+def owner(code: str) -> str:
+    """The trading account that a code names; empty for the bank's own accounts."""
+    match = _CUSTOMER_CODE.fullmatch(code)
+    return match[1] if match else ""
 
 
 def issuer(token: Asset) -> str:
