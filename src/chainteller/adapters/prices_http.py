@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from chainteller.adapters.price_sources import pairs_at
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
 from chainteller.domain.prices import PricePoint, sampled
 
@@ -109,14 +110,14 @@ EXCHANGES: Mapping[str, Exchange] = {
     "coinbase": Exchange(
         "coinbase",
         "https://api.exchange.coinbase.com",
-        {"btc-usd": "BTC-USD", "eth-usd": "ETH-USD", "sol-usd": "SOL-USD"},
+        pairs_at("coinbase"),
         _coinbase_ticker,
         _coinbase_history,
     ),
     "kraken": Exchange(
         "kraken",
         "https://api.kraken.com",
-        {"btc-usd": "XBTUSD", "eth-usd": "ETHUSD", "sol-usd": "SOLUSD"},
+        pairs_at("kraken"),
         _kraken_ticker,
         _kraken_history,
     ),

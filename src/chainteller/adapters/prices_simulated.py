@@ -8,10 +8,9 @@ process agrees on it. All arithmetic is on whole numbers: no rounding differs be
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isqrt
 
+from chainteller.adapters.price_sources import PRICE_SOURCES, PriceSource
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.domain.prices import PricePoint
 
@@ -27,19 +26,8 @@ _CACHED_HEIGHTS = 4096
 _CACHED_PRICES = 256
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
-    usual_micros: int
-    amplitude_per_day: int
-    """Amplitude of a layer whose period is one day, in parts of ``_ONE``."""
-
-
-_LEVELS: Mapping[str, _Level] = {
-    "btc-usd": _Level(100_000_000_000, 24 * _ONE // 1000),
-    "eth-usd": _Level(3_400_000_000, 30 * _ONE // 1000),
-    "sol-usd": _Level(200_000_000, 34 * _ONE // 1000),
-}
-_UNKNOWN_TO_US = _Level(100_000_000, 30 * _ONE // 1000)
+_MICROS_PER_USD = 1_000_000
+_UNDECLARED = PriceSource(usual_usd=100, daily_move_per_mille=30)
 
 
 class SimulatedPrices:
@@ -61,8 +49,8 @@ class SimulatedPrices:
         """The mid price that holds from the whole second before ``at``; O(1) for any instant."""
         curve = self._curves.get(market)
         if curve is None:
-            level = _LEVELS.get(market, _UNKNOWN_TO_US)
-            curve = self._curves[market] = _Curve(f"{self._seed}/{market}", level)
+            source = PRICE_SOURCES.get(market, _UNDECLARED)
+            curve = self._curves[market] = _Curve(f"{self._seed}/{market}", source)
         observed_at = at - at % _TICK
         return PricePoint(curve.mid_micros(observed_at), observed_at)
 
@@ -74,12 +62,13 @@ class SimulatedPrices:
 class _Curve:
     """One market's curve; it remembers recent heights and prices, which changes no answer."""
 
-    def __init__(self, name: str, level: _Level) -> None:
+    def __init__(self, name: str, source: PriceSource) -> None:
         digest = hashlib.sha256(name.encode()).digest()
         self._key = int.from_bytes(digest[:8], "big")
-        self._usual_micros = level.usual_micros
+        self._usual_micros = source.usual_usd * _MICROS_PER_USD
+        per_day = source.daily_move_per_mille * _ONE // 1000
         self._layers = tuple(
-            (number, period, _amplitude(level, period)) for number, period in enumerate(_PERIODS)
+            (number, period, _amplitude(per_day, period)) for number, period in enumerate(_PERIODS)
         )
         self._heights: dict[int, int] = {}
         self._known: dict[int, int] = {}
@@ -119,9 +108,13 @@ class _Curve:
         return height
 
 
-def _amplitude(level: _Level, period: int) -> int:
-    """Grows with the root of the period; the fastest is tripled so that a live screen lives."""
-    amplitude = isqrt(level.amplitude_per_day**2 * period // DAY)
+def _amplitude(per_day: int, period: int) -> int:
+    """A layer's amplitude in parts of ``_ONE``, from that of a layer with a period of one day.
+
+    It grows with the root of the period. The fastest layer is tripled, so that a live screen
+    shows movement.
+    """
+    amplitude = isqrt(per_day**2 * period // DAY)
     return 3 * amplitude if period == _PERIODS[0] else amplitude
 
 
