@@ -34,12 +34,22 @@ WITHDRAWAL_FEE_INCOME = "income:withdrawal-fee"
 DEBIT_NORMAL = frozenset({CORE, CUSTODY, LP_RECEIVABLE, CUSTOMER_RECEIVABLE})
 """Assets and expenses: a debit makes them larger. Everything else grows by a credit."""
 
+BANK_ACCOUNTS = DEBIT_NORMAL | {
+    LP_PAYABLE,
+    TRANSIT,
+    FEE_INCOME,
+    SPREAD_INCOME,
+    WITHDRAWAL_FEE_INCOME,
+}
+"""The bank's own accounts, but for those of issuers and expenses, which carry a prefix."""
+
 DUE_EITHER_WAY = frozenset({CORE})
 """Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
 
 CUSTOMER_PREFIX = "customer:"
 _CUSTOMER_CODE = re.compile(rf"{CUSTOMER_PREFIX}([^:]+):(?:{'|'.join(Bucket)})")
 ISSUER_PREFIX = "issuer:"
+EXPENSE_PREFIX = "expense:"
 
 
 def customer(account_id: str, bucket: Bucket) -> str:

@@ -42,7 +42,6 @@ def balances_with_postings(connection: Connection) -> Iterator[Record]:
         select(
             _LEDGER.c.code,
             _LEDGER.c.asset,
-            _LEDGER.c.owner,
             _LEDGER.c.balance,
             _LEDGER.c.version,
             _POSTING.c.account_version,
@@ -56,6 +55,16 @@ def balances_with_postings(connection: Connection) -> Iterator[Record]:
         )
         .order_by(_LEDGER.c.code, _LEDGER.c.asset, _POSTING.c.account_version),
     )
+
+
+def ledger_accounts(connection: Connection) -> Iterator[Record]:
+    return _stream(
+        connection, select(_LEDGER.c.code, _LEDGER.c.asset, _LEDGER.c.owner, _LEDGER.c.balance)
+    )
+
+
+def trading_account_ids(connection: Connection) -> Iterator[str]:
+    return (row.id for row in _stream(connection, select(_ACCOUNT.c.id)))
 
 
 def postings_without_account(connection: Connection) -> Iterator[Record]:

@@ -1,28 +1,31 @@
-"""Invariants 1 to 6: journals balance, balances are their postings, and everything is backed."""
+"""Invariants 1 to 6 and 19: journals balance, balances follow their postings and are visible."""
 
 from collections import defaultdict
 from itertools import chain
 
 from sqlalchemy import Connection
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import (
+    BANK_ACCOUNTS,
     CUSTOMER_PREFIX,
     DEBIT_NORMAL,
+    EXPENSE_PREFIX,
+    ISSUER_PREFIX,
     Bucket,
     customer,
+    owner,
 )
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
-from chainteller.storage import inspection, trades
+from chainteller.storage import inspection, released, trades
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.database import Record
 
 Totals = dict[tuple[str, str], int]
 """(ledger account code, asset key) to atoms."""
 
-_EXPENSE_PREFIX = "expense:"
 _BUCKETS = {4: Bucket.HELD, 5: Bucket.INCOMING}
 
 
@@ -67,7 +70,7 @@ def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breach
     if code.startswith(CUSTOMER_PREFIX) and account.balance < 0:
         yield Breach(2, f"a balance of {account.balance}", f"{code} {asset}")
     for number, bucket in _BUCKETS.items():
-        if code == customer(account.owner, bucket):
+        if code == customer(owner(code), bucket):
             wanted = expected[bucket].pop((code, asset), 0)
             if wanted != account.balance:
                 what = f"{account.balance} {bucket}, but open records say {wanted}"
@@ -84,7 +87,7 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
         if posting.account_version != expected_version:
             yield Breach(3, f"version {expected_version} is missing", where)
             return
-        grows = posting.debit == (code in DEBIT_NORMAL or code.startswith(_EXPENSE_PREFIX))
+        grows = posting.debit == (code in DEBIT_NORMAL or code.startswith(EXPENSE_PREFIX))
         running += posting.atoms if grows else -posting.atoms
         if running < 0 and code.startswith(CUSTOMER_PREFIX):
             yield Breach(2, f"was {running} at version {expected_version}", where)
@@ -99,7 +102,7 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
 
 def _weight(code: str) -> int:
     """The sign of an account in 6: what the bank has, against what it owes and has earned."""
-    return 1 if code in DEBIT_NORMAL or code.startswith(_EXPENSE_PREFIX) else -1
+    return 1 if code in DEBIT_NORMAL or code.startswith(EXPENSE_PREFIX) else -1
 
 
 def _under_way(connection: Connection) -> dict[Bucket, Totals]:
@@ -116,6 +119,22 @@ def _under_way(connection: Connection) -> dict[Bucket, Totals]:
         for part in trades.hold_parts(record.hold):
             held[code, part.asset.key] += part.atoms
     return {Bucket.HELD: held, Bucket.INCOMING: incoming}
+
+
+def balances_are_visible(connection: Connection) -> Breaches:
+    """19: each ledger account is the bank's, or one that its customer can see."""
+    trading_accounts = frozenset(inspection.trading_account_ids(connection))
+    for account in inspection.ledger_accounts(connection):
+        code, where = account.code, f"{account.code} {account.asset}"
+        if owner(code):
+            if owner(code) not in trading_accounts:
+                yield Breach(19, "a balance of no trading account", where)
+            if account.balance and account.asset not in ASSETS_BY_KEY:
+                yield Breach(19, "a balance of an asset that is not declared", where)
+        elif code not in BANK_ACCOUNTS and not code.startswith((ISSUER_PREFIX, EXPENSE_PREFIX)):
+            yield Breach(19, "a code that names no account", where)
+        if account.owner != released.stored_owner(code, account.asset):
+            yield Breach(19, "stored under another owner than its code names", where)
 
 
 def ordinals_are_dense(connection: Connection) -> Breaches:
