@@ -79,7 +79,7 @@ def test_check_makes_no_file(tmp_path: Path) -> None:
 def test_check_tells_whose_database_it_is(tmp_path: Path, statement: str, state: str) -> None:
     path = tmp_path / "bank.db"
     maintenance.init(url(path))
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)
     report = maintenance.check(url(path))
     assert (report.schema_state, report.healthy) == (state, False)

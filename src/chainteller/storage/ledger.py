@@ -21,6 +21,7 @@ _OF_KEYS = _BALANCES.where(tuple_(_T.c.code, _T.c.asset).in_(bindparam("b_keys",
 _OF_KEYS_LOCKED = _OF_KEYS.with_for_update()
 _OF_KEYS_LOCKED_AT_ONCE = _OF_KEYS.with_for_update(nowait=True)
 _OF_CODES = _BALANCES.where(_T.c.code.in_(bindparam("b_codes", expanding=True)))
+_OF_CODES_LOCKED = _OF_CODES.with_for_update()
 _UPDATE = (
     update(_T)
     .where(
@@ -75,6 +76,11 @@ def of_account(connection: Connection, account_id: str, *, lock: bool = False) -
 def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
     """Lock the ledger accounts that exist, in the one order that all writes use."""
     return _read(connection.execute(_OF_KEYS_LOCKED, {"b_keys": sorted(keys)}))
+
+
+def lock_codes(connection: Connection, codes: Iterable[str]) -> Balances:
+    """Lock every ledger account with one of these codes, in whatever asset."""
+    return _read(connection.execute(_OF_CODES_LOCKED, {"b_codes": list(codes)}))
 
 
 def open_balances(connection: Connection, keys: Iterable[Key]) -> Balances:

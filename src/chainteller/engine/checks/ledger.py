@@ -7,11 +7,9 @@ from sqlalchemy import Connection
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import (
-    BANK_ACCOUNTS,
+    BANK_CODES,
     CUSTOMER_PREFIX,
     DEBIT_NORMAL,
-    EXPENSE_PREFIX,
-    ISSUER_PREFIX,
     Bucket,
     customer,
     owner,
@@ -45,7 +43,7 @@ def journals_balance(connection: Connection) -> Breaches:
 
 
 def balances_follow_postings(connection: Connection) -> Breaches:
-    """2, 3, 4, 5 and 6, in one walk over every ledger account and its postings."""
+    """2, 3, 4, 5 and 6, in one pass over every ledger account and its postings."""
     expected = _under_way(connection)
     backing: dict[str, int] = defaultdict(int)
     rows = inspection.balances_with_postings(connection)
@@ -65,7 +63,7 @@ def balances_follow_postings(connection: Connection) -> Breaches:
 
 
 def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breaches:
-    """2, 4 and 5 of one ledger account; what was expected of it is taken out."""
+    """2, 4 and 5 for one ledger account; removes what was expected of it from ``expected``."""
     code, asset = account.code, account.asset
     if code.startswith(CUSTOMER_PREFIX) and account.balance < 0:
         yield Breach(2, f"a balance of {account.balance}", f"{code} {asset}")
@@ -78,7 +76,7 @@ def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breach
 
 
 def _history(code: str, asset: str, history: list[Record]) -> Breaches:
-    """3 (and 2 for the past): the cached balance, the running one and the versions agree."""
+    """3 (and 2 in the past): stored balance, running balance and versions agree."""
     where, running, expected_version = f"{code} {asset}", 0, 0
     for posting in history:
         if posting.account_version is None:
@@ -87,7 +85,7 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
         if posting.account_version != expected_version:
             yield Breach(3, f"version {expected_version} is missing", where)
             return
-        grows = posting.debit == (code in DEBIT_NORMAL or code.startswith(EXPENSE_PREFIX))
+        grows = posting.debit == (code in DEBIT_NORMAL)
         running += posting.atoms if grows else -posting.atoms
         if running < 0 and code.startswith(CUSTOMER_PREFIX):
             yield Breach(2, f"was {running} at version {expected_version}", where)
@@ -101,12 +99,12 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
 
 
 def _weight(code: str) -> int:
-    """The sign of an account in 6: what the bank has, against what it owes and has earned."""
-    return 1 if code in DEBIT_NORMAL or code.startswith(EXPENSE_PREFIX) else -1
+    """An account's sign in 6: plus for what the bank has, minus for what it owes or earned."""
+    return 1 if code in DEBIT_NORMAL else -1
 
 
 def _under_way(connection: Connection) -> dict[Bucket, Totals]:
-    """What 4 and 5 demand: held by open records, and bought but not settled."""
+    """The totals that 4 and 5 require: held by open records, and bought but not settled."""
     held: Totals = defaultdict(int)
     incoming: Totals = defaultdict(int)
     for record in inspection.open_records(connection):
@@ -131,14 +129,14 @@ def balances_are_visible(connection: Connection) -> Breaches:
                 yield Breach(19, "a balance of no trading account", where)
             if account.balance and account.asset not in ASSETS_BY_KEY:
                 yield Breach(19, "a balance of an asset that is not declared", where)
-        elif code not in BANK_ACCOUNTS and not code.startswith((ISSUER_PREFIX, EXPENSE_PREFIX)):
+        elif code not in BANK_CODES:
             yield Breach(19, "a code that names no account", where)
         if account.owner != released.stored_owner(code, account.asset):
             yield Breach(19, "stored under another owner than its code names", where)
 
 
 def ordinals_are_dense(connection: Connection) -> Breaches:
-    """3: the numbers of an account's records run from 1 to its counter."""
+    """3: an account's records are numbered from 1 to its counter without gaps."""
     counted: dict[tuple[str, str], int] = defaultdict(int)
     streams = (
         inspection.trade_ordinals(connection),
