@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from chainteller.domain.assets import STABLECOINS, Asset
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.ledger import buying_power
-from chainteller.domain.prices import keeps_par
+from chainteller.domain.prices import is_at_par
 from chainteller.engine.bank import Bank
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import MarketUnavailable
@@ -22,7 +22,7 @@ def suspended(bank: Bank, at: int) -> frozenset[Asset]:
     feed = bank.pegs
     if feed is None:
         return frozenset()
-    return frozenset(asset for asset in STABLECOINS if not keeps_par(feed.deviation_bps(asset, at)))
+    return frozenset(asset for asset in STABLECOINS if not is_at_par(feed.deviation_bps(asset, at)))
 
 
 def spendable(
