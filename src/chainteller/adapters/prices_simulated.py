@@ -1,4 +1,4 @@
-"""Simulated mid prices: a pure function of (seed, market, time) that looks like a market.
+"""Simulated mid prices: a pure function of (seed, market, time) that resembles a market.
 
 The logarithm of a price is that of the market's usual level plus twelve layers of value noise.
 A layer has a hashed height at every multiple of its period and straight lines between them; its
@@ -24,14 +24,12 @@ _MICROS_PER_CENT = 10_000
 _MASK = 2**64 - 1
 _CACHED_HEIGHTS = 4096
 _CACHED_PRICES = 256
-
-
 _MICROS_PER_USD = 1_000_000
 _UNDECLARED = PriceSource(usual_usd=100, daily_move_per_mille=30)
 
 
 class SimulatedPrices:
-    """A price feed for demos, training and tests; it is never stale and trips no halt.
+    """A price feed for demos, training and tests; never stale, and never halts a market.
 
     Any market name has a price: those of the bank near realistic levels, others near 100 USD.
     """
@@ -46,7 +44,7 @@ class SimulatedPrices:
         return True
 
     def price(self, market: str, at: int) -> PricePoint:
-        """The mid price that holds from the whole second before ``at``; O(1) for any instant."""
+        """The mid price as of the last whole second; O(1) for any instant."""
         curve = self._curves.get(market)
         if curve is None:
             source = PRICE_SOURCES.get(market, _UNDECLARED)
@@ -60,7 +58,7 @@ class SimulatedPrices:
 
 
 class _Curve:
-    """One market's curve; it remembers recent heights and prices, which changes no answer."""
+    """The price curve of one market, with recent heights and prices cached."""
 
     def __init__(self, name: str, source: PriceSource) -> None:
         digest = hashlib.sha256(name.encode()).digest()
@@ -74,7 +72,7 @@ class _Curve:
         self._known: dict[int, int] = {}
 
     def mid_micros(self, at: int) -> int:
-        """USD x 1,000,000 a unit, in whole cents, at least one."""
+        """USD x 1,000,000 per unit, in whole cents, at least one cent."""
         known = self._known.get(at)
         if known is None:
             if len(self._known) >= _CACHED_PRICES:

@@ -1,4 +1,4 @@
-"""Looking after a database: creating, upgrading and checking it, backing it up and restoring it.
+"""Database maintenance: create, upgrade, check, back up and restore.
 
 Alembic is imported here and nowhere else, inside the functions that need it.
 """
@@ -28,10 +28,10 @@ _MOST_PROBLEMS = 20
 
 
 def init(url: str) -> bool:
-    """Create the schema and the first organisation; False when the database is current already.
+    """Create the schema and the first organisation; False if the database is current already.
 
     Raises:
-        ServiceUnavailable: it cannot be used, or it is another version's or another program's.
+        ServiceUnavailable: it cannot be used, or belongs to another version or program.
     """
     database = connect(url)
     try:
@@ -49,7 +49,7 @@ def init(url: str) -> bool:
 
 
 def upgrade(url: str) -> tuple[str, str]:
-    """Run the migrations that are missing, all in one transaction.
+    """Run the missing migrations in one transaction.
 
     Returns:
         The revisions before (empty for a new database) and after.
@@ -60,7 +60,7 @@ def upgrade(url: str) -> tuple[str, str]:
     database = connect(url)
     try:
         with database.write() as connection:
-            schema.keep_others_out(connection)
+            schema.lock_schema(connection)
             found = schema.state(connection)
             if found not in (State.NEW, State.OUTDATED):
                 schema.require_current(found)
@@ -90,7 +90,7 @@ def _migrate(connection: Connection) -> None:
 
 
 def check(url: str) -> DatabaseReport:
-    """Look at a database without changing it.
+    """Check a database without changing it.
 
     Raises:
         ServiceUnavailable: there is none, or it cannot be read at all.
@@ -174,7 +174,7 @@ def _scalar(connection: sqlite3.Connection, query: str) -> object:
 
 
 def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """What SQLite's own check and the foreign keys complain of; empty when nothing."""
+    """The problems that SQLite's integrity and foreign key checks report."""
     try:
         rows = connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")
         found = [str(row[0]) for row in rows]
@@ -189,7 +189,7 @@ def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def backup(database: Database, file: Path) -> None:
-    """Write a consistent copy to a new file while the database stays in use.
+    """Write a consistent copy to a new file; the database may be in use.
 
     Raises:
         ServiceUnavailable: EXISTS (nothing is overwritten), NOT_OFFERED on PostgreSQL, or the
@@ -230,7 +230,7 @@ def _cannot_write(file: Path) -> Exception:
 
 
 def _draft_beside(file: Path) -> Path:
-    """An empty file that only this user may read, in the same folder."""
+    """Create an empty file in the same folder, readable by this user only."""
     try:
         handle, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}-")
     except OSError as error:
@@ -240,7 +240,7 @@ def _draft_beside(file: Path) -> Path:
 
 
 def _sync(path: Path) -> None:
-    """Make a file's contents and its folder's entry durable."""
+    """Flush a file's contents and its directory entry to disk."""
     for each in (path, path.absolute().parent):
         handle = os.open(each, os.O_RDONLY)
         try:
@@ -250,7 +250,7 @@ def _sync(path: Path) -> None:
 
 
 def restore(file: Path, url: str) -> Path | None:
-    """Put a backup in the place of the database, in one step, after it was checked.
+    """Check a backup, then replace the database with it atomically.
 
     Returns:
         Where the former database was kept, if there was one.
@@ -304,7 +304,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
 
 
 def _keep_former(path: Path) -> Path:
-    """Give the former database a second name; its journals must not meet the new file."""
+    """Keep the former database under a second name, and move its journals out of the way."""
     _settle(path)
     kept = next(
         name

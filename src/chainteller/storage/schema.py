@@ -34,7 +34,7 @@ _PARTS = (Tables, wallet_tables.WalletTables)
 
 
 def inspect_file(path: Path) -> None:
-    """Refuse what SQLite would silently take for a new database, or fail on obscurely.
+    """Refuse a file that SQLite would take for a new database or fail on without saying why.
 
     Raises:
         ServiceUnavailable: CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE.
@@ -71,7 +71,7 @@ def empty_file() -> ServiceUnavailable:
 
 
 def touch(path: Path, mode: str) -> None:
-    """Create a missing file with our mark, and keep WAL only where this SQLite is safe with it.
+    """Create a missing file with our mark, and set the journal mode that is safe here.
 
     Raises:
         OSError: the file or its folder cannot be written.
@@ -88,7 +88,7 @@ def touch(path: Path, mode: str) -> None:
 
 
 def _create_marked(path: Path) -> None:
-    """Make the file under another name first, so that nobody ever sees it empty."""
+    """Create the file under another name first, so that no process sees it empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     os.close(handle)
@@ -148,33 +148,33 @@ def require_current(found: State) -> None:
 
 
 def create(engine: Engine) -> None:
-    """Create tables, guards and the fixed rows, and stamp the newest revision; at most once.
+    """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 
-    Several processes may start on one new database at the same time: the loser finds it made.
+    If several processes start on one new database, the first creates it for all.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        keep_others_out(raw)
+        lock_schema(raw)
         if state(raw) is State.NEW:
             build(raw)
 
 
 def build(connection: Connection) -> None:
-    """Tables, guards, the fixed rows and the stamp, in the transaction under way."""
+    """Create tables, guards, fixed rows and the stamp in the current transaction."""
     SQLModel.metadata.create_all(connection, tables=own_tables())
     guard(connection)
     seed(connection)
     stamp(connection)
 
 
-def keep_others_out(connection: Connection) -> None:
-    """Until this transaction ends, no other process creates or changes the schema."""
+def lock_schema(connection: Connection) -> None:
+    """Keep other processes from changing the schema until this transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL lock_timeout = 0"))
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
 def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic
-    """Every table of this program, in the metadata's order."""
+    """This program's tables, in the metadata's order."""
     ours = {id(found) for part in _PARTS for found in vars(part).values()}
     return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
 
@@ -212,7 +212,7 @@ def guard(connection: Connection) -> None:
 
 
 def seed(connection: Connection) -> None:
-    """The rows that every database has: the head of the chain and the first organisation."""
+    """Insert the rows that every database has: the chain's head and the first organisation."""
     connection.execute(
         insert(Tables.head).values(
             name=HEAD, event_seq=0, audit_seq=0, audit_hash=GENESIS_HASH, last_at=0
