@@ -83,6 +83,20 @@ FAULTS = (
         SIMULATION,
     ),
     Fault(
+        "balances are found by the stored owner",
+        "storage/ledger.py",
+        "_OF_ACCOUNT = _BALANCES.where(",
+        '_OF_ACCOUNT = _BALANCES.where(_T.c.owner != "", ',
+        "tests/storage/test_new_asset.py",
+    ),
+    Fault(
+        "no balance is out of sight",
+        "engine/checks/ledger.py",
+        "if owner(code) not in trading_accounts:",
+        "if False:",
+        "tests/engine/test_verification.py::test_finds_a_balance_that_no_customer_can_see",
+    ),
+    Fault(
         "the exact balance is not enough",
         "engine/ledger.py",
         "if power < cents:",
