@@ -33,10 +33,8 @@ FAULTS = (
     Fault(
         "a release keeps the last token",
         "domain/ledger.py",
-        '"release",\n        reference,\n        (\n            leg\n'
-        "            for part in parts\n",
-        '"release",\n        reference,\n        (\n            leg\n'
-        "            for part in parts[:-1] or parts\n",
+        '_move("release", reference, held, available, parts)',
+        '_move("release", reference, held, available, parts[:-1] or parts)',
         "tests/engine/test_trades.py::"
         "test_cash_equivalents_are_drawn_in_their_order_and_given_back_as_they_were",
     ),

@@ -177,32 +177,28 @@ def deposit_returned(
 
 def hold(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
-    return _journal(
-        "hold",
-        reference,
-        (
-            leg
-            for part in parts
-            for leg in (
-                _debit(available, part.asset, part.atoms),
-                _credit(held, part.asset, part.atoms),
-            )
-        ),
-    )
+    return _move("hold", reference, available, held, parts)
 
 
 def release(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     """Reverse ``hold``."""
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
+    return _move("release", reference, held, available, parts)
+
+
+def _move(
+    kind: str, reference: str, source: str, target: str, parts: tuple[Amount, ...]
+) -> Journal:
+    """Move amounts between two sub-balances of a customer."""
     return _journal(
-        "release",
+        kind,
         reference,
         (
             leg
             for part in parts
             for leg in (
-                _debit(held, part.asset, part.atoms),
-                _credit(available, part.asset, part.atoms),
+                _debit(source, part.asset, part.atoms),
+                _credit(target, part.asset, part.atoms),
             )
         ),
     )
