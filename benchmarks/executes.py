@@ -105,7 +105,10 @@ class Floor:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("SELECT * FROM quote WHERE id = ?", (trade[5],)).fetchone()
         connection.execute("SELECT * FROM trading_account WHERE id = ?", (trade[2],)).fetchone()
-        connection.execute("SELECT * FROM ledger_account WHERE owner = ?", (trade[2],)).fetchall()
+        connection.execute(
+            "SELECT * FROM ledger_account WHERE code IN (?, ?, ?)",
+            [f"customer:{trade[2]}:{bucket}" for bucket in ("available", "held", "incoming")],
+        ).fetchall()
         connection.execute(
             "UPDATE quote SET status = 'executed', trade_id = ?, executed_at = ? "
             "WHERE id = ? AND status = 'open'",

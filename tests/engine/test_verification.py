@@ -115,6 +115,49 @@ DAMAGES = [
 ]
 
 
+INVISIBLE = [
+    (
+        "UPDATE ledger_account SET code = 'customer:TDA_NONE:available' "
+        "WHERE code LIKE '%:available' AND asset = 'SOL@solana'",
+        "a balance of no trading account",
+    ),
+    (
+        "UPDATE ledger_account SET asset = 'DOGE@dogecoin', owner = '' "
+        "WHERE code LIKE '%:available' AND asset = 'SOL@solana'",
+        "a balance of an asset that is not declared",
+    ),
+    (
+        "UPDATE ledger_account SET code = replace(code, ':available', ':spare'), owner = '' "
+        "WHERE code LIKE '%:available' AND asset = 'SOL@solana'",
+        "a code that names no account",
+    ),
+    (
+        "UPDATE ledger_account SET owner = '' "
+        "WHERE code LIKE '%:available' AND asset = 'SOL@solana'",
+        "stored under another owner than its code names",
+    ),
+    (
+        "UPDATE ledger_account SET owner = 'TDA_OTHER' WHERE code = 'custody'",
+        "stored under another owner than its code names",
+    ),
+]
+
+
+@pytest.mark.parametrize(("statement", "what"), INVISIBLE)
+def test_finds_a_balance_that_no_customer_can_see(busy: World, statement: str, what: str) -> None:
+    damage(busy.database, statement)
+    assert (19, what) in {(breach.invariant, breach.what) for breach in verify(busy.database)}
+
+
+def test_the_zero_row_of_a_withdrawn_asset_hides_nothing(busy: World) -> None:
+    damage(
+        busy.database,
+        "UPDATE ledger_account SET asset = 'DOGE@dogecoin', owner = '' "
+        "WHERE code LIKE '%:available' AND asset = 'ETH@ethereum'",
+    )
+    assert verify(busy.database) == ()
+
+
 @pytest.mark.parametrize(("invariant", "statement"), DAMAGES)
 def test_names_the_invariant_that_a_damaged_row_breaks(
     busy: World, invariant: int, statement: str

@@ -1,6 +1,6 @@
 """Faults planted in a copy of the source: each must make the named tests fail.
 
-This proves the proofs. docs/development/proofs.md is the table of what was planted and what caught it.
+This proves the proofs; docs/development/proofs.md lists what was planted and what caught it.
 """
 
 import os
@@ -33,10 +33,8 @@ FAULTS = (
     Fault(
         "a release keeps the last token",
         "domain/ledger.py",
-        '"release",\n        reference,\n        (\n            leg\n'
-        "            for part in parts\n",
-        '"release",\n        reference,\n        (\n            leg\n'
-        "            for part in parts[:-1] or parts\n",
+        '_move("release", reference, held, available, parts)',
+        '_move("release", reference, held, available, parts[:-1] or parts)',
         "tests/engine/test_trades.py::"
         "test_cash_equivalents_are_drawn_in_their_order_and_given_back_as_they_were",
     ),
@@ -81,6 +79,20 @@ FAULTS = (
         '"balance_after": balance,',
         '"balance_after": balance - leg.change,',
         SIMULATION,
+    ),
+    Fault(
+        "balances are found by the stored owner",
+        "storage/ledger.py",
+        "_OF_ACCOUNT = _BALANCES.where(",
+        '_OF_ACCOUNT = _BALANCES.where(_T.c.owner != "", ',
+        "tests/storage/test_new_asset.py",
+    ),
+    Fault(
+        "no balance is out of sight",
+        "engine/checks/ledger.py",
+        "if owner(code) not in trading_accounts:",
+        "if False:",
+        "tests/engine/test_verification.py::test_finds_a_balance_that_no_customer_can_see",
     ),
     Fault(
         "the exact balance is not enough",

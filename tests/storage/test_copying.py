@@ -18,6 +18,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import schema
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, connect, open_database
+from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
@@ -133,7 +134,7 @@ def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: s
         copy(world.bank.database, postgres_url)
     target = connect(postgres_url)
     with target.read() as connection:
-        assert schema.state(connection) is schema.State.NEW
+        assert schema.state(connection) is State.NEW
     target.close()
     world.engine.close()
 

@@ -93,7 +93,7 @@ def test_a_missing_folder_is_made(tmp_path: Path) -> None:
     ("statement", "expected"),
     [
         ("PRAGMA user_version=99", "NEWER_SCHEMA"),
-        ("PRAGMA user_version=0", "OUTDATED_SCHEMA"),
+        ("UPDATE schema_revision SET version_num = '0001'", "OUTDATED_SCHEMA"),
         ("PRAGMA application_id=7", "FOREIGN_DATABASE"),
     ],
 )
@@ -101,7 +101,7 @@ def test_another_versions_or_programs_database_is_left_alone(
     world: World, path: Path, statement: str, expected: str
 ) -> None:
     world.close()
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)
     before = path.read_bytes()
     assert refused_opening(path) == expected

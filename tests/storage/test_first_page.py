@@ -7,7 +7,7 @@ from tests.world.bank import build, sqlite_url
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import first_page, schema
+from chainteller.storage import first_page
 
 
 def test_the_first_rows_are_those_of_the_engine(tmp_path: Path) -> None:
@@ -40,8 +40,3 @@ def test_a_file_that_is_missing_strange_or_of_another_version_gives_nothing(tmp_
     strange = tmp_path / "strange.db"
     strange.write_bytes(b"SQLite format 3\0" + b"x" * 500)
     assert first_page.first_accounts(strange, 5) is None
-
-
-def test_it_reads_the_schema_that_this_version_writes() -> None:
-    assert first_page.APPLICATION_ID == schema.APPLICATION_ID
-    assert first_page.SCHEMA_VERSION == schema.SCHEMA_VERSION

@@ -11,8 +11,9 @@ from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import maintenance, schema
+from chainteller.storage import maintenance
 from chainteller.storage.database import open_database
+from chainteller.storage.revision import REVISION
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_check_tells_what_a_sound_database_is(world: World, tmp_path: Path) -> N
     report = maintenance.check(url(tmp_path / "bank.db"))
     assert report.healthy
     assert report.schema_state == "current"
-    assert report.schema_version == schema.REVISION
+    assert report.schema_version == REVISION
     assert report.journal_mode in ("TRUNCATE", "DELETE", "WAL")
     assert report.driver_version == sqlite3.sqlite_version
     assert report.problems == ()
@@ -71,14 +72,14 @@ def test_check_makes_no_file(tmp_path: Path) -> None:
     ("statement", "state"),
     [
         ("PRAGMA user_version=99", "newer"),
-        ("PRAGMA user_version=0", "outdated"),
+        ("UPDATE schema_revision SET version_num = '0001'", "outdated"),
         ("PRAGMA application_id=7", "foreign"),
     ],
 )
 def test_check_tells_whose_database_it_is(tmp_path: Path, statement: str, state: str) -> None:
     path = tmp_path / "bank.db"
     maintenance.init(url(path))
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(statement)
     report = maintenance.check(url(path))
     assert (report.schema_state, report.healthy) == (state, False)

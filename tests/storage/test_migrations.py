@@ -21,6 +21,7 @@ from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import maintenance, schema
 from chainteller.storage.database import connect, open_database
+from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
 
 Shape = dict[str, object]
@@ -32,7 +33,7 @@ def shape(path: Path) -> Shape:
         tables = [
             name
             for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            if name != "alembic_version"
+            if name not in ("alembic_version", "schema_revision")
         ]
         found: Shape = {
             name: (
@@ -57,7 +58,7 @@ def shape(path: Path) -> Shape:
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
             "ORDER BY name"
         ).fetchall()
-        for name in ("head", "organisation", "alembic_version"):
+        for name in ("head", "organisation", "alembic_version", "schema_revision"):
             found[f"rows of {name}"] = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - our own names
         found["marks"] = [
             connection.execute(f"PRAGMA {name}").fetchone()
@@ -69,7 +70,7 @@ def shape(path: Path) -> Shape:
 @pytest.fixture
 def migrated(tmp_path: Path) -> Path:
     path = tmp_path / "migrated.db"
-    assert maintenance.upgrade(f"sqlite:///{path}") == ("", schema.REVISION)
+    assert maintenance.upgrade(f"sqlite:///{path}") == ("", REVISION)
     return path
 
 
@@ -102,11 +103,12 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
         open_database(f"sqlite:///{path}")
     assert refused.value.details["reason"] == "OUTDATED_SCHEMA"
     assert "db upgrade" in refused.value.suggestion
-    assert maintenance.upgrade(f"sqlite:///{path}")[1] == schema.REVISION
+    assert maintenance.upgrade(f"sqlite:///{path}")[1] == REVISION
     open_database(f"sqlite:///{path}").close()
 
 
 BACK_TO_0001 = (
+    "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",
     "UPDATE alembic_version SET version_num = '0001'",
@@ -128,7 +130,7 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
             connection.execute(text("PRAGMA user_version=1"))
         connection.commit()
     database.close()
-    assert maintenance.upgrade(url) == ("0001", schema.REVISION)
+    assert maintenance.upgrade(url) == ("0001", REVISION)
     database = open_database(url)
     with database.read() as connection:
         rows = stored_audit(connection)
@@ -168,7 +170,7 @@ def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
 
 def test_upgrading_a_current_database_changes_nothing(migrated: Path) -> None:
     before = migrated.read_bytes()
-    assert maintenance.upgrade(f"sqlite:///{migrated}") == (schema.REVISION, schema.REVISION)
+    assert maintenance.upgrade(f"sqlite:///{migrated}") == (REVISION, REVISION)
     assert shape(migrated)["rows of head"]
     assert len(migrated.read_bytes()) == len(before)
 

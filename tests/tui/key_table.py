@@ -1,4 +1,4 @@
-"""The page ``docs/reference/keys.md``, made of the commands: ``python -m tests.tui.key_table`` writes it."""
+"""Writes docs/reference/keys.md from the commands: ``python -m tests.tui.key_table``."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The 589 published vectors (see docs/explanation/wallet_policy.md for the cases that are a policy)."""
+"""The 589 published vectors; docs/explanation/wallet_policy.md lists the cases of policy."""
 
 import json
 import os

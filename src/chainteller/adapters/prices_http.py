@@ -1,9 +1,9 @@
-"""Prices of a public exchange over HTTP: Coinbase Exchange or Kraken, polled in the background.
+"""Price feed from a public exchange (Coinbase Exchange or Kraken), polled in the background.
 
 Formats: Coinbase Exchange ``GET /products/BTC-USD/ticker`` and ``/candles``, Kraken
 ``GET /0/public/Ticker`` and ``/0/public/OHLC``. Both are untrusted: replies are bounded, numbers
-are read as exact decimals, and whatever does not fit is left out, so that the price grows stale
-and the market halts rather than trades on nonsense.
+are read as exact decimals and invalid values are dropped, so that the price goes stale and the
+market halts.
 """
 
 import json
@@ -18,6 +18,7 @@ from typing import Any
 
 import httpx
 
+from chainteller.adapters.price_sources import pairs_at
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND, Clock, SystemClock
 from chainteller.domain.prices import PricePoint, sampled
 
@@ -26,21 +27,21 @@ REPLY_DEADLINE_S = 5.0
 FIRST_PRICE_WAIT_S = 6.0
 MAXIMUM_REPLY_BYTES = 1024 * 1024
 MAXIMUM_CONTAINERS = 5_000
-"""More arrays and objects than any reply here has: a day of candles is under a thousand."""
+"""Arrays and objects in a reply; a day of candles has fewer than a thousand."""
 KEPT = 2 * DAY
 _HIGHEST_MICROS = 10**15
 
 Read = Callable[[str, Mapping[str, str]], Any]
-"""Asks for a path with a query and gives the JSON document."""
+"""Requests a path with a query and returns the JSON document."""
 
 
 class PriceUnusable(ValueError):
-    """The exchange's answer carries no usable price."""
+    """The exchange's reply has no usable price."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Where and how an exchange is asked; ``pairs`` are its names of our markets."""
+    """An exchange's address and formats; ``pairs`` maps our markets to its names."""
 
     name: str
     address: str
@@ -50,7 +51,7 @@ class Exchange:
 
 
 def micros(value: object) -> int:
-    """USD as millionths, floored.
+    """Convert USD to millionths, floored.
 
     Raises:
         PriceUnusable: no positive finite number.
@@ -109,27 +110,27 @@ EXCHANGES: Mapping[str, Exchange] = {
     "coinbase": Exchange(
         "coinbase",
         "https://api.exchange.coinbase.com",
-        {"btc-usd": "BTC-USD", "eth-usd": "ETH-USD", "sol-usd": "SOL-USD"},
+        pairs_at("coinbase"),
         _coinbase_ticker,
         _coinbase_history,
     ),
     "kraken": Exchange(
         "kraken",
         "https://api.kraken.com",
-        {"btc-usd": "XBTUSD", "eth-usd": "ETHUSD", "sol-usd": "SOLUSD"},
+        pairs_at("kraken"),
         _kraken_ticker,
         _kraken_history,
     ),
 }
-"""What ``engine.price_feed = "http:NAME"`` may name."""
+"""By the NAME in ``engine.price_feed = "http:NAME"``."""
 
 
 class HttpPrices:
-    """A price feed that asks an exchange every few seconds, from its first use until closed.
+    """A price feed that polls an exchange every few seconds, from its first use until closed.
 
     Args:
         exchange: one of ``EXCHANGES``.
-        clock: what the prices are stamped with.
+        clock: stamps the prices.
         address: another address that speaks the exchange's format (tests, a caching proxy).
     """
 
@@ -154,13 +155,13 @@ class HttpPrices:
         self._thread: threading.Thread | None = None
 
     def answers_at_once(self) -> bool:
-        """Once the exchange was asked for the first time, which this begins."""
+        """Whether the first poll is done; starts it if necessary."""
         if not self._polled.is_set():
             self._start()
         return self._polled.is_set()
 
     def price(self, market: str, at: int) -> PricePoint | None:
-        """The newest price at or before ``at``. The very first call waits for the exchange."""
+        """The newest price at or before ``at``. The first call waits for the first poll."""
         if not self._polled.is_set():
             self._start()
             self._polled.wait(FIRST_PRICE_WAIT_S)
@@ -170,7 +171,7 @@ class HttpPrices:
             return points[following - 1] if following else None
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
-        """As ``price`` at each instant; what is older than a step and a minute is a gap."""
+        """Prices at each step; a price older than a step and a minute is left out."""
         return sampled(partial(self.price, market), start, end, step)
 
     def close(self) -> None:
@@ -180,7 +181,7 @@ class HttpPrices:
             self._thread.join(timeout=REPLY_DEADLINE_S)
 
     def poll_once(self, client: httpx.Client) -> None:
-        """Ask for every market; one that fails keeps its last price, which then grows stale."""
+        """Poll every market; one that fails keeps its last price, which then goes stale."""
 
         def read(path: str, query: Mapping[str, str]) -> Any:
             return _document(client, self._address + path, query)
@@ -223,7 +224,7 @@ def _at(point: PricePoint) -> int:
 
 
 def _thinned(points: list[PricePoint], now: int) -> list[PricePoint]:
-    """Everything of the last hour, one a minute before that, nothing older than two days."""
+    """Keep all points of the last hour, one a minute before that, none older than two days."""
     kept: list[PricePoint] = []
     for point in points:
         if point.at < now - KEPT:
@@ -235,7 +236,7 @@ def _thinned(points: list[PricePoint], now: int) -> list[PricePoint]:
 
 
 def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> Any:
-    """A bounded JSON reply, its numbers as exact decimals.
+    """Fetch a bounded JSON reply, with numbers as exact decimals.
 
     Raises:
         PriceUnusable: too large, too slow, compressed, no success or no JSON.
@@ -259,7 +260,7 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
 
 
 def http_prices(name: str) -> HttpPrices:
-    """The feed of the exchange that ``engine.price_feed = "http:NAME"`` names.
+    """Create the feed for ``engine.price_feed = "http:NAME"``.
 
     Raises:
         ValueError: no such exchange.

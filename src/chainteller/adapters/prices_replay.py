@@ -1,9 +1,9 @@
-"""Prices replayed from a file: rows of ``market,at,price`` (CSV with that header, UTF-8).
+"""Price feed replayed from a file of ``market,at,price`` rows (CSV with that header, UTF-8).
 
 ``at`` is an ISO 8601 timestamp with a zone, ``price`` USD per unit with at most six decimals;
-each market's rows are in order of time. Between rows the last price holds, and grows stale.
-Rows before the file's last day (UTC) are its history: a replay opens at the first row of that
-day, so that yesterday's price is there when it does.
+each market's rows are in order of time. Between rows the last price holds and goes stale. Rows
+before the file's last day (UTC) are its history: a replay opens at the first row of that day, so
+that yesterday's price is known.
 """
 
 import csv
@@ -24,7 +24,7 @@ Series = Mapping[str, Sequence[PricePoint]]
 
 
 class ReplayPrices:
-    """A price feed from recorded prices; age and jumps may halt its markets."""
+    """A price feed from recorded prices; stale prices and jumps may halt its markets."""
 
     checks_staleness = True
 
@@ -33,8 +33,8 @@ class ReplayPrices:
 
         Args:
             series: each market's prices, oldest first, at the times of the recording.
-            opens_at: when the recording's last day begins to be replayed; left out, the
-                recording's own times hold.
+            opens_at: when the replay of the recording's last day begins; by default, the
+                recording's own times apply.
         """
         shift = 0 if opens_at is None else opens_at - _opening(series)
         self._series = {
@@ -51,7 +51,7 @@ class ReplayPrices:
 
         Raises:
             OSError: it cannot be read.
-            ValueError: it is no price file; the message names file and line.
+            ValueError: it is not a price file; the message names file and line.
         """
         return cls(read_prices(path), opens_at=opens_at)
 
@@ -59,12 +59,12 @@ class ReplayPrices:
         return True
 
     def price(self, market: str, at: int) -> PricePoint | None:
-        """The newest price at or before ``at``; None before the first and for a strange market."""
+        """The newest price at or before ``at``; None before the first and for an unknown market."""
         following = bisect_right(self._times.get(market, ()), at)
         return self._series[market][following - 1] if following else None
 
     def samples(self, market: str, start: int, end: int, step: int) -> tuple[PricePoint, ...]:
-        """As ``price`` at each instant; what is older than a step and a minute is a gap."""
+        """Prices at each step; a price older than a step and a minute is left out."""
         return sampled(partial(self.price, market), start, end, step)
 
 

@@ -1,4 +1,4 @@
-"""Simulated mid prices: a pure function of (seed, market, time) that looks like a market.
+"""Simulated mid prices: a pure function of (seed, market, time) that resembles a market.
 
 The logarithm of a price is that of the market's usual level plus twelve layers of value noise.
 A layer has a hashed height at every multiple of its period and straight lines between them; its
@@ -8,10 +8,9 @@ process agrees on it. All arithmetic is on whole numbers: no rounding differs be
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
 from math import isqrt
 
+from chainteller.adapters.price_sources import PRICE_SOURCES, PriceSource
 from chainteller.domain.clock import DAY, SECOND
 from chainteller.domain.prices import PricePoint
 
@@ -25,25 +24,12 @@ _MICROS_PER_CENT = 10_000
 _MASK = 2**64 - 1
 _CACHED_HEIGHTS = 4096
 _CACHED_PRICES = 256
-
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    usual_micros: int
-    amplitude_per_day: int
-    """Amplitude of a layer whose period is one day, in parts of ``_ONE``."""
-
-
-_LEVELS: Mapping[str, _Level] = {
-    "btc-usd": _Level(100_000_000_000, 24 * _ONE // 1000),
-    "eth-usd": _Level(3_400_000_000, 30 * _ONE // 1000),
-    "sol-usd": _Level(200_000_000, 34 * _ONE // 1000),
-}
-_UNKNOWN_TO_US = _Level(100_000_000, 30 * _ONE // 1000)
+_MICROS_PER_USD = 1_000_000
+_UNDECLARED = PriceSource(usual_usd=100, daily_move_per_mille=30)
 
 
 class SimulatedPrices:
-    """A price feed for demos, training and tests; it is never stale and trips no halt.
+    """A price feed for demos, training and tests; never stale, and never halts a market.
 
     Any market name has a price: those of the bank near realistic levels, others near 100 USD.
     """
@@ -58,11 +44,11 @@ class SimulatedPrices:
         return True
 
     def price(self, market: str, at: int) -> PricePoint:
-        """The mid price that holds from the whole second before ``at``; O(1) for any instant."""
+        """The mid price as of the last whole second; O(1) for any instant."""
         curve = self._curves.get(market)
         if curve is None:
-            level = _LEVELS.get(market, _UNKNOWN_TO_US)
-            curve = self._curves[market] = _Curve(f"{self._seed}/{market}", level)
+            source = PRICE_SOURCES.get(market, _UNDECLARED)
+            curve = self._curves[market] = _Curve(f"{self._seed}/{market}", source)
         observed_at = at - at % _TICK
         return PricePoint(curve.mid_micros(observed_at), observed_at)
 
@@ -72,20 +58,21 @@ class SimulatedPrices:
 
 
 class _Curve:
-    """One market's curve; it remembers recent heights and prices, which changes no answer."""
+    """The price curve of one market, with recent heights and prices cached."""
 
-    def __init__(self, name: str, level: _Level) -> None:
+    def __init__(self, name: str, source: PriceSource) -> None:
         digest = hashlib.sha256(name.encode()).digest()
         self._key = int.from_bytes(digest[:8], "big")
-        self._usual_micros = level.usual_micros
+        self._usual_micros = source.usual_usd * _MICROS_PER_USD
+        per_day = source.daily_move_per_mille * _ONE // 1000
         self._layers = tuple(
-            (number, period, _amplitude(level, period)) for number, period in enumerate(_PERIODS)
+            (number, period, _amplitude(per_day, period)) for number, period in enumerate(_PERIODS)
         )
         self._heights: dict[int, int] = {}
         self._known: dict[int, int] = {}
 
     def mid_micros(self, at: int) -> int:
-        """USD x 1,000,000 a unit, in whole cents, at least one."""
+        """USD x 1,000,000 per unit, in whole cents, at least one cent."""
         known = self._known.get(at)
         if known is None:
             if len(self._known) >= _CACHED_PRICES:
@@ -119,9 +106,13 @@ class _Curve:
         return height
 
 
-def _amplitude(level: _Level, period: int) -> int:
-    """Grows with the root of the period; the fastest is tripled so that a live screen lives."""
-    amplitude = isqrt(level.amplitude_per_day**2 * period // DAY)
+def _amplitude(per_day: int, period: int) -> int:
+    """A layer's amplitude in parts of ``_ONE``, from that of a layer with a period of one day.
+
+    It grows with the root of the period. The fastest layer is tripled, so that a live screen
+    shows movement.
+    """
+    amplitude = isqrt(per_day**2 * period // DAY)
     return 3 * amplitude if period == _PERIODS[0] else amplitude
 
 

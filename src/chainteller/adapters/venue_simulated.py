@@ -1,4 +1,4 @@
-"""A simulated execution venue: whether a trade is filled follows from its id alone."""
+"""A simulated execution venue that decides by the trade's id alone."""
 
 import hashlib
 
@@ -12,10 +12,10 @@ _REFUSALS = (
 
 
 class SimulatedVenue:
-    """Fills every order, or refuses a share of them for training.
+    """Fills every order, or rejects a share of them for training.
 
-    The same trade and seed always have the same outcome, so a worker that is run twice, or a
-    second process, decides alike.
+    The same trade and seed always have the same outcome, so a repeated or concurrent worker
+    reaches the same decision.
     """
 
     def __init__(self, seed: str = "", *, rejects_per_mille: int = 0) -> None:
@@ -25,7 +25,7 @@ class SimulatedVenue:
         self._rejects_per_mille = rejects_per_mille
 
     def decide(self, trade_id: str) -> Rejection | None:
-        """None when the trade is filled at its price, else why it is not."""
+        """None if the trade is filled at its price, otherwise the reason for the rejection."""
         digest = hashlib.sha256(f"{self._seed}/{trade_id}".encode()).digest()
         if int.from_bytes(digest[:8], "big") % PER_MILLE >= self._rejects_per_mille:
             return None

@@ -22,7 +22,7 @@ def currency_of(text: str) -> "Currency":
     Raises:
         Usage: anything else.
     """
-    from chainteller.domain.assets import NATIVE_BY_NETWORK
+    from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO
     from chainteller.service.models.funding import Currency
 
     if text.startswith("DPT_"):
@@ -30,8 +30,7 @@ def currency_of(text: str) -> "Currency":
     symbol, at, network = text.partition("@")
     if not (symbol and at and network):
         raise Usage(f"{text!r} names no currency.", "Give DPT_USD, USDC@solana or SOL@solana.")
-    native = NATIVE_BY_NETWORK.get(network)
-    coin = native is not None and native.symbol == symbol.upper()
+    coin = ASSETS_BY_KEY.get(f"{symbol.upper()}@{network}") in CRYPTO
     return Currency(
         type="crypto-currency" if coin else "stablecoin-currency",
         symbol=symbol.upper(),

@@ -1,8 +1,12 @@
-"""What can be held: assets, the bank's deposit tokens and the markets between them.
+"""Assets and markets: what customers can hold and trade.
 
 An asset is a symbol on one network; the same symbol on another network is another asset
 (``USDC@solana`` is not ``USDC@ethereum``). Amounts are counted in atoms, ``10 ** decimals`` to
 the whole unit.
+
+Each asset is declared once: as a deposit token, as a stablecoin, or as the base of a market.
+Everything else is derived from these three. A new market is one more entry in ``MARKETS`` and its
+price source, one more entry in ``adapters/price_sources.py``.
 """
 
 from collections.abc import Mapping
@@ -26,15 +30,6 @@ class Asset:
         return self.network == FIAT_NETWORK
 
 
-USD = Asset("USD", FIAT_NETWORK, 2)
-DEPOSIT_TOKEN_USD = Asset("BUSD1", "bank", 2)
-USDC_SOLANA = Asset("USDC", "solana", 6)
-USDC_ETHEREUM = Asset("USDC", "ethereum", 6)
-BTC = Asset("BTC", "bitcoin", 8)
-ETH = Asset("ETH", "ethereum", 18)
-SOL = Asset("SOL", "solana", 9)
-
-
 @dataclass(frozen=True, slots=True)
 class Market:
     """A market against USD.
@@ -50,20 +45,26 @@ class Market:
     maximum_order_cents: int = 10_000_000
 
 
+USD = Asset("USD", FIAT_NETWORK, 2)
+DEPOSIT_TOKEN_USD = Asset("BUSD1", "bank", 2)
+USDC_SOLANA = Asset("USDC", "solana", 6)
+USDC_ETHEREUM = Asset("USDC", "ethereum", 6)
+SOL = Asset("SOL", "solana", 9)
+BTC = Asset("BTC", "bitcoin", 8)
+ETH = Asset("ETH", "ethereum", 18)
+
+DEPOSIT_TOKENS: Mapping[str, Asset] = {"DPT_USD": DEPOSIT_TOKEN_USD}
+"""Deposit tokens by their currency id."""
+STABLECOINS: tuple[Asset, ...] = (USDC_SOLANA, USDC_ETHEREUM)
 MARKETS: tuple[Market, ...] = (
     Market("sol-usd", SOL, 40),
     Market("btc-usd", BTC, 20),
     Market("eth-usd", ETH, 25),
 )
+
 MARKETS_BY_NAME: Mapping[str, Market] = {market.name: market for market in MARKETS}
-
-DEPOSIT_TOKENS: Mapping[str, Asset] = {"DPT_USD": DEPOSIT_TOKEN_USD}
-STABLECOINS: tuple[Asset, ...] = (USDC_SOLANA, USDC_ETHEREUM)
-
-CASH_EQUIVALENTS: tuple[Asset, ...] = (USD, DEPOSIT_TOKEN_USD, *STABLECOINS)
+CASH_EQUIVALENTS: tuple[Asset, ...] = (USD, *DEPOSIT_TOKENS.values(), *STABLECOINS)
 """Worth one USD each for trading and for withdrawals to the bank, drawn on in this order."""
-
-CRYPTO: tuple[Asset, ...] = (BTC, ETH, SOL)
+CRYPTO: tuple[Asset, ...] = tuple(sorted(market.base for market in MARKETS))
 ASSETS: tuple[Asset, ...] = (*CASH_EQUIVALENTS, *CRYPTO)
 ASSETS_BY_KEY: Mapping[str, Asset] = {asset.key: asset for asset in ASSETS}
-NATIVE_BY_NETWORK: Mapping[str, Asset] = {asset.network: asset for asset in CRYPTO}

@@ -1,10 +1,11 @@
-"""Double-entry journals: which postings each event makes.
+"""Double-entry journals: the chart of accounts and the postings of each event.
 
-A journal is a set of legs that sum to zero per asset. Accounts are named by a code; customers
-have three sub-balances per asset (available, held, incoming), everything else is the bank's own
-book. The chart and the postings are those of docs/explanation/ledger.md.
+A journal is a set of legs that sum to zero per asset. A code names an account: a customer has
+three sub-balances per asset (available, held, incoming); all other accounts are the bank's own.
+The chart and the postings are documented in docs/explanation/ledger.md.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,12 +32,13 @@ SPREAD_INCOME = "income:spread"
 WITHDRAWAL_FEE_INCOME = "income:withdrawal-fee"
 
 DEBIT_NORMAL = frozenset({CORE, CUSTODY, LP_RECEIVABLE, CUSTOMER_RECEIVABLE})
-"""Assets and expenses: a debit makes them larger. Everything else grows by a credit."""
+"""Asset accounts, which a debit increases. A credit increases all others."""
 
 DUE_EITHER_WAY = frozenset({CORE})
-"""Due from or to the bank's core: below zero after deposits that were spent are clawed back."""
+"""May be negative: due from or to the bank's core, after a spent deposit is clawed back."""
 
 CUSTOMER_PREFIX = "customer:"
+_CUSTOMER_CODE = re.compile(rf"{CUSTOMER_PREFIX}([^:]+):(?:{'|'.join(Bucket)})")
 ISSUER_PREFIX = "issuer:"
 
 
@@ -44,14 +46,31 @@ def customer(account_id: str, bucket: Bucket) -> str:
     return f"{CUSTOMER_PREFIX}{account_id}:{bucket}"
 
 
+def owner(code: str) -> str:
+    """The trading account that a code names; empty for the bank's own accounts."""
+    match = _CUSTOMER_CODE.fullmatch(code)
+    return match[1] if match else ""
+
+
 def issuer(token: Asset) -> str:
-    """What the issuer of a token (the bank for its deposit token) owes in USD."""
+    """The account of the USD that the issuer of a token owes."""
     return f"{ISSUER_PREFIX}{token.key}"
+
+
+BANK_CODES = DEBIT_NORMAL | {
+    LP_PAYABLE,
+    TRANSIT,
+    FEE_INCOME,
+    SPREAD_INCOME,
+    WITHDRAWAL_FEE_INCOME,
+    *(issuer(asset) for asset in CASH_EQUIVALENTS if not asset.is_fiat),
+}
+"""The codes of the bank's own accounts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One side of an entry: ``atoms`` of ``asset``, a debit or a credit of ``account``."""
+    """A debit or a credit of ``atoms`` of ``asset`` to one account."""
 
     account: str
     asset: Asset
@@ -60,17 +79,17 @@ class Leg:
 
     @property
     def change(self) -> int:
-        """How the account's balance moves, counted on the account's own side."""
+        """The change of the account's balance, positive on the account's normal side."""
         return self.atoms if self.debit == (self.account in DEBIT_NORMAL) else -self.atoms
 
 
 class UnbalancedJournalError(ValueError):
-    """The legs of an asset do not sum to zero, or one is not positive."""
+    """The legs of an asset do not sum to zero, or a leg is not positive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """``kind`` names the event and ``reference`` the record; together they occur once."""
+    """One event (``kind``) of one record (``reference``); the pair is unique."""
 
     kind: str
     reference: str
@@ -105,9 +124,9 @@ def _journal(kind: str, reference: str, legs: Iterable[Leg]) -> Journal:
 def draw(
     available: Mapping[Asset, int], cents: int, order: tuple[Asset, ...] = CASH_EQUIVALENTS
 ) -> tuple[Amount, ...] | None:
-    """Which cash equivalents pay ``cents``: whole cents of each in the given order.
+    """Split ``cents`` over cash equivalents, in whole cents of each and in the given order.
 
-    Returns None when together they are not enough.
+    Returns None if together they are not enough.
     """
     parts, missing = [], cents
     for asset in order:
@@ -119,12 +138,12 @@ def draw(
 
 
 def buying_power(available: Mapping[Asset, int]) -> int:
-    """Cents that can be spent: the whole cents of every cash equivalent."""
+    """The whole cents of every cash equivalent."""
     return sum(whole_cents(available.get(asset, 0), asset) for asset in CASH_EQUIVALENTS)
 
 
 def deposit_completed(account_id: str, reference: str, token: Asset, cents: int) -> Journal:
-    """The core bank was debited; the customer holds the token, the issuer the dollars."""
+    """The core bank pays; the customer gets the token and the issuer owes the dollars."""
     atoms = atoms_of_cents(cents, token)
     return _journal(
         "deposit",
@@ -141,7 +160,7 @@ def deposit_completed(account_id: str, reference: str, token: Asset, cents: int)
 def deposit_returned(
     account_id: str, reference: str, token: Asset, cents: int, recoverable_cents: int
 ) -> Journal:
-    """The core bank claws back ``cents``, of which the customer still has a part."""
+    """The core bank claws back ``cents``, of which ``recoverable_cents`` are still available."""
     taken = atoms_of_cents(recoverable_cents, token)
     return _journal(
         "deposit-return",
@@ -158,39 +177,35 @@ def deposit_returned(
 
 def hold(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
-    return _journal(
-        "hold",
-        reference,
-        (
-            leg
-            for part in parts
-            for leg in (
-                _debit(available, part.asset, part.atoms),
-                _credit(held, part.asset, part.atoms),
-            )
-        ),
-    )
+    return _move("hold", reference, available, held, parts)
 
 
 def release(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
-    """Give back exactly what ``hold`` took."""
+    """Reverse ``hold``."""
     available, held = customer(account_id, Bucket.AVAILABLE), customer(account_id, Bucket.HELD)
+    return _move("release", reference, held, available, parts)
+
+
+def _move(
+    kind: str, reference: str, source: str, target: str, parts: tuple[Amount, ...]
+) -> Journal:
+    """Move amounts between two sub-balances of a customer."""
     return _journal(
-        "release",
+        kind,
         reference,
         (
             leg
             for part in parts
             for leg in (
-                _debit(held, part.asset, part.atoms),
-                _credit(available, part.asset, part.atoms),
+                _debit(source, part.asset, part.atoms),
+                _credit(target, part.asset, part.atoms),
             )
         ),
     )
 
 
 def _redeem(held: str, parts: tuple[Amount, ...]) -> Iterable[Leg]:
-    """Held cash equivalents leave the customer; tokens are redeemed at par with their issuer."""
+    """Take held cash equivalents from the customer and redeem tokens at par with their issuer."""
     for part in parts:
         yield _debit(held, part.asset, part.atoms)
         if not part.asset.is_fiat:
@@ -200,7 +215,7 @@ def _redeem(held: str, parts: tuple[Amount, ...]) -> Iterable[Leg]:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """An executed order: USD figures in cents, ``base_atoms`` of ``base``.
+    """The figures of an executed order: USD in cents, ``base_atoms`` of ``base``.
 
     ``provider_cents`` is the liquidity provider's cost of a buy or gross proceeds of a sell.
     """
@@ -215,7 +230,7 @@ class Fill:
 
 
 def fill_buy(fill: Fill, parts: tuple[Amount, ...]) -> Journal:
-    """``usd_cents`` is what the customer gives, all-in; ``parts`` is what was held for it."""
+    """``usd_cents`` is what the customer pays, fee included; ``parts`` is what was held."""
     spread = fill.usd_cents - fill.fee_cents - fill.provider_cents
     return _journal(
         "fill",
@@ -232,7 +247,7 @@ def fill_buy(fill: Fill, parts: tuple[Amount, ...]) -> Journal:
 
 
 def fill_sell(fill: Fill) -> Journal:
-    """``usd_cents`` is what the customer gets, net of the fee."""
+    """``usd_cents`` is what the customer receives, net of the fee."""
     spread = fill.provider_cents - fill.fee_cents - fill.usd_cents
     return _journal(
         "fill",
@@ -288,7 +303,7 @@ def bank_withdrawal_sent(account_id: str, reference: str, parts: tuple[Amount, .
 
 
 def bank_withdrawal_returned(account_id: str, reference: str, parts: tuple[Amount, ...]) -> Journal:
-    """The legs of ``sent`` reversed, to the customer's available balance."""
+    """Reverse ``sent``, to the customer's available balance."""
     sent = bank_withdrawal_sent(account_id, reference, parts)
     held, available = customer(account_id, Bucket.HELD), customer(account_id, Bucket.AVAILABLE)
     return _journal(
@@ -309,7 +324,7 @@ def bank_withdrawal_returned(account_id: str, reference: str, parts: tuple[Amoun
 def wallet_withdrawal_sent(
     account_id: str, reference: str, amount: Amount, fee_atoms: int
 ) -> Journal:
-    """Broadcast: the amount is in transit, the fee is earned."""
+    """Broadcast: the amount is in transit and the fee is earned."""
     return _journal(
         "sent",
         reference,
@@ -333,7 +348,7 @@ def wallet_withdrawal_confirmed(reference: str, amount: Amount) -> Journal:
 
 
 def wallet_withdrawal_failed(account_id: str, reference: str, amount: Amount) -> Journal:
-    """After broadcast: the amount comes back, the fee does not."""
+    """Failed after broadcast: the amount is returned, the fee is not."""
     return _journal(
         "failed",
         reference,

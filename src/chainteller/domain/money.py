@@ -13,10 +13,10 @@ from chainteller.domain.assets import USD, Asset
 
 _GRAMMAR = re.compile(r"([0-9]{1,38})(?:\.([0-9]{1,18}))?", re.ASCII)
 MAX_ATOMS = 10**38 - 1
-"""The widest amount that both databases hold exactly (NUMERIC(38, 0)).
+"""The largest amount that both databases store exactly (NUMERIC(38, 0)).
 
-A request may name more, up to the grammar's 56 digits: funds and limits refuse it before it is
-stored.
+The grammar allows more, up to 56 digits; funds and limits refuse such a request before anything
+is stored.
 """
 
 
@@ -25,7 +25,7 @@ class AmountMalformed(ValueError):
 
 
 class AmountTooPrecise(ValueError):
-    """The text has more decimals than the asset (or the payment) can carry."""
+    """The text has more decimals than the asset (or the payment) allows."""
 
     def __init__(self, max_decimals: int) -> None:
         super().__init__(f"at most {max_decimals} decimals")
@@ -63,13 +63,13 @@ def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) 
     """Read a positive amount.
 
     Args:
-        text: what the request carried; anything but a string is malformed.
-        asset: whose atoms are counted.
+        text: the request's value; anything but a string is malformed.
+        asset: the asset of the amount.
         max_decimals: a stricter bound than the asset's own (money to a bank has whole cents).
 
     Raises:
         AmountMalformed: not in the grammar, or zero.
-        AmountTooPrecise: more decimals than can be carried.
+        AmountTooPrecise: too many decimals.
     """
     match = _GRAMMAR.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -84,7 +84,7 @@ def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) 
 
 
 def format_atoms(atoms: int, asset: Asset) -> str:
-    """Write ``atoms`` as decimal text (``150000000`` of BTC is ``1.50``)."""
+    """Format ``atoms`` as decimal text (``150000000`` of BTC is ``1.50``)."""
     sign, digits = ("-" if atoms < 0 else ""), str(abs(atoms)).rjust(asset.decimals + 1, "0")
     whole, fraction = digits[: -asset.decimals], digits[-asset.decimals :]
     if not asset.is_fiat:
@@ -97,12 +97,12 @@ def format_cents(cents: int) -> str:
 
 
 def whole_cents(atoms: int, asset: Asset) -> int:
-    """The whole cents in ``atoms`` of a cash equivalent, worth one USD a unit; floored."""
+    """The value of ``atoms`` of a cash equivalent (one USD a unit) in cents, floored."""
     return int(atoms // 10 ** (asset.decimals - USD.decimals))
 
 
 def atoms_of_cents(cents: int, asset: Asset) -> int:
-    """``cents`` of USD as atoms of a cash equivalent, at par."""
+    """The atoms of a cash equivalent that are worth ``cents``, at par."""
     return int(cents * 10 ** (asset.decimals - USD.decimals))
 
 

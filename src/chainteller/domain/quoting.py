@@ -1,4 +1,4 @@
-"""Price, fee and amounts of a quote: pure integer arithmetic, always against the taker.
+"""Quote arithmetic: price, fee and amounts in integers, rounded against the taker.
 
 Prices are whole cents per unit of the base asset; mid prices are millionths of a dollar. The fee
 is in USD on the gross USD leg. Credits are floored, debits and fees are rounded up.
@@ -34,7 +34,7 @@ class FeeSchedule:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a price is made of, fixed in the quote at its creation."""
+    """The inputs of a price, fixed when the quote is created."""
 
     mid_micros: int
     half_spread_bps: int
@@ -43,7 +43,7 @@ class Terms:
     fees: FeeSchedule
 
     def price_cents(self, side: Side) -> int:
-        """The guaranteed price: the mid moved against the taker, up to a tick for a buy."""
+        """The guaranteed price: the mid moved against the taker, in whole cents."""
         window_s = self.window // SECOND
         moved = 60 * self.half_spread_bps + self.hold_premium_bps_per_minute * window_s
         scale = 60 * BPS
@@ -54,10 +54,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A priced order. ``sold`` leaves the customer, ``bought`` arrives, both all-in.
+    """A priced order: the customer pays ``sold`` and receives ``bought``, fees included.
 
-    On a buy ``sold`` is cents and ``bought`` atoms of the base asset; on a sell the reverse.
-    ``usd_leg`` is the gross USD leg in cents, on which the fee was taken.
+    On a buy, ``sold`` is in cents and ``bought`` in atoms of the base asset; on a sell the
+    reverse. ``usd_leg`` is the gross USD leg in cents, the base of the fee.
     """
 
     side: Side
@@ -73,7 +73,7 @@ class Priced:
 
 
 def price_order(market: Market, side: Side, sold: int, terms: Terms) -> Priced:
-    """Price an order by the amount of the asset sold; ``bought`` may come out below one atom."""
+    """Price an order by the amount sold; ``bought`` is 0 if it would be below one atom."""
     unit, price = 10**market.base.decimals, terms.price_cents(side)
     if side is Side.BUY:
         fee = terms.fees.fee_cents(sold)
@@ -85,9 +85,9 @@ def price_order(market: Market, side: Side, sold: int, terms: Terms) -> Priced:
 
 
 def price_order_bought(market: Market, side: Side, bought: int, terms: Terms) -> Priced:
-    """The smallest order that brings at least ``bought``.
+    """Price the smallest order that yields at least ``bought``.
 
-    Where none can (a price that is rounded down to nothing), the widest order, which brings less.
+    If no order does (the price rounds down to zero), price the largest order instead.
     """
     high = 1
     while price_order(market, side, high, terms).bought < bought:

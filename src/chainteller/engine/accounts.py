@@ -11,7 +11,7 @@ from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Bucket, buying_power
 from chainteller.domain.money import format_atoms, format_cents, whole_cents
 from chainteller.domain.preconditions import Act
-from chainteller.engine import markets, pegs, preconditions, reading
+from chainteller.engine import markets, preconditions, reading, stablecoin_prices
 from chainteller.engine.bank import Bank
 from chainteller.engine.transaction import Transaction, now
 from chainteller.service.errors import (
@@ -150,7 +150,7 @@ def page(
 def _models(bank: Bank, connection: Connection, rows: Sequence[Record]) -> list[TradingAccount]:
     values = unit_values(bank, connection)
     available = ledger.available_of_many(connection, [row.id for row in rows])
-    off = pegs.suspended(bank, now(bank, connection)) if bank.pegs else frozenset()
+    off = stablecoin_prices.suspended(bank, now(bank, connection)) if bank.pegs else frozenset()
     return [
         to_model(row, {k: v for k, v in available[row.id].items() if k not in off}, values)
         for row in rows

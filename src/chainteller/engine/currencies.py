@@ -1,4 +1,4 @@
-"""The currency object of specification 2.2, resolved to an asset."""
+"""Currencies: resolve the currency object of specification 2.2 to an asset."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Resolved:
 
 
 def resolve(currency: Currency, *, crypto: bool) -> Resolved:
-    """The asset that a request's currency names; crypto assets only where they may move.
+    """Resolve a request's currency; crypto assets only if ``crypto``.
 
     Raises:
         ValidationFailed, UnsupportedCurrency, UnsupportedNetwork.
@@ -58,7 +58,7 @@ def _deposit_token(currency: Currency) -> Resolved:
 
 
 def _require_only(currency: Currency, fields: tuple[str, ...]) -> None:
-    """The fields that this type of currency carries, and no others (specification 2.2)."""
+    """Require the fields of this type of currency and no others (specification 2.2)."""
     for name in ("id", "symbol", "network"):
         given = getattr(currency, name) is not None
         if given != (name in fields):
@@ -78,10 +78,9 @@ def _unsupported(symbol: str) -> UnsupportedCurrency:
 
 
 def offers() -> tuple[CurrencyOffer, ...]:
-    """Every currency object that deposits or withdrawals take."""
+    """Every currency object that deposits or withdrawals accept."""
     tokens = [(DEPOSIT_TOKEN, token_id, asset) for token_id, asset in DEPOSIT_TOKENS.items()]
-    stable = [(STABLECOIN, None, asset) for asset in STABLECOINS]
-    crypto = [(CRYPTO_CURRENCY, None, asset) for asset in CRYPTO]
+    others = [(kind, None, asset) for kind, assets in _BY_TYPE.items() for asset in assets]
     return tuple(
         CurrencyOffer(
             type=kind,
@@ -90,5 +89,5 @@ def offers() -> tuple[CurrencyOffer, ...]:
             network=asset.network,
             decimals=asset.decimals,
         )
-        for kind, currency_id, asset in (*tokens, *stable, *crypto)
+        for kind, currency_id, asset in (*tokens, *others)
     )

@@ -6,7 +6,14 @@ from chainteller.domain.ledger import deposit_completed, deposit_returned
 from chainteller.domain.money import Amount, format_cents, whole_cents
 from chainteller.domain.preconditions import Act, Control
 from chainteller.domain.transfers import Direction, TransferStatus
-from chainteller.engine import accounts, currencies, ledger, pegs, preconditions, reading
+from chainteller.engine import (
+    accounts,
+    currencies,
+    ledger,
+    preconditions,
+    reading,
+    stablecoin_prices,
+)
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import InsufficientFunds
@@ -26,7 +33,7 @@ def request_deposit(tx: Transaction, account_id: str, request: DepositRequest) -
     cents = whole_cents(amount.atoms, currency.asset)
     account = accounts.locked(tx, account_id)
     preconditions.require_allowed(account, Act.DEPOSIT)
-    pegs.require_par(tx, currency.asset)
+    stablecoin_prices.require_par(tx, currency.asset)
     _debit_bank_account(tx, account.bank_account_id, cents)
     counters = accounts.record_activity(
         tx, account, "deposit", "deposit_count", "transaction_count"

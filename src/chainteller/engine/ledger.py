@@ -69,15 +69,14 @@ def post(tx: Transaction, journals: Iterable[Journal]) -> None:
 
 
 def _lock_missing(tx: Transaction, keys: set[tuple[str, str]]) -> None:
-    """Lock what is not locked yet; the bank's own books come into being with their first use."""
+    """Lock the balances that are not locked yet, opening those that no journal has touched."""
     missing = keys - tx.balances.keys()
     if not missing:
         return
     found = ledger.lock(tx.connection, missing)
-    absent = sorted(missing - found.keys())
+    absent = missing - found.keys()
     if absent:
-        ledger.ensure_books(tx.connection, absent)
-        found = ledger.lock(tx.connection, missing)
+        found |= ledger.open_balances(tx.connection, absent)
     tx.balances.update(found)
 
 

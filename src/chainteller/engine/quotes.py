@@ -19,7 +19,7 @@ from chainteller.domain.quoting import (
     price_order_bought,
 )
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
-from chainteller.engine import accounts, ledger, markets, pegs, preconditions, reading
+from chainteller.engine import accounts, ledger, markets, preconditions, reading, stablecoin_prices
 from chainteller.engine.bank import Bank
 from chainteller.engine.trades import FILL
 from chainteller.engine.transaction import Transaction, now
@@ -218,7 +218,7 @@ def _funds(
         needed = Amount(sold, market.base)
         ledger.require_available(available, needed)
         return (needed,)
-    usable = pegs.spendable(tx, available, sold, market.name)
+    usable = stablecoin_prices.spendable(tx, available, sold, market.name)
     ledger.require_buying_power(usable, sold)
     parts = draw(usable, sold)
     if parts is None:

@@ -23,6 +23,7 @@ __all__ = ["Breach", "verify", "verify_chain"]
 _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     ledger.journals_balance,
     ledger.balances_follow_postings,
+    ledger.balances_are_visible,
     ledger.ordinals_are_dense,
     records.trades_follow_quotes,
     records.quotes_are_exact,

@@ -18,9 +18,9 @@ from chainteller.engine import (
     ledger,
     limits,
     markets,
-    pegs,
     preconditions,
     reading,
+    stablecoin_prices,
 )
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.destinations import Target
@@ -82,8 +82,10 @@ def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...
         ledger.require_available(available, order.amount)
         return (order.amount,)
     named = order.amount.asset
-    pegs.require_par(tx, named)
-    available = pegs.spendable(tx, available, order.notional_cents, f"{named.symbol.lower()}-usd")
+    stablecoin_prices.require_par(tx, named)
+    available = stablecoin_prices.spendable(
+        tx, available, order.notional_cents, f"{named.symbol.lower()}-usd"
+    )
     ledger.require_buying_power(available, order.notional_cents)
     sequence = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
     parts = draw(available, order.notional_cents, sequence)

@@ -10,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from chainteller.storage import chain, schema
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
-from chainteller.storage.schema import State
+from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
 _BATCH = 2_000
@@ -54,7 +54,7 @@ def copy(source: Database, to_url: str) -> Copied:
 
 def _make_room(connection: Connection) -> None:
     """An empty schema, however the target was found. Raises ServiceUnavailable."""
-    schema.keep_others_out(connection)
+    schema.lock_schema(connection)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))

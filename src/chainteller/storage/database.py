@@ -18,6 +18,7 @@ from chainteller.storage import schema
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
+from chainteller.storage.revision import State
 
 Record = Row[Any]
 
@@ -246,7 +247,7 @@ def open_database(url: str) -> Database:
     try:
         with database.read() as connection:
             state = schema.state(connection)
-        if state is schema.State.NEW:
+        if state is State.NEW:
             schema.create(database.engine)
         else:
             schema.require_current(state)

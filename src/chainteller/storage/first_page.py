@@ -16,10 +16,8 @@ from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.ledger import Bucket, buying_power, customer
 from chainteller.domain.money import format_cents
+from chainteller.storage.revision import State, sqlite_state
 
-APPLICATION_ID = 0x43544C52
-SCHEMA_VERSION = 2
-"""As in ``storage.schema``, which loads SQLAlchemy; a test holds them together."""
 _ACCOUNTS = """
 SELECT t.id, t.bank_account_id, t.bank_account_type, t.control, c.control, c.name,
        t.last_activity, t.last_activity_type
@@ -50,7 +48,8 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
-            if not _is_ours(found):
+            state = sqlite_state(lambda query: found.execute(query).fetchone()[0])
+            if state is not State.CURRENT:
                 return None
             rows = found.execute(_ACCOUNTS, (DEFAULT_ORGANISATION, limit)).fetchall()
             total = found.execute(
@@ -62,18 +61,12 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
         return None
 
 
-def _is_ours(found: sqlite3.Connection) -> bool:
-    application = found.execute("PRAGMA application_id").fetchone()[0]
-    version = found.execute("PRAGMA user_version").fetchone()[0]
-    return bool(application == APPLICATION_ID and version == SCHEMA_VERSION)
-
-
 def _available(found: sqlite3.Connection, account_id: str) -> dict[Asset, int]:
     rows = found.execute(
         "SELECT asset, balance FROM ledger_account WHERE code = ?",
         (customer(account_id, Bucket.AVAILABLE),),
     )
-    return {ASSETS_BY_KEY[asset]: int(balance) for asset, balance in rows}
+    return {ASSETS_BY_KEY[asset]: int(balance) for asset, balance in rows if asset in ASSETS_BY_KEY}
 
 
 def _glance(row: Sequence[str | int | None], available: dict[Asset, int]) -> AccountAtAGlance:

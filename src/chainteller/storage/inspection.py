@@ -1,4 +1,4 @@
-"""The whole database as streams of rows, in the orders that its checks walk them."""
+"""Streams of every row in the database, in the order that the checks need."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +22,10 @@ _EVENT, _ACCOUNT = Tables.event, Tables.trading_account
 
 @contextmanager
 def snapshot(database: Database) -> Iterator[Connection]:
-    """One consistent view of everything, however long its reader takes.
+    """Open one consistent view of the whole database for as long as the reader needs.
 
-    On PostgreSQL that is REPEATABLE READ without the timeouts of a request; on SQLite a read
-    transaction, which in TRUNCATE mode makes writers wait until it ends.
+    On PostgreSQL this is REPEATABLE READ without the timeouts of a request; on SQLite it is a
+    read transaction, for whose end writers wait in TRUNCATE mode.
     """
     with database.read(patient=True) as connection:
         yield connection
@@ -36,13 +36,12 @@ def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Record]:
 
 
 def balances_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every ledger account with each of its postings in order, or once with None in their place."""
+    """Every ledger account with each of its postings in order, or once without one."""
     return _stream(
         connection,
         select(
             _LEDGER.c.code,
             _LEDGER.c.asset,
-            _LEDGER.c.owner,
             _LEDGER.c.balance,
             _LEDGER.c.version,
             _POSTING.c.account_version,
@@ -58,6 +57,16 @@ def balances_with_postings(connection: Connection) -> Iterator[Record]:
     )
 
 
+def ledger_accounts(connection: Connection) -> Iterator[Record]:
+    return _stream(
+        connection, select(_LEDGER.c.code, _LEDGER.c.asset, _LEDGER.c.owner, _LEDGER.c.balance)
+    )
+
+
+def trading_account_ids(connection: Connection) -> Iterator[str]:
+    return (row.id for row in _stream(connection, select(_ACCOUNT.c.id)))
+
+
 def postings_without_account(connection: Connection) -> Iterator[Record]:
     return _stream(
         connection,
@@ -71,7 +80,7 @@ def postings_without_account(connection: Connection) -> Iterator[Record]:
 
 
 def journals_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every journal with each of its postings, journals of one record side by side."""
+    """Every journal with each of its postings, grouped by record."""
     return _stream(
         connection,
         select(
@@ -89,7 +98,7 @@ def journals_with_postings(connection: Connection) -> Iterator[Record]:
 
 
 def open_records(connection: Connection) -> Iterator[Record]:
-    """Trades and withdrawals that hold funds, and executed trades: what is under way."""
+    """Trades and withdrawals that hold funds, and executed trades."""
     yield from _stream(
         connection, select(_TRADE).where(_TRADE.c.status.in_(("processing", "executed")))
     )
@@ -103,7 +112,7 @@ def open_records(connection: Connection) -> Iterator[Record]:
 
 
 def orphan_journals(connection: Connection) -> Iterator[Record]:
-    """Journals of no trade and no transfer."""
+    """Journals without a trade or a transfer."""
     return _stream(
         connection,
         select(_JOURNAL.c.id)
@@ -114,7 +123,7 @@ def orphan_journals(connection: Connection) -> Iterator[Record]:
 
 
 def trades_with_quotes(connection: Connection) -> Iterator[Record]:
-    """Every trade; its quote's columns carry the prefix ``quote_``, None where it is missing."""
+    """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
     quoted = (
         _QUOTE.c[name].label(f"quote_{name}")
         for name in (
@@ -139,7 +148,7 @@ def trades_with_quotes(connection: Connection) -> Iterator[Record]:
 
 
 def quotes_with_trades(connection: Connection) -> Iterator[Record]:
-    """Every quote; ``used_by`` is the trade that names it."""
+    """Every quote; ``used_by`` is the id of its trade."""
     return _stream(
         connection,
         select(_QUOTE, _TRADE.c.id.label("used_by")).outerjoin(
@@ -149,7 +158,7 @@ def quotes_with_trades(connection: Connection) -> Iterator[Record]:
 
 
 def withdrawals(connection: Connection) -> Iterator[Record]:
-    """Withdrawals by account in the order of their requests."""
+    """Withdrawals, by account and in the order in which they were requested."""
     return _stream(
         connection,
         select(_TRANSFER)
@@ -158,8 +167,8 @@ def withdrawals(connection: Connection) -> Iterator[Record]:
     )
 
 
-def _told(table: Table, *columns: Column[Any]) -> Select[Any]:
-    """Each row of ``table`` with each event about it, oldest first."""
+def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
+    """Each row of ``table`` with each of its events, oldest first."""
     return (
         select(table.c.id, table.c.status, table.c.version, *columns, _EVENT.c.type)
         .outerjoin(_EVENT, _EVENT.c.resource == table.c.id)
@@ -168,11 +177,11 @@ def _told(table: Table, *columns: Column[Any]) -> Select[Any]:
 
 
 def trade_events(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, _told(_TRADE))
+    return _stream(connection, _with_events(_TRADE))
 
 
 def transfer_events(connection: Connection) -> Iterator[Record]:
-    return _stream(connection, _told(_TRANSFER, _TRANSFER.c.direction))
+    return _stream(connection, _with_events(_TRANSFER, _TRANSFER.c.direction))
 
 
 def trade_journals(connection: Connection) -> Iterator[Record]:
@@ -215,7 +224,7 @@ def counters(connection: Connection) -> Iterator[Record]:
 
 
 Ordinal = tuple[str, str, int]
-"""A trading account, the counter that numbers a record of it, and the record's number."""
+"""A trading account, one of its counters, and the number it gave to a record."""
 
 
 def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordinal]:
@@ -225,7 +234,7 @@ def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordina
 
 
 def trade_ordinals(connection: Connection) -> Iterator[Ordinal]:
-    """Every trade, in order; the same for the two below."""
+    """Every trade's number, in order."""
     return _ordinals(
         connection,
         select(_TRADE.c.trading_account_id, literal("trade_count"), _TRADE.c.ordinal).order_by(
@@ -269,7 +278,7 @@ def event_numbers(connection: Connection) -> Iterator[int]:
 
 
 def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
-    """Audit rows of done acts that stand in another account's trail than their record's."""
+    """Audit rows filed under another trading account than their record's."""
     audit = Tables.audit
     for records, account in (
         (Tables.trading_account, Tables.trading_account.c.id),
@@ -292,7 +301,7 @@ def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
 
 
 def links_with_claims(connection: Connection) -> Iterator[Record]:
-    """Every link with the claim that it rests on and that claim's challenge, or None."""
+    """Every link with its claim and that claim's challenge, or None."""
     link, claim, challenge = WalletTables.link, WalletTables.claim, WalletTables.challenge
     return _stream(
         connection,
@@ -313,7 +322,7 @@ def links_with_claims(connection: Connection) -> Iterator[Record]:
 
 
 def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record]:
-    """Withdrawals that went as to a verified wallet, though none was linked."""
+    """Withdrawals classed as to a verified wallet without a link to one."""
     link = WalletTables.link
     return _stream(
         connection,
@@ -332,7 +341,7 @@ def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record
 
 
 def inexact_columns(connection: Connection) -> Iterator[str]:
-    """Columns of the live database that could round a number."""
+    """Columns of the live database that can round a number."""
     exact = {(table.name, column.name) for table, column in _atom_columns()}
     on_sqlite = connection.dialect.name == "sqlite"
     inspector = inspect(connection)
@@ -361,7 +370,7 @@ def _atom_columns() -> Iterator[tuple[Table, Column[Any]]]:
 
 
 def unreadable_atoms(connection: Connection) -> Iterator[str]:
-    """Tables with a cell that is no whole number; SQLite alone would store one."""
+    """Columns with a value that is not a whole number; only SQLite would store one."""
     if connection.dialect.name != "sqlite":
         return
     for table, column in _atom_columns():

@@ -1,27 +1,27 @@
-"""Balances and postings."""
+"""Balances and postings. A balance without a row is zero, and its owner is in its code."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, insert, select, tuple_, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chainteller.domain.assets import ASSETS, ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer
+from chainteller.domain.assets import ASSETS_BY_KEY, Asset
+from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.storage import released
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
 _T = Tables.ledger_account
-_COLUMNS = (_T.c.code, _T.c.asset, _T.c.balance, _T.c.version)
-_OF_OWNER = (
-    select(*_COLUMNS).where(_T.c.owner == bindparam("b_owner")).order_by(_T.c.code, _T.c.asset)
+_BALANCES = select(_T.c.code, _T.c.asset, _T.c.balance, _T.c.version).order_by(
+    _T.c.code, _T.c.asset
 )
-_OF_OWNER_LOCKED = _OF_OWNER.with_for_update()
-_OF_KEYS_LOCKED = (
-    select(*_COLUMNS)
-    .where(tuple_(_T.c.code, _T.c.asset).in_(bindparam("b_keys", expanding=True)))
-    .order_by(_T.c.code, _T.c.asset)
-    .with_for_update()
-)
+_OF_ACCOUNT = _BALANCES.where(_T.c.code.in_([bindparam(f"b_{bucket}") for bucket in Bucket]))
+_OF_ACCOUNT_LOCKED = _OF_ACCOUNT.with_for_update()
+_OF_KEYS = _BALANCES.where(tuple_(_T.c.code, _T.c.asset).in_(bindparam("b_keys", expanding=True)))
+_OF_KEYS_LOCKED = _OF_KEYS.with_for_update()
+_OF_KEYS_LOCKED_AT_ONCE = _OF_KEYS.with_for_update(nowait=True)
+_OF_CODES = _BALANCES.where(_T.c.code.in_(bindparam("b_codes", expanding=True)))
+_OF_CODES_LOCKED = _OF_CODES.with_for_update()
 _UPDATE = (
     update(_T)
     .where(
@@ -31,66 +31,80 @@ _UPDATE = (
     )
     .values(balance=bindparam("b_balance"), version=bindparam("b_new_version"))
 )
-_ENSURE_SQLITE = sqlite.insert(_T).on_conflict_do_nothing()
-_ENSURE_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing()
+_OPEN_SQLITE = sqlite.insert(_T).on_conflict_do_nothing()
+_OPEN_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing()
 _INSERT_JOURNAL = insert(Tables.journal)
 _INSERT_POSTING = insert(Tables.posting)
-_AVAILABLE_OF_MANY = select(_T.c.owner, _T.c.asset, _T.c.balance).where(
-    _T.c.owner.in_(bindparam("b_owners", expanding=True)),
-    _T.c.code.like("customer:%:available"),
-)
 
-Balances = dict[tuple[str, str], tuple[int, int]]
+Key = tuple[str, str]
+"""A ledger account: its code and its asset's key."""
+Balances = dict[Key, tuple[int, int]]
+"""Balance and version by ledger account."""
 
 
 def _read(rows: Iterable[Record]) -> Balances:
     return {(row.code, row.asset): (row.balance, row.version) for row in rows}
 
 
+def row(key: Key, balance: int = 0, version: int = 0) -> dict[str, object]:
+    """A ledger account as it is stored."""
+    code, asset = key
+    return {
+        "code": code,
+        "asset": asset,
+        "owner": released.stored_owner(code, asset),
+        "balance": balance,
+        "version": version,
+    }
+
+
 def zero_rows(account_id: str) -> list[dict[str, object]]:
-    """Every sub-balance of a new trading account, so that no posting ever has to create one."""
-    return [
-        {
-            "code": customer(account_id, bucket),
-            "asset": asset.key,
-            "owner": account_id,
-            "balance": 0,
-            "version": 0,
-        }
-        for bucket in Bucket
-        for asset in ASSETS
-    ]
+    """The rows of a new trading account, which only the released build needs."""
+    return [row(key) for key in released.expected_rows(account_id)]
 
 
 def create(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
     connection.execute(insert(_T), list(rows))
 
 
-def ensure_books(connection: Connection, keys: Sequence[tuple[str, str]]) -> None:
-    """Create the bank's own ledger accounts at zero; two servers may do so at once."""
-    is_sqlite = connection.dialect.name == "sqlite"
-    statement = _ENSURE_SQLITE if is_sqlite else _ENSURE_POSTGRES
-    rows = [
-        {"code": code, "asset": asset, "owner": "", "balance": 0, "version": 0}
-        for code, asset in keys
-    ]
-    connection.execute(statement, rows)
-
-
 def of_account(connection: Connection, account_id: str, *, lock: bool = False) -> Balances:
-    statement = _OF_OWNER_LOCKED if lock else _OF_OWNER
-    return _read(connection.execute(statement, {"b_owner": account_id}))
+    """Every sub-balance of a trading account that a journal has touched."""
+    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
+    return _read(connection.execute(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes))
 
 
-def lock(connection: Connection, keys: Iterable[tuple[str, str]]) -> Balances:
-    """The named ledger accounts, locked in the one order that all writes use."""
+def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
+    """Lock the ledger accounts that exist, in the one order that all writes use."""
     return _read(connection.execute(_OF_KEYS_LOCKED, {"b_keys": sorted(keys)}))
 
 
-def update_balances(
-    connection: Connection, changed: Mapping[tuple[str, str], tuple[int, int, int]]
-) -> int:
-    """Write (balance, version) where the version is still the one read; the rows written."""
+def lock_codes(connection: Connection, codes: Iterable[str]) -> Balances:
+    """Lock every ledger account with one of these codes, in whatever asset."""
+    return _read(connection.execute(_OF_CODES_LOCKED, {"b_codes": list(codes)}))
+
+
+def open_balances(connection: Connection, keys: Iterable[Key]) -> Balances:
+    """Create ledger accounts at zero and lock them.
+
+    The caller may hold locks that come later in the order. Creating a row waits only for another
+    transaction that is creating the same one; a row that another has committed meanwhile is
+    locked without waiting, or not at all. So no two writes wait for each other.
+
+    Raises:
+        DBAPIError: on PostgreSQL, another transaction holds such a row. The write may run again.
+    """
+    ordered = sorted(keys)
+    is_sqlite = connection.dialect.name == "sqlite"
+    connection.execute(_OPEN_SQLITE if is_sqlite else _OPEN_POSTGRES, [row(key) for key in ordered])
+    return _read(connection.execute(_OF_KEYS_LOCKED_AT_ONCE, {"b_keys": ordered}))
+
+
+def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
+    """Write (balance, version read, new version) where the version is still the one read.
+
+    Returns:
+        The number of rows written.
+    """
     return connection.execute(
         _UPDATE,
         [
@@ -114,21 +128,23 @@ def insert_journal(
 
 
 def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset, int]:
+    """One sub-balance of an account by asset. Assets that are not declared are left out."""
     code = customer(account_id, bucket)
     return {
         ASSETS_BY_KEY[asset]: balance
         for (found, asset), (balance, _) in balances.items()
-        if found == code
+        if found == code and asset in ASSETS_BY_KEY
     }
 
 
 def available_of_many(
     connection: Connection, account_ids: Sequence[str]
 ) -> dict[str, dict[Asset, int]]:
-    """Available balances of a page of accounts, in one query."""
+    """Available balances of several trading accounts, in one query."""
     found: dict[str, dict[Asset, int]] = {account_id: {} for account_id in account_ids}
     if account_ids:
-        rows = connection.execute(_AVAILABLE_OF_MANY, {"b_owners": list(account_ids)})
-        for owner, asset, balance in rows:
-            found[owner][ASSETS_BY_KEY[asset]] = balance
+        codes = [customer(account_id, Bucket.AVAILABLE) for account_id in account_ids]
+        for code, asset, balance, _ in connection.execute(_OF_CODES, {"b_codes": codes}):
+            if asset in ASSETS_BY_KEY:
+                found[owner(code)][ASSETS_BY_KEY[asset]] = balance
     return found

@@ -1,4 +1,4 @@
-"""Looking after a database: creating, upgrading and checking it, backing it up and restoring it.
+"""Database maintenance: create, upgrade, check, back up and restore.
 
 Alembic is imported here and nowhere else, inside the functions that need it.
 """
@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import tempfile
 from contextlib import closing
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -20,17 +21,17 @@ from chainteller.service.models.databases import DatabaseReport
 from chainteller.storage import schema
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
-from chainteller.storage.schema import State
+from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
 
 
 def init(url: str) -> bool:
-    """Create the schema and the first organisation; False when the database is current already.
+    """Create the schema and the first organisation; False if the database is current already.
 
     Raises:
-        ServiceUnavailable: it cannot be used, or it is another version's or another program's.
+        ServiceUnavailable: it cannot be used, or belongs to another version or program.
     """
     database = connect(url)
     try:
@@ -48,7 +49,7 @@ def init(url: str) -> bool:
 
 
 def upgrade(url: str) -> tuple[str, str]:
-    """Run the migrations that are missing, all in one transaction.
+    """Run the missing migrations in one transaction.
 
     Returns:
         The revisions before (empty for a new database) and after.
@@ -59,14 +60,14 @@ def upgrade(url: str) -> tuple[str, str]:
     database = connect(url)
     try:
         with database.write() as connection:
-            schema.keep_others_out(connection)
+            schema.lock_schema(connection)
             found = schema.state(connection)
             if found not in (State.NEW, State.OUTDATED):
                 schema.require_current(found)
-            before = "" if found is State.NEW else schema.version(connection)
+            before = "" if found is State.NEW else schema.revision(connection)
             if found is not State.CURRENT:
                 _migrate(connection)
-            after = schema.version(connection)
+            after = schema.revision(connection)
             connection.commit()
             return before, after
     except (DBAPIError, PoolTimeout) as error:
@@ -83,12 +84,13 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
+    schema.keep_revision_apart(connection)
     command.upgrade(config, "head")
     schema.stamp(connection)
 
 
 def check(url: str) -> DatabaseReport:
-    """Look at a database without changing it.
+    """Check a database without changing it.
 
     Raises:
         ServiceUnavailable: there is none, or it cannot be read at all.
@@ -101,7 +103,7 @@ def check(url: str) -> DatabaseReport:
         with database.read() as connection:
             found = schema.state(connection)
             server = str(connection.execute(text("SHOW server_version")).scalar_one())
-            revision = "" if found is State.NEW else schema.version(connection)
+            revision = "" if found is State.NEW else schema.revision(connection)
     finally:
         database.close()
     return DatabaseReport(
@@ -123,9 +125,9 @@ def _check_file(path: Path) -> DatabaseReport:
         )
     try:
         with closing(_read_only(path)) as connection:
-            found = _file_state(connection)
+            found = sqlite_state(partial(_scalar, connection))
             mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            revision = sqlite_revision(partial(_scalar, connection))
             problems = _problems(connection)
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
@@ -144,7 +146,7 @@ def _check_file(path: Path) -> DatabaseReport:
         location=str(path),
         healthy=found is State.CURRENT and not problems,
         schema_state=found,
-        schema_version=f"{version:04d}" if version else "",
+        schema_version=f"{revision:04d}" if revision else "",
         journal_mode=mode,
         driver_version=sqlite3.sqlite_version,
         problems=problems,
@@ -167,15 +169,12 @@ def _read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{quoted}?mode=ro", uri=True, timeout=5, isolation_level=None)
 
 
-def _file_state(connection: sqlite3.Connection) -> State:
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return schema.state_of(tables, application, version)
+def _scalar(connection: sqlite3.Connection, query: str) -> object:
+    return connection.execute(query).fetchone()[0]
 
 
 def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """What SQLite's own check and the foreign keys complain of; empty when nothing."""
+    """The problems that SQLite's integrity and foreign key checks report."""
     try:
         rows = connection.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")
         found = [str(row[0]) for row in rows]
@@ -190,7 +189,7 @@ def _problems(connection: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def backup(database: Database, file: Path) -> None:
-    """Write a consistent copy to a new file while the database stays in use.
+    """Write a consistent copy to a new file; the database may be in use.
 
     Raises:
         ServiceUnavailable: EXISTS (nothing is overwritten), NOT_OFFERED on PostgreSQL, or the
@@ -231,7 +230,7 @@ def _cannot_write(file: Path) -> Exception:
 
 
 def _draft_beside(file: Path) -> Path:
-    """An empty file that only this user may read, in the same folder."""
+    """Create an empty file in the same folder, readable by this user only."""
     try:
         handle, name = tempfile.mkstemp(dir=file.absolute().parent, prefix=f".{file.name}-")
     except OSError as error:
@@ -241,7 +240,7 @@ def _draft_beside(file: Path) -> Path:
 
 
 def _sync(path: Path) -> None:
-    """Make a file's contents and its folder's entry durable."""
+    """Flush a file's contents and its directory entry to disk."""
     for each in (path, path.absolute().parent):
         handle = os.open(each, os.O_RDONLY)
         try:
@@ -251,7 +250,7 @@ def _sync(path: Path) -> None:
 
 
 def restore(file: Path, url: str) -> Path | None:
-    """Put a backup in the place of the database, in one step, after it was checked.
+    """Check a backup, then replace the database with it atomically.
 
     Returns:
         Where the former database was kept, if there was one.
@@ -305,7 +304,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
 
 
 def _keep_former(path: Path) -> Path:
-    """Give the former database a second name; its journals must not meet the new file."""
+    """Keep the former database under a second name, and move its journals out of the way."""
     _settle(path)
     kept = next(
         name

@@ -1,4 +1,4 @@
-"""Markets that an operator closed."""
+"""Markets closed by an operator."""
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
 

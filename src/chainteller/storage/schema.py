@@ -1,14 +1,12 @@
-"""The schema: its state in a database, its creation, and the guards that SQL itself keeps."""
+"""The schema: its state in a database, its creation, and the guards that SQL itself enforces."""
 
 import os
 import sqlite3
 import tempfile
 from contextlib import closing, suppress
-from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine, insert, inspect, text
-from sqlalchemy.exc import DatabaseError
 from sqlmodel import SQLModel
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
@@ -17,13 +15,17 @@ from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import wallet_tables
 from chainteller.storage.faults import unavailable
+from chainteller.storage.revision import (
+    APPLICATION_ID,
+    FLOOR,
+    REVISION,
+    REVISION_TABLE,
+    State,
+    sqlite_state,
+    state_of,
+)
 from chainteller.storage.tables import Tables
 
-REVISION = "0002"
-"""The newest migration; a new database is created from the metadata and stamped with it."""
-SCHEMA_VERSION = int(REVISION)
-APPLICATION_ID = 0x43544C52
-"""``CTLR``: tells our SQLite files from others'."""
 APPEND_ONLY = ("audit", "event", "journal", "posting")
 GENESIS_HASH = "0" * 64
 HEAD = "bank"
@@ -31,16 +33,8 @@ _CREATION_LOCK = 0x43544C52
 _PARTS = (Tables, wallet_tables.WalletTables)
 
 
-class State(StrEnum):
-    NEW = "new"
-    CURRENT = "current"
-    OUTDATED = "outdated"
-    NEWER = "newer"
-    FOREIGN = "foreign"
-
-
 def inspect_file(path: Path) -> None:
-    """Refuse what SQLite would silently take for a new database, or fail on obscurely.
+    """Refuse a file that SQLite would take for a new database or fail on without saying why.
 
     Raises:
         ServiceUnavailable: CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE.
@@ -77,7 +71,7 @@ def empty_file() -> ServiceUnavailable:
 
 
 def touch(path: Path, mode: str) -> None:
-    """Create a missing file with our mark, and keep WAL only where this SQLite is safe with it.
+    """Create a missing file with our mark, and set the journal mode that is safe here.
 
     Raises:
         OSError: the file or its folder cannot be written.
@@ -94,7 +88,7 @@ def touch(path: Path, mode: str) -> None:
 
 
 def _create_marked(path: Path) -> None:
-    """Make the file under another name first, so that nobody ever sees it empty."""
+    """Create the file under another name first, so that no process sees it empty."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     os.close(handle)
@@ -113,33 +107,26 @@ def _create_marked(path: Path) -> None:
 def state(connection: Connection) -> State:
     """What the database holds, without changing it."""
     if connection.dialect.name == "sqlite":
-        application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-        tables = connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
-        return state_of(int(tables), int(application), int(version))
+        return sqlite_state(lambda query: connection.exec_driver_sql(query).scalar())
     if not inspect(connection).has_table("alembic_version"):
         return State.NEW
-    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if found is not None and not str(found).isdecimal():
+    floor = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if floor is not None and not str(floor).isdecimal():
         return State.FOREIGN  # another program's revision
-    return _state_of_version(int(found or 0))
+    return state_of(int(revision(connection) or 0), int(floor or 0))
 
 
-def state_of(tables: int, application: int, version: int) -> State:
-    """As ``state``, from what a SQLite file says of itself."""
-    if not tables:
-        return State.NEW
-    return _state_of_version(version) if application == APPLICATION_ID else State.FOREIGN
-
-
-def _state_of_version(version: int) -> State:
-    if version == SCHEMA_VERSION:
-        return State.CURRENT
-    return State.NEWER if version > SCHEMA_VERSION else State.OUTDATED
+def revision(connection: Connection) -> str:
+    """The newest migration that the database has been through; empty in a new database."""
+    for table in (REVISION_TABLE, "alembic_version"):
+        if inspect(connection).has_table(table):
+            found = connection.execute(text(f"SELECT version_num FROM {table}")).scalar()  # noqa: S608 - our own names
+            return str(found or "")
+    return ""
 
 
 def require_current(found: State) -> None:
-    """Raises ServiceUnavailable unless the schema is the one that this version works on."""
+    """Raises ServiceUnavailable unless this build can use the schema."""
     if found is State.NEWER:
         raise unavailable(
             "NEWER_SCHEMA",
@@ -161,33 +148,33 @@ def require_current(found: State) -> None:
 
 
 def create(engine: Engine) -> None:
-    """Create tables, guards and the fixed rows, and stamp the newest revision; at most once.
+    """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 
-    Several processes may start on one new database at the same time: the loser finds it made.
+    If several processes start on one new database, the first creates it for all.
     """
     with engine.connect().execution_options(writes=True) as raw, raw.begin() as _:
-        keep_others_out(raw)
+        lock_schema(raw)
         if state(raw) is State.NEW:
             build(raw)
 
 
 def build(connection: Connection) -> None:
-    """Tables, guards, the fixed rows and the stamp, in the transaction under way."""
+    """Create tables, guards, fixed rows and the stamp in the current transaction."""
     SQLModel.metadata.create_all(connection, tables=own_tables())
     guard(connection)
     seed(connection)
     stamp(connection)
 
 
-def keep_others_out(connection: Connection) -> None:
-    """Until this transaction ends, no other process creates or changes the schema."""
+def lock_schema(connection: Connection) -> None:
+    """Keep other processes from changing the schema until this transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL lock_timeout = 0"))
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
 def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic
-    """Every table of this program, in the metadata's order."""
+    """This program's tables, in the metadata's order."""
     ours = {id(found) for part in _PARTS for found in vars(part).values()}
     return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
 
@@ -225,7 +212,7 @@ def guard(connection: Connection) -> None:
 
 
 def seed(connection: Connection) -> None:
-    """The rows that every database has: the head of the chain and the first organisation."""
+    """Insert the rows that every database has: the chain's head and the first organisation."""
     connection.execute(
         insert(Tables.head).values(
             name=HEAD, event_seq=0, audit_seq=0, audit_hash=GENESIS_HASH, last_at=0
@@ -245,18 +232,25 @@ def seed(connection: Connection) -> None:
 
 
 def stamp(connection: Connection) -> None:
-    connection.exec_driver_sql(
-        "CREATE TABLE IF NOT EXISTS alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-    )
-    connection.exec_driver_sql("DELETE FROM alembic_version")
-    connection.execute(text("INSERT INTO alembic_version VALUES (:now)"), {"now": REVISION})
+    """Record the revision and the floor of the schema that this build has just made."""
+    keep_revision_apart(connection)
+    for table, number in ((REVISION_TABLE, REVISION), ("alembic_version", FLOOR)):
+        connection.exec_driver_sql(f"DELETE FROM {table}")  # noqa: S608 - our own names
+        connection.execute(text(f"INSERT INTO {table} VALUES (:number)"), {"number": number})  # noqa: S608 - as above
     if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA_VERSION}")
+        connection.exec_driver_sql(f"PRAGMA user_version={int(FLOOR)}")
 
 
-def version(connection: Connection) -> str:
-    """The stamped revision; empty in a new database."""
-    try:
-        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
-    except DatabaseError:
-        return ""
+def keep_revision_apart(connection: Connection) -> None:
+    """Create the stamp's tables; a database that has only the old one continues from its number."""
+    found = revision(connection)
+    for table in ("alembic_version", REVISION_TABLE):
+        connection.exec_driver_sql(
+            f"CREATE TABLE IF NOT EXISTS {table} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+        )
+    connection.exec_driver_sql(f"DELETE FROM {REVISION_TABLE}")  # noqa: S608 - our own name
+    if found:
+        connection.execute(
+            text(f"INSERT INTO {REVISION_TABLE} VALUES (:found)"),  # noqa: S608 - as above
+            {"found": found},
+        )

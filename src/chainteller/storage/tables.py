@@ -1,7 +1,7 @@
-"""The rows. They never leave storage and engine; what a screen or a client sees are wire models.
+"""The tables. Rows stay within storage and engine; screens and clients get wire models.
 
-SQLModel declares the tables; queries run as Core statements on them, because a tracked object
-costs several times what the statement does. JSON columns are text in canonical form.
+SQLModel declares the tables; queries are Core statements, because a tracked object costs several
+times as much as the statement. JSON columns are text in canonical form.
 """
 
 from typing import ClassVar
@@ -13,7 +13,7 @@ from chainteller.storage.columns import Atoms, Instant, Key
 
 
 class Head(SQLModel, table=True):
-    """The one row that numbers events and audit rows; locked last in every write."""
+    """The row that numbers events and audit rows; locked last in every write."""
 
     __tablename__ = "head"
     name: str = Field(primary_key=True, sa_type=Key)
@@ -62,7 +62,7 @@ class BankAccountRow(SQLModel, table=True):
 
 
 class TradingAccountRow(SQLModel, table=True):
-    """The counters number this account's records 1..n, so that pages are exact and flat."""
+    """A trading account. Its counters number its records from 1 without gaps, for exact paging."""
 
     __tablename__ = "trading_account"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -88,9 +88,9 @@ class TradingAccountRow(SQLModel, table=True):
 
 
 class LedgerAccountRow(SQLModel, table=True):
-    """A balance of one asset, counted on the account's own side and never negative.
+    """The balance of one asset under one code, positive on the account's normal side.
 
-    ``owner`` is the trading account of a customer's sub-balance and empty for the bank's books.
+    The code names the owner; the column ``owner`` is read by the released build only.
     """
 
     __tablename__ = "ledger_account"
@@ -102,7 +102,7 @@ class LedgerAccountRow(SQLModel, table=True):
 
 
 class JournalRow(SQLModel, table=True):
-    """``id`` is ``<record>:<kind>``: an event of a record is posted once."""
+    """A journal; its id ``<record>:<kind>`` makes each event of a record post only once."""
 
     __tablename__ = "journal"
     id: str = Field(primary_key=True, max_length=96)
@@ -112,7 +112,7 @@ class JournalRow(SQLModel, table=True):
 
 
 class PostingRow(SQLModel, table=True):
-    """Append-only. ``balance_after`` and the dense ``account_version`` make history readable."""
+    """One side of a journal, append-only. ``account_version`` numbers an account's postings."""
 
     __tablename__ = "posting"
     code: str = Field(primary_key=True, max_length=96)
@@ -161,7 +161,7 @@ class QuoteRow(SQLModel, table=True):
 
 
 class TradeRow(SQLModel, table=True):
-    """``hold`` is what execution took, as JSON ``[[asset, atoms], ...]``; a cancel returns it."""
+    """A trade. ``hold`` is what execution held, as JSON ``[[asset, atoms], ...]``."""
 
     __tablename__ = "trade"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -239,7 +239,7 @@ class TransferRow(SQLModel, table=True):
 
 
 class JobRow(SQLModel, table=True):
-    """Work that is due at an instant; the row's lock is the lease under which it is done."""
+    """Work due at an instant; the worker holds the row's lock while it does it."""
 
     __tablename__ = "job"
     kind: str = Field(primary_key=True, sa_type=Key)
@@ -248,7 +248,7 @@ class JobRow(SQLModel, table=True):
 
 
 class IdempotencyRow(SQLModel, table=True):
-    """The outcome of a successful write under its key; refusals leave nothing."""
+    """The outcome of a successful write under its idempotency key; refusals are not kept."""
 
     __tablename__ = "idempotency"
     organisation_id: str = Field(primary_key=True, sa_type=Key)
@@ -263,8 +263,8 @@ class IdempotencyRow(SQLModel, table=True):
 class AuditRecord(SQLModel, table=True):
     """One link of the chain; ``hash`` covers ``previous_hash`` and every column before it.
 
-    ``trading_account_id`` is the account that it was done to: no part of what the hash covers,
-    because the row's object, or what it refers to, tells it (``db verify`` compares them).
+    ``trading_account_id`` is the account concerned. The hash doesn't cover it, because it follows
+    from the row's object (``db verify`` compares them).
     """
 
     __tablename__ = "audit"
@@ -284,7 +284,7 @@ class AuditRecord(SQLModel, table=True):
 
 
 class EventRow(SQLModel, table=True):
-    """The outbox: written in the transaction of the change that it tells."""
+    """The outbox: an event is written in the transaction of the change it reports."""
 
     __tablename__ = "event"
     seq: int = Field(primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": False})
@@ -297,7 +297,7 @@ class EventRow(SQLModel, table=True):
 
 
 class MarketControlRow(SQLModel, table=True):
-    """A market that the operator closed: the reason of MARKET_UNAVAILABLE, and until when."""
+    """A market closed by the operator: the reason for MARKET_UNAVAILABLE, and until when."""
 
     __tablename__ = "market_control"
     market: str = Field(primary_key=True, sa_type=Key)
@@ -306,7 +306,7 @@ class MarketControlRow(SQLModel, table=True):
 
 
 class ApiKeyRow(SQLModel, table=True):
-    """The secret itself is never stored, only its SHA-256."""
+    """An API key. Only the SHA-256 of its secret is stored."""
 
     __tablename__ = "api_key"
     key_id: str = Field(primary_key=True, sa_type=Key)
@@ -327,7 +327,7 @@ def table(row: type[SQLModel]) -> Table:
 
 
 class Tables:
-    """Every Core table by name, for statements."""
+    """The Core tables by name."""
 
     head: ClassVar[Table] = table(Head)
     organisation: ClassVar[Table] = table(Organisation)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import CASH_EQUIVALENTS
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class FormSheet:
         return found[0] if found else "0.00"
 
 
-USD_LIKE = frozenset({"USD", "USDC", "BUSD1"})
+USD_LIKE = frozenset(asset.symbol for asset in CASH_EQUIVALENTS)
 
 
 def _usd_like(balances: "tuple[TokenBalance, ...]") -> str:

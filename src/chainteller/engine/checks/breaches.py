@@ -1,4 +1,4 @@
-"""What a check of the invariants finds, and the grouping that all checks share."""
+"""Breaches of an invariant, and the grouping of rows that the checks share."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """``invariant`` is its number in docs/explanation/ledger.md; ``where`` names a row or an account."""
+    """``invariant`` is its number; ``where`` names a row or an account."""
 
     invariant: int
     what: str
@@ -25,6 +25,6 @@ Breaches = Iterator[Breach]
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> Iterator[tuple[Key, list[Row]]]:
-    """Neighbouring rows of one key, as a list each."""
+    """Consecutive rows with the same key, as one list per key."""
     for found, group in groupby(rows, key):
         yield found, list(group)

@@ -1,4 +1,4 @@
-"""Invariants 12, 14, 15 and 17: one effect a key, limits kept, proven wallets, exact columns."""
+"""Invariants 12, 14, 15 and 17: idempotency, withdrawal limits, verified wallets, exact columns."""
 
 import json
 from collections import deque
@@ -16,7 +16,7 @@ Limits = Mapping[DestinationClass, tuple[int, int, int]]
 
 
 def keys_have_one_effect(connection: Connection) -> Breaches:
-    """12: every kept key has its outcome, and no record was created under two keys."""
+    """12: every stored key has an outcome, and no record was created under two keys."""
     created: set[tuple[str, str]] = set()
     for row in inspection.idempotent_outcomes(connection):
         where = f"{row.operation} {row.key}"
@@ -32,7 +32,7 @@ def keys_have_one_effect(connection: Connection) -> Breaches:
 
 
 def limits_are_kept(connection: Connection, limits: Limits) -> Breaches:
-    """14: in no window of any rule did more leave an account than the rule allows."""
+    """14: within any rule's window, no more left an account than the rule allows."""
     found = inspection.withdrawals(connection)
     for account_id, requested in grouped(found, lambda row: str(row.trading_account_id)):
         for rule in rules(limits):
@@ -59,7 +59,7 @@ def _within(rule: LimitRule, counted: list[Record]) -> bool:
 
 
 def verified_wallets_were_proven(connection: Connection) -> Breaches:
-    """15: behind every link stands a claim for this very pair, accepted from its challenge."""
+    """15: every link rests on an accepted claim for the same wallet and blockchain account."""
     for link in inspection.links_with_claims(connection):
         where = f"{link.blockchain_account_id} {link.counterparty_id}"
         pair = (link.blockchain_account_id, link.counterparty_id)
@@ -78,7 +78,7 @@ def verified_wallets_were_proven(connection: Connection) -> Breaches:
 
 
 def columns_are_exact(connection: Connection) -> Breaches:
-    """17: nothing in the schema, and no cell of an amount, can have lost a digit."""
+    """17: no column can round an amount, and every stored amount is a whole number."""
     for column in inspection.inexact_columns(connection):
         yield Breach(17, "a column that rounds", column)
     for column in inspection.unreadable_atoms(connection):

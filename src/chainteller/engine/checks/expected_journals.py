@@ -1,6 +1,7 @@
-"""Which journals a record must have, told from its row alone.
+"""The journals that a record must have, derived from its row alone.
 
-A row is read here anew, not by what the engine posts from: a mistake there must not hide itself.
+The rows are interpreted here independently of the code that posts, so that a mistake there does
+not hide itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ _SENT = frozenset({TransferStatus.SENT, TransferStatus.COMPLETED, TransferStatus
 _GIVEN_BACK = frozenset({TransferStatus.CANCELLED, TransferStatus.REJECTED, TransferStatus.FAILED})
 
 Posted = Mapping[str, Iterable[Leg]]
-"""The legs that are in the database, by the kind of their journal."""
+"""The stored legs, by the kind of their journal."""
 
 
 def of_trade(trade: Record) -> Iterator[Journal]:
@@ -45,8 +46,10 @@ def of_trade(trade: Record) -> Iterator[Journal]:
 
 
 def of_transfer(transfer: Record, posted: Posted) -> Iterator[Journal]:
-    """``posted`` tells what the row does not: whether a failed withdrawal had been sent, and how
-    much of a returned deposit could be taken back.
+    """Derive a transfer's journals.
+
+    Two facts are not in the row and are taken from ``posted``: whether a failed withdrawal had
+    been sent, and how much of a returned deposit could be recovered.
     """
     if transfer.direction == Direction.DEPOSIT:
         return _of_deposit(transfer, posted)

@@ -1,28 +1,29 @@
-"""Invariants 1 to 6: journals balance, balances are their postings, and everything is backed."""
+"""Invariants 1 to 6 and 19: journals balance, balances follow their postings and are visible."""
 
 from collections import defaultdict
 from itertools import chain
 
 from sqlalchemy import Connection
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD
+from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME, USD
 from chainteller.domain.ledger import (
+    BANK_CODES,
     CUSTOMER_PREFIX,
     DEBIT_NORMAL,
     Bucket,
     customer,
+    owner,
 )
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
-from chainteller.storage import inspection, trades
+from chainteller.storage import inspection, released, trades
 from chainteller.storage.accounts import COUNTERS
 from chainteller.storage.database import Record
 
 Totals = dict[tuple[str, str], int]
 """(ledger account code, asset key) to atoms."""
 
-_EXPENSE_PREFIX = "expense:"
 _BUCKETS = {4: Bucket.HELD, 5: Bucket.INCOMING}
 
 
@@ -42,7 +43,7 @@ def journals_balance(connection: Connection) -> Breaches:
 
 
 def balances_follow_postings(connection: Connection) -> Breaches:
-    """2, 3, 4, 5 and 6, in one walk over every ledger account and its postings."""
+    """2, 3, 4, 5 and 6, in one pass over every ledger account and its postings."""
     expected = _under_way(connection)
     backing: dict[str, int] = defaultdict(int)
     rows = inspection.balances_with_postings(connection)
@@ -62,12 +63,12 @@ def balances_follow_postings(connection: Connection) -> Breaches:
 
 
 def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breaches:
-    """2, 4 and 5 of one ledger account; what was expected of it is taken out."""
+    """2, 4 and 5 for one ledger account; removes what was expected of it from ``expected``."""
     code, asset = account.code, account.asset
     if code.startswith(CUSTOMER_PREFIX) and account.balance < 0:
         yield Breach(2, f"a balance of {account.balance}", f"{code} {asset}")
     for number, bucket in _BUCKETS.items():
-        if code == customer(account.owner, bucket):
+        if code == customer(owner(code), bucket):
             wanted = expected[bucket].pop((code, asset), 0)
             if wanted != account.balance:
                 what = f"{account.balance} {bucket}, but open records say {wanted}"
@@ -75,7 +76,7 @@ def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breach
 
 
 def _history(code: str, asset: str, history: list[Record]) -> Breaches:
-    """3 (and 2 for the past): the cached balance, the running one and the versions agree."""
+    """3 (and 2 in the past): stored balance, running balance and versions agree."""
     where, running, expected_version = f"{code} {asset}", 0, 0
     for posting in history:
         if posting.account_version is None:
@@ -84,7 +85,7 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
         if posting.account_version != expected_version:
             yield Breach(3, f"version {expected_version} is missing", where)
             return
-        grows = posting.debit == (code in DEBIT_NORMAL or code.startswith(_EXPENSE_PREFIX))
+        grows = posting.debit == (code in DEBIT_NORMAL)
         running += posting.atoms if grows else -posting.atoms
         if running < 0 and code.startswith(CUSTOMER_PREFIX):
             yield Breach(2, f"was {running} at version {expected_version}", where)
@@ -98,12 +99,12 @@ def _history(code: str, asset: str, history: list[Record]) -> Breaches:
 
 
 def _weight(code: str) -> int:
-    """The sign of an account in 6: what the bank has, against what it owes and has earned."""
-    return 1 if code in DEBIT_NORMAL or code.startswith(_EXPENSE_PREFIX) else -1
+    """An account's sign in 6: plus for what the bank has, minus for what it owes or earned."""
+    return 1 if code in DEBIT_NORMAL else -1
 
 
 def _under_way(connection: Connection) -> dict[Bucket, Totals]:
-    """What 4 and 5 demand: held by open records, and bought but not settled."""
+    """The totals that 4 and 5 require: held by open records, and bought but not settled."""
     held: Totals = defaultdict(int)
     incoming: Totals = defaultdict(int)
     for record in inspection.open_records(connection):
@@ -118,8 +119,24 @@ def _under_way(connection: Connection) -> dict[Bucket, Totals]:
     return {Bucket.HELD: held, Bucket.INCOMING: incoming}
 
 
+def balances_are_visible(connection: Connection) -> Breaches:
+    """19: each ledger account is the bank's, or one that its customer can see."""
+    trading_accounts = frozenset(inspection.trading_account_ids(connection))
+    for account in inspection.ledger_accounts(connection):
+        code, where = account.code, f"{account.code} {account.asset}"
+        if owner(code):
+            if owner(code) not in trading_accounts:
+                yield Breach(19, "a balance of no trading account", where)
+            if account.balance and account.asset not in ASSETS_BY_KEY:
+                yield Breach(19, "a balance of an asset that is not declared", where)
+        elif code not in BANK_CODES:
+            yield Breach(19, "a code that names no account", where)
+        if account.owner != released.stored_owner(code, account.asset):
+            yield Breach(19, "stored under another owner than its code names", where)
+
+
 def ordinals_are_dense(connection: Connection) -> Breaches:
-    """3: the numbers of an account's records run from 1 to its counter."""
+    """3: an account's records are numbered from 1 to its counter without gaps."""
     counted: dict[tuple[str, str], int] = defaultdict(int)
     streams = (
         inspection.trade_ordinals(connection),

@@ -29,7 +29,7 @@ _FIRST = {
 
 
 def trades_follow_quotes(connection: Connection) -> Breaches:
-    """7 and 9: a trade is its quote, executed in time, and its instants are in order."""
+    """7 and 9: a trade matches its quote, was executed in time, and its instants are in order."""
     for trade in inspection.trades_with_quotes(connection):
         if trade.quote_price_cents is None:
             yield Breach(7, "a trade without its quote", trade.id)
@@ -63,7 +63,7 @@ def _in_order(trade: Record) -> Breaches:
 
 
 def quotes_are_exact(connection: Connection) -> Breaches:
-    """7, 10 and 11: one trade a quote; price, fee and amounts as their rule says."""
+    """7, 10 and 11: one trade per quote; price, fee and amounts follow their rules."""
     for quote in inspection.quotes_with_trades(connection):
         executed = quote.status == QuoteStatus.EXECUTED
         if executed != (quote.used_by is not None) or quote.trade_id != quote.used_by:
@@ -100,22 +100,22 @@ def _amounts(quote: Record) -> Breaches:
 
 
 def trades_move_forward(connection: Connection) -> Breaches:
-    """8: only the transitions of the table, one event each, and none after a terminal one."""
-    for trade_id, told in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
-        path = [row.type.removeprefix("trade.") for row in told if row.type is not None]
-        problem = _problem(path, told[0], {TradeStatus.PROCESSING}, TRADE_TRANSITIONS)
+    """8: only allowed transitions, one event each, and none after a final status."""
+    for trade_id, events in grouped(inspection.trade_events(connection), lambda row: str(row.id)):
+        path = [row.type.removeprefix("trade.") for row in events if row.type is not None]
+        problem = _problem(path, events[0], {TradeStatus.PROCESSING}, TRADE_TRANSITIONS)
         if problem:
             yield Breach(8, problem, trade_id)
 
 
 def transfers_move_forward(connection: Connection) -> Breaches:
     """8, for deposits and withdrawals."""
-    for transfer_id, told in grouped(
+    for transfer_id, events in grouped(
         inspection.transfer_events(connection), lambda row: str(row.id)
     ):
-        direction = Direction(told[0].direction)
-        path = [row.type.removeprefix(f"{direction}.") for row in told if row.type is not None]
-        problem = _problem(path, told[0], _FIRST[direction], TRANSFER_TRANSITIONS[direction])
+        direction = Direction(events[0].direction)
+        path = [row.type.removeprefix(f"{direction}.") for row in events if row.type is not None]
+        problem = _problem(path, events[0], _FIRST[direction], TRANSFER_TRANSITIONS[direction])
         if problem:
             yield Breach(8, problem, transfer_id)
 
@@ -126,7 +126,7 @@ def _problem(
     first: Collection[str],
     allowed: Mapping[Status, frozenset[Status]],
 ) -> str:
-    """What is wrong with the statuses that a record went through; empty when nothing is."""
+    """The problem with a record's sequence of statuses; empty if there is none."""
     if not path or path[0] not in first:
         return "its first event is missing"
     following: dict[str, frozenset[str]] = {str(key): value for key, value in allowed.items()}
@@ -141,13 +141,13 @@ def _problem(
 
 
 def trades_are_posted(connection: Connection) -> Breaches:
-    """8, 13 and 16: a trade's journals are exactly those that its row calls for."""
+    """8, 13 and 16: a trade has exactly the journals that its row requires."""
     for trade_id, rows in grouped(inspection.trade_journals(connection), lambda row: str(row.id)):
         yield from _compare(trade_id, _posted(rows), expected_journals.of_trade(rows[0]))
 
 
 def transfers_are_posted(connection: Connection) -> Breaches:
-    """8, 13 and 16, for deposits and withdrawals; and no journal without a record."""
+    """8, 13 and 16, for deposits and withdrawals; no journal is without a record."""
     for transfer_id, rows in grouped(
         inspection.transfer_journals(connection), lambda row: str(row.id)
     ):

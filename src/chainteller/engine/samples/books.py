@@ -8,19 +8,18 @@ from collections import defaultdict
 from typing import Any
 
 from chainteller.domain.assets import ASSETS, Asset
-from chainteller.domain.ledger import CUSTOMER_PREFIX, Bucket, Journal, customer
-from chainteller.storage.ledger import Balances, zero_rows
+from chainteller.domain.ledger import Bucket, Journal, customer
+from chainteller.storage.ledger import Balances, row, zero_rows
 
 Row = dict[str, Any]
 
 
 class Balance:
-    __slots__ = ("atoms", "owner", "version")
+    __slots__ = ("atoms", "version")
 
-    def __init__(self, atoms: int, version: int, owner: str) -> None:
+    def __init__(self, atoms: int = 0, version: int = 0) -> None:
         self.atoms = atoms
         self.version = version
-        self.owner = owner
 
 
 class Books:
@@ -31,7 +30,7 @@ class Books:
         self.rows: dict[str, list[Row]] = defaultdict(list)
         self._known = dict(balances)
         self._balances = {
-            place: Balance(atoms, version, "") for place, (atoms, version) in balances.items()
+            place: Balance(atoms, version) for place, (atoms, version) in balances.items()
         }
 
     def add(self, table: str, row: Row) -> Row:
@@ -52,7 +51,7 @@ class Books:
             place = (leg.account, leg.asset.key)
             balance = self._balances.get(place)
             if balance is None:
-                balance = self._balances[place] = Balance(0, 0, _owner(leg.account))
+                balance = self._balances[place] = Balance()
             balance.atoms += leg.change
             balance.version += 1
             if balance.atoms < 0:
@@ -81,21 +80,15 @@ class Books:
 
     def open_sub_balances(self, account_id: str) -> None:
         """The zero rows that every trading account starts with."""
-        for row in zero_rows(account_id):
-            self._balances[str(row["code"]), str(row["asset"])] = Balance(0, 0, account_id)
+        for zero in zero_rows(account_id):
+            self._balances[str(zero["code"]), str(zero["asset"])] = Balance()
 
     def new_balances(self) -> list[Row]:
         """Rows of the ledger accounts that were not there at the start."""
         return [
-            {
-                "code": code,
-                "asset": asset,
-                "owner": balance.owner,
-                "balance": balance.atoms,
-                "version": balance.version,
-            }
-            for (code, asset), balance in self._balances.items()
-            if (code, asset) not in self._known
+            row(key, balance.atoms, balance.version)
+            for key, balance in self._balances.items()
+            if key not in self._known
         ]
 
     def changed_balances(self) -> dict[tuple[str, str], tuple[int, int, int]]:
@@ -105,7 +98,3 @@ class Books:
             for place, (_, version) in self._known.items()
             if self._balances[place].version != version
         }
-
-
-def _owner(code: str) -> str:
-    return code.split(":")[1] if code.startswith(CUSTOMER_PREFIX) else ""

@@ -5,12 +5,12 @@ may be kept in a cache; the day that begins is counted from the loading itself.
 """
 
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Select, Table, bindparam, insert, select, update
+from sqlalchemy import Connection, Table, bindparam, insert, select, update
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
+from chainteller.domain.ledger import BANK_CODES, Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.bank import Bank
 from chainteller.engine.ports import PriceFeed
@@ -53,9 +53,6 @@ _FIND_MARK = select(_B.c.id).where(
 _FIND_LOADING = select(Tables.audit.c.seq).where(
     Tables.audit.c.object == MARK, Tables.audit.c.action == _ACTION
 )
-_OWNED = select(_L.c.code, _L.c.asset, _L.c.balance, _L.c.version)
-_BANKS_OWN = _OWNED.where(_L.c.owner == "").with_for_update()
-_BALANCES = _OWNED.where(_L.c.owner.in_(bindparam("b_owners", expanding=True))).with_for_update()
 _ACCOUNTS = select(_T).where(
     _T.c.organisation_id == bindparam("b_organisation"),
     _T.c.bank_account_id.in_(bindparam("b_ids", expanding=True)),
@@ -131,7 +128,7 @@ def _has_begun(connection: Connection) -> bool:
 
 def _load_past(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
     world = _world(tx, prices, _bank_randomness(seed), midnight_before(tx.now))
-    world.books = Books(_balances(tx.connection, _BANKS_OWN))
+    world.books = Books(ledger.lock_codes(tx.connection, BANK_CODES))
     told = read_bank(folder, world.randomness)
     world.wallets = told.wallets_by_name
     plot.tell_past(world, told)
@@ -150,8 +147,8 @@ def _begin_day(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> N
     for row in rows:
         person = references[row["bank_account_id"]]
         world.accounts[person.reference] = Account(row, banks[row["bank_account_id"]], person)
-    owners = ["", *(row["id"] for row in rows)]
-    world.books = Books(_balances(tx.connection, _BALANCES, {"b_owners": owners}))
+    theirs = (customer(row["id"], bucket) for row in rows for bucket in Bucket)
+    world.books = Books(ledger.lock_codes(tx.connection, (*BANK_CODES, *theirs)))
     plot.begin_day(world, people)
     world.audit(tx.now, _ACTION, MARK, {"seed": seed}, _ACTOR.name)
     tx.connection.execute(_UPDATE_ACCOUNT, [_changed(row) for row in rows])
@@ -179,13 +176,6 @@ def _world(tx: Transaction, prices: PriceFeed, randomness: SeededRandomness, now
         options=tx.bank.options,
         now=now,
     )
-
-
-def _balances(
-    connection: Connection, statement: Select[Any], keys: Row | None = None
-) -> ledger.Balances:
-    rows = connection.execute(statement, keys or {})
-    return {(row.code, row.asset): (row.balance, row.version) for row in rows}
 
 
 def _changed(account: Row) -> Row:

@@ -1,4 +1,4 @@
-"""The guards that SQL itself keeps, as the first migration makes them on either database."""
+"""Guards that SQL itself enforces, as the first migration creates them on either database."""
 
 from alembic import op
 
@@ -25,7 +25,7 @@ def append_only(names: tuple[str, ...]) -> None:
 
 
 def positive_balances() -> None:
-    """Make balances refuse to go negative, but for what is due from or to the core."""
+    """Refuse negative balances, except what is due from or to the core."""
     if op.get_bind().dialect.name == "sqlite":
         for verb in ("INSERT", "UPDATE"):
             op.execute(

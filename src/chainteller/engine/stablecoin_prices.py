@@ -1,6 +1,6 @@
-"""The peg guard: a stablecoin more than 50 basis points from its dollar is no cash equivalent.
+"""Stablecoin prices: exclude a stablecoin that is more than 50 basis points from one dollar.
 
-What is held for a trade already is not touched: its price was guaranteed while the peg held.
+Funds already held for a trade are not affected; their price was guaranteed while the peg held.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from chainteller.domain.assets import STABLECOINS, Asset
 from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.ledger import buying_power
-from chainteller.domain.prices import keeps_par
+from chainteller.domain.prices import is_at_par
 from chainteller.engine.bank import Bank
 from chainteller.engine.transaction import Transaction
 from chainteller.service.errors import MarketUnavailable
@@ -18,20 +18,20 @@ _UNKNOWN_RESOLUTION = MINUTE
 
 
 def suspended(bank: Bank, at: int) -> frozenset[Asset]:
-    """The stablecoins that are not worth a dollar at an instant."""
+    """The stablecoins that do not count as a dollar at an instant."""
     feed = bank.pegs
     if feed is None:
         return frozenset()
-    return frozenset(asset for asset in STABLECOINS if not keeps_par(feed.deviation_bps(asset, at)))
+    return frozenset(asset for asset in STABLECOINS if not is_at_par(feed.deviation_bps(asset, at)))
 
 
 def spendable(
     tx: Transaction, available: Mapping[Asset, int], cents: int, market: str
 ) -> dict[Asset, int]:
-    """What may pay for ``cents``.
+    """The balances that may pay for ``cents``, without suspended stablecoins.
 
     Raises:
-        MarketUnavailable: PEG_DEVIATION, when it would be enough with the stablecoin at par.
+        MarketUnavailable: PEG_DEVIATION, if the funds would suffice with every stablecoin at par.
     """
     off = suspended(tx.bank, tx.now)
     usable = {asset: atoms for asset, atoms in available.items() if asset not in off}
@@ -41,7 +41,7 @@ def spendable(
 
 
 def require_par(tx: Transaction, asset: Asset) -> None:
-    """Raises MarketUnavailable when the asset cannot be exchanged for dollars one to one."""
+    """Raises MarketUnavailable if the asset is suspended as a cash equivalent."""
     if asset in suspended(tx.bank, tx.now):
         raise _refusal(tx, f"{asset.symbol.lower()}-usd")
 

@@ -1,0 +1,58 @@
+"""Schema revisions: how a database is stamped, and which builds may use it.
+
+A database carries two numbers. Its *revision* (table ``schema_revision``) is the newest migration
+that it has been through. Its *floor* (``alembic_version``, and ``user_version`` in a SQLite file)
+is the oldest revision a build may know and still read and write it correctly. A migration that
+only adds to the schema raises the revision and leaves the floor, so a released build keeps working
+beside the new one; a migration that removes something raises both.
+
+Imports neither SQLAlchemy nor Alembic: the console reads a file's stamp before its first frame.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any
+
+REVISION = "0003"
+"""The newest migration. A new database is created from the metadata and stamped with it."""
+FLOOR = "0002"
+"""The revision of the released build, which may run on the same database until 0006."""
+REVISION_TABLE = "schema_revision"
+APPLICATION_ID = 0x43544C52
+"""``CTLR``: marks our SQLite files."""
+
+Scalar = Callable[[str], Any]
+"""Runs a query and returns the first column of its first row."""
+
+
+class State(StrEnum):
+    NEW = "new"
+    CURRENT = "current"
+    OUTDATED = "outdated"
+    NEWER = "newer"
+    FOREIGN = "foreign"
+
+
+def sqlite_state(scalar: Scalar) -> State:
+    """What a SQLite file holds, without changing it."""
+    if not scalar("SELECT count(*) FROM sqlite_master"):
+        return State.NEW
+    if scalar("PRAGMA application_id") != APPLICATION_ID:
+        return State.FOREIGN
+    return state_of(sqlite_revision(scalar), scalar("PRAGMA user_version"))
+
+
+def sqlite_revision(scalar: Scalar) -> int:
+    """A file's revision; up to 0002 the floor stood for both."""
+    table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"  # noqa: S608 - our own name
+    if scalar(table):
+        return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}"))  # noqa: S608 - as above
+    return int(scalar("PRAGMA user_version"))
+
+
+def state_of(revision: int, floor: int) -> State:
+    """Whether this build may use a database with this stamp."""
+    known = int(REVISION)
+    if floor > known:
+        return State.NEWER
+    return State.CURRENT if revision >= known else State.OUTDATED

@@ -1,0 +1,174 @@
+"""A database that the released build made: upgraded, worked on, and still right for that build."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, text
+from tests.storage import released
+from tests.world.bank import sqlite_url
+from tests.world.engines import World, make_world
+
+from chainteller.domain.clock import DAY
+from chainteller.engine.verification import verify
+from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage import ledger, maintenance
+from chainteller.storage.database import connect, open_database
+from chainteller.storage.revision import REVISION
+
+RELEASED = "0002"
+KNOWN_TO_RELEASED = 7
+"""Assets, in three sub-balances each."""
+BY_STORED_OWNER = (
+    "SELECT code, asset, balance, version FROM ledger_account WHERE owner = :owner "
+    "ORDER BY code, asset"
+)
+"""How the released build finds an account's balances."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A database as the released build left it."""
+    on_postgres = request.param == "postgres"
+    place = request.getfixturevalue("postgres_url") if on_postgres else sqlite_url(tmp_path)
+    released.restore(place)
+    return str(place)
+
+
+@pytest.fixture
+def world(url: str) -> Iterator[World]:
+    """The same, upgraded, a day later."""
+    assert maintenance.upgrade(url) == (RELEASED, REVISION)
+    made = make_world(url, customers=(), seed="2")
+    made.clock.advance(DAY)
+    made.accounts = [row.id for row in made.engine.trading_accounts().data]
+    yield made
+    made.close()
+
+
+def rows(url: str, statement: str, **values: object) -> list[tuple[Any, ...]]:
+    database = connect(url)
+    with database.read() as connection:
+        found = [tuple(row) for row in connection.execute(text(statement), values)]
+    database.close()
+    return found
+
+
+def stamps(connection: Connection) -> dict[str, object]:
+    """The numbers by which the released build judges a database, and ours."""
+    queries = {
+        "alembic_version": "SELECT version_num FROM alembic_version",
+        "schema_revision": "SELECT version_num FROM schema_revision",
+    }
+    if connection.dialect.name == "sqlite":
+        queries |= {"user_version": "PRAGMA user_version"}
+    return {name: connection.execute(text(query)).scalar_one() for name, query in queries.items()}
+
+
+def test_it_is_refused_until_it_is_upgraded(url: str) -> None:
+    with pytest.raises(ServiceUnavailable) as refused:
+        open_database(url)
+    assert refused.value.details["reason"] == "OUTDATED_SCHEMA"
+    report = maintenance.check(url)
+    assert (report.schema_state, report.schema_version) == ("outdated", RELEASED)
+    maintenance.upgrade(url)
+    report = maintenance.check(url)
+    assert (report.schema_state, report.schema_version) == ("current", REVISION)
+    assert maintenance.upgrade(url) == (REVISION, REVISION)
+
+
+@pytest.mark.parametrize("kind", ["upgraded", "new"])
+def test_the_released_build_accepts_it(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """It opens a database only where these numbers are its own revision."""
+    for place in (sqlite_url(tmp_path), request.getfixturevalue("postgres_url")):
+        if kind == "upgraded":
+            released.restore(place)
+            maintenance.upgrade(place)
+        database = open_database(place)
+        with database.read() as connection:
+            found = stamps(connection)
+        database.close()
+        assert found.pop("schema_revision") == REVISION
+        assert {int(str(number)) for number in found.values()} == {int(RELEASED)}
+
+
+def test_every_balance_and_every_record_is_as_it_was(url: str) -> None:
+    tables = ("ledger_account", "posting", "journal", "trade", "transfer", "audit", "event", "job")
+    before = [rows(url, f"SELECT * FROM {name} ORDER BY 1, 2, 3") for name in tables]  # noqa: S608 - our own names
+    maintenance.upgrade(url)
+    after = [rows(url, f"SELECT * FROM {name} ORDER BY 1, 2, 3") for name in tables]  # noqa: S608 - as above
+    assert after == before
+    database = open_database(url)
+    assert verify(database) == ()
+    database.close()
+
+
+def test_the_upgrade_gives_rows_without_an_owner_theirs(url: str) -> None:
+    """The released build left it empty where an account was older than the asset it bought."""
+    whole = rows(url, "SELECT code, asset, owner FROM ledger_account ORDER BY 1, 2")
+    database = connect(url)
+    with database.write() as connection:
+        connection.execute(
+            text(
+                "UPDATE ledger_account SET owner = '' WHERE asset IN ('USDC@solana', 'SOL@solana')"
+            )
+        )
+        connection.commit()
+    database.close()
+    assert rows(url, "SELECT code, asset, owner FROM ledger_account ORDER BY 1, 2") != whole
+    maintenance.upgrade(url)
+    assert rows(url, "SELECT code, asset, owner FROM ledger_account ORDER BY 1, 2") == whole
+
+
+def test_the_released_build_finds_every_balance_that_this_one_writes(
+    world: World, url: str
+) -> None:
+    world.settle()
+    world.deposit("750.00")
+    world.buy("100.00", "eth-usd")
+    world.settle()
+    assert len(world.accounts) == 2
+    for account in world.accounts:
+        with world.database.read() as connection:
+            expected = ledger.of_account(connection, account)
+        by_owner = rows(url, BY_STORED_OWNER, owner=account)
+        found = {
+            (code, asset): (int(balance), version) for code, asset, balance, version in by_owner
+        }
+        assert found == expected
+        assert len(found) == 3 * KNOWN_TO_RELEASED
+    assert verify(world.database) == ()
+
+
+def test_a_later_revision_that_only_adds_is_used_and_one_that_drops_is_refused(url: str) -> None:
+    maintenance.upgrade(url)
+    mark(url, "schema_revision", "0005")
+    open_database(url).close()
+    assert maintenance.check(url).healthy
+    mark(url, "alembic_version", "0006")
+    with pytest.raises(ServiceUnavailable) as refused:
+        open_database(url)
+    assert refused.value.details["reason"] == "NEWER_SCHEMA"
+
+
+def mark(url: str, table: str, number: str) -> None:
+    """Stamp a database; a SQLite file carries its floor in ``user_version`` too."""
+    database = connect(url)
+    with database.write() as connection:
+        connection.execute(text(f"UPDATE {table} SET version_num = :number"), {"number": number})  # noqa: S608 - our own names
+        if table == "alembic_version" and not database.is_postgres:
+            connection.exec_driver_sql(f"PRAGMA user_version={int(number)}")
+        connection.commit()
+    database.close()
+
+
+def test_lists_and_history_of_the_released_build_are_read(world: World) -> None:
+    (held,) = [each for each in world.accounts if world.engine.trades(each).pagination.total == 4]
+    trades = world.engine.trades(held, ListQuery(limit=50)).data
+    assert {each.status for each in trades} == {"settled", "cancelled", "processing"}
+    world.settle()
+    assert world.engine.trade(held, trades[0].id).status == "settled"
