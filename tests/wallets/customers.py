@@ -15,6 +15,8 @@ from nacl.signing import SigningKey
 
 from chainteller.wallets.addresses import Address, parse_address
 from chainteller.wallets.diagnose import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.texts import challenge_text
 
@@ -43,6 +45,10 @@ BITCOIN_ADDRESSES = (
     "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
     "39oRj36VbCJdky8wsPCT5FMQNRUUekuoUr",
 )
+
+
+def family(name: str) -> Family:
+    return next(each for each in FAMILIES if each.name == name)
 
 
 def address(text: str, network: str) -> Address:

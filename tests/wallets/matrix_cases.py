@@ -23,14 +23,14 @@ from tests.wallets.customers import (
     text_for,
 )
 
-from chainteller.wallets.diagnose import (
+from chainteller.wallets.diagnose import Case
+from chainteller.wallets.hashes import keccak256
+from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
     WRONG_MESSAGE_FORMAT,
     WRONG_WALLET_ADDRESS,
-    Case,
 )
-from chainteller.wallets.hashes import keccak256
 
 FAMILIES = ("evm", "solana", "bitcoin")
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})

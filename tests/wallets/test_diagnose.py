@@ -19,15 +19,10 @@ from tests.wallets.customers import (
 )
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.diagnose import (
-    EXPIRED_CHALLENGE,
-    NETWORK_MISMATCH,
-    WRONG_MESSAGE_FORMAT,
-    Diagnosis,
-    diagnose,
-)
+from chainteller.wallets.diagnose import Diagnosis, diagnose
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.hashes import sha256
+from chainteller.wallets.wording import EXPIRED_CHALLENGE, NETWORK_MISMATCH, WRONG_MESSAGE_FORMAT
 
 ALICE, BOB, _ = customers("evm")
 EVERYONE = [customer for family in ("evm", "solana", "bitcoin") for customer in customers(family)]

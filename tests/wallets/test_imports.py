@@ -6,7 +6,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = sorted(path.stem for path in (ROOT / "src" / "chainteller" / "wallets").glob("[a-z]*.py"))
+WALLETS = ROOT / "src" / "chainteller" / "wallets"
+MODULES = sorted(
+    ".".join(path.relative_to(WALLETS).with_suffix("").parts) for path in WALLETS.rglob("[a-z]*.py")
+)
 
 
 def loaded_after(program: str) -> set[str]:

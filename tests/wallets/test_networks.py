@@ -2,7 +2,6 @@ import pytest
 
 from chainteller.wallets.networks import (
     NETWORKS,
-    Family,
     UnknownNetwork,
     network_names,
     resolve_network,
@@ -61,9 +60,3 @@ def test_lists_main_networks_first_and_test_networks_on_request() -> None:
     assert not any("test" in name or "sepolia" in name for name in main)
     assert network_names(test_networks=True)[: len(main)] == main
     assert "ethereum-holesky" not in network_names(test_networks=True)
-
-
-def test_every_evm_network_has_its_chain_id_in_its_caip2_id() -> None:
-    for network in NETWORKS:
-        if network.family is Family.EVM:
-            assert network.caip2 == f"eip155:{network.chain_id}"

@@ -2,13 +2,8 @@
 
 from dataclasses import dataclass
 
-from chainteller.wallets.addresses import Address
+from chainteller.wallets.family import Address
 from chainteller.wallets.proof import Proof
-
-WRONG_MESSAGE_FORMAT = "WRONG_MESSAGE_FORMAT"
-WRONG_WALLET_ADDRESS = "WRONG_WALLET_ADDRESS"
-NETWORK_MISMATCH = "NETWORK_MISMATCH"
-EXPIRED_CHALLENGE = "EXPIRED_CHALLENGE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ class Case:
 class Diagnosis:
     """The verdict and its reason.
 
-    `cause` is one of the four constants of this module, None when accepted or when the
+    `cause` is one of the four constants of `wording`, None when accepted or when the
     challenge's state alone forbids it. `certain` is true only when the cause is proved.
     `explanation` and `suggestion` are for the agent, `ask_customer` is one sentence to say.
     None of the texts repeats what the customer pasted.

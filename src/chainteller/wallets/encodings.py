@@ -23,6 +23,20 @@ class Candidate:
     encoding: str
 
 
+@dataclass(frozen=True, slots=True)
+class SignatureReading:
+    """What a paste may stand for.
+
+    `candidates` are byte strings, the likeliest first. `prefix` is what the family writes in front
+    of a signature (BIP-322's smp, ful or pof), or empty. `stated_text` is what the wallet's block
+    or JSON says was signed.
+    """
+
+    candidates: tuple[Candidate, ...]
+    prefix: str = ""
+    stated_text: str | None = None
+
+
 def decodings(text: str, *, base58_first: bool) -> tuple[Candidate, ...]:
     """Every reading of a string without white space, the likeliest first.
 

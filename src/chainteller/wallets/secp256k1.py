@@ -56,6 +56,15 @@ def in_range(r: int, s: int) -> bool:
     return 0 < r < ORDER and 0 < s < ORDER
 
 
+def recoveries(numbers: bytes, *, except_id: int | None = None) -> list[KeyRecovery]:
+    """What recovers the keys of r ‖ s under the ids 0 and 1, for a signature that names none."""
+    r, s = int.from_bytes(numbers[:32], "big"), int.from_bytes(numbers[32:], "big")
+    if not in_range(r, s):
+        return []
+    found = (curve().recovery(r, s, each) for each in (0, 1) if each != except_id)
+    return [recovery for recovery in found if recovery]
+
+
 def x_is_on_curve(x: int) -> bool:
     """Whether some point has this x-coordinate."""
     y_squared = (pow(x, 3, FIELD) + 7) % FIELD
