@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 
 from chainteller.wallets.addresses import parse_address
+from chainteller.wallets.curve import curve
 from chainteller.wallets.diagnose import Case, KnownChallenge, diagnose
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.secp256k1 import curve
 
 ROOT = Path(__file__).resolve().parents[1]
 

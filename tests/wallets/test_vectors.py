@@ -10,6 +10,7 @@ import pytest
 from tests.wallets.customers import case, challenge
 
 from chainteller.wallets.addresses import Address, InvalidAddress, parse_address
+from chainteller.wallets.curve import Curve
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.families.solana import envelopes
 from chainteller.wallets.hashes import sha256
@@ -17,7 +18,6 @@ from chainteller.wallets.networks import NETWORKS, resolve_network
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import signer
-from chainteller.wallets.secp256k1 import Curve
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve
 from chainteller.wallets.verify import verify_bytes, verify_reading

@@ -59,7 +59,7 @@ class Verdict:
 def load_libraries() -> None:
     """Import what a diagnosis needs, so that the first one does not wait for it."""
     import chainteller.wallets.diagnose  # noqa: F401, PLC0415 - as said
-    from chainteller.wallets.secp256k1 import curve  # noqa: PLC0415 - as above
+    from chainteller.wallets.curve import curve  # noqa: PLC0415 - as above
 
     curve()
 

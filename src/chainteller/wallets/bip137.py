@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from chainteller.wallets.bitcoin_keys import addresses_of_key
+from chainteller.wallets.curve import KeyRecovery, curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import double_sha256
 from chainteller.wallets.proof import Proof
-from chainteller.wallets.secp256k1 import KeyRecovery, curve, in_range
+from chainteller.wallets.secp256k1 import in_range
 
 _MAGIC = b"\x18Bitcoin Signed Message:\n"
 _NAMED_KIND = {27: "p2pkh", 31: "p2pkh", 35: "p2sh", 39: "p2wpkh"}

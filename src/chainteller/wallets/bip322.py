@@ -8,18 +8,11 @@ from dataclasses import dataclass
 
 from chainteller.wallets.bip137 import compact_size
 from chainteller.wallets.bitcoin_keys import script_of
+from chainteller.wallets.curve import KeyRecovery, SchnorrCheck, curve
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import double_sha256, hash160, sha256, tagged_hash
-from chainteller.wallets.secp256k1 import (
-    FIELD,
-    HALF_ORDER,
-    ORDER,
-    KeyRecovery,
-    SchnorrCheck,
-    curve,
-    decompress,
-)
+from chainteller.wallets.secp256k1 import FIELD, HALF_ORDER, ORDER, decompress
 
 _OUTPUTS = bytes(8) + b"\x01\x6a"
 _SIGHASH_ALL = b"\x01\x00\x00\x00"

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import base58
 
 from chainteller.wallets.bech32 import decode_segwit, encode_segwit
+from chainteller.wallets.curve import curve
 from chainteller.wallets.family import Address, Network
 from chainteller.wallets.hashes import hash160, tagged_hash
-from chainteller.wallets.secp256k1 import compress, curve
+from chainteller.wallets.secp256k1 import compress
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from chainteller.wallets import bip137, bip322, ed25519
 from chainteller.wallets.bitcoin_signing import sign_digest
+from chainteller.wallets.curve import KeyRecovery, curve, recoveries
 from chainteller.wallets.encodings import Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -25,14 +26,7 @@ from chainteller.wallets.family import (
 )
 from chainteller.wallets.hashes import Digest, double_sha256, keccak256, sha256
 from chainteller.wallets.proof import Proof
-from chainteller.wallets.secp256k1 import (
-    HALF_ORDER,
-    ORDER,
-    KeyRecovery,
-    curve,
-    in_range,
-    recoveries,
-)
+from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range
 
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
 _TOP_BIT = 1 << 255

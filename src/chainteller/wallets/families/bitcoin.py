@@ -19,6 +19,7 @@ from chainteller.wallets.bip322 import (
 )
 from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, versions
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
+from chainteller.wallets.curve import KeyRecovery, recoveries
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
@@ -32,7 +33,6 @@ from chainteller.wallets.family import (
 from chainteller.wallets.hashes import Digest, double_sha256, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.recoverable import looks_recoverable
-from chainteller.wallets.secp256k1 import KeyRecovery, recoveries
 
 _BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
