@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import base58
 
 _HEX = re.compile(r"(?:\\?[0\\][xX])?[0-9a-fA-F]+", re.ASCII)
-_BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
+BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 # base58 takes quadratic time; no signature of one key comes near this length.
 _MAX_BASE58 = 400
@@ -66,7 +66,7 @@ def _hex(text: str) -> bytes | None:
 
 
 def _base58(text: str) -> list[bytes]:
-    if len(text) > _MAX_BASE58 or not _BASE58.fullmatch(text):
+    if len(text) > _MAX_BASE58 or not BASE58.fullmatch(text):
         return []
     return [base58.b58decode(text)]
 

@@ -20,7 +20,7 @@ from chainteller.wallets.bip322 import (
 from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, versions
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
 from chainteller.wallets.curve import KeyRecovery, recoveries
-from chainteller.wallets.encodings import SignatureReading
+from chainteller.wallets.encodings import BASE58, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
     Address,
@@ -34,7 +34,6 @@ from chainteller.wallets.hashes import Digest, double_sha256, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.recoverable import looks_recoverable
 
-_BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
@@ -77,7 +76,7 @@ class Bitcoin(Family):
         """Read a bech32, bech32m or base58check address."""
         if _SEGWIT_LIKE.match(text):
             return _parse_segwit(text, network)
-        if not _BASE58.fullmatch(text):
+        if not BASE58.fullmatch(text):
             raise InvalidAddress("ENCODING")
         if not 25 <= len(text) <= 36:
             raise InvalidAddress("LENGTH")
@@ -96,7 +95,7 @@ class Bitcoin(Family):
         """See `Family.is_address`."""
         if _SEGWIT_LIKE.match(text):
             return _reads_as_segwit(text)
-        if not 25 <= len(text) <= 36 or not _BASE58.fullmatch(text):
+        if not 25 <= len(text) <= 36 or not BASE58.fullmatch(text):
             return False
         try:
             payload = base58.b58decode_check(text)

@@ -1,6 +1,5 @@
 """Solana: base58 keys as addresses, Ed25519 over the text or over an off-chain envelope of it."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -13,7 +12,7 @@ from nacl.bindings import (
 
 from chainteller.wallets import bip137, bip322
 from chainteller.wallets.ed25519 import is_well_formed, reason_not_signable, signs
-from chainteller.wallets.encodings import Candidate, SignatureReading
+from chainteller.wallets.encodings import BASE58, Candidate, SignatureReading
 from chainteller.wallets.family import (
     RIGHT,
     Address,
@@ -26,7 +25,6 @@ from chainteller.wallets.family import (
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.recoverable import is_low_compact, looks_like_contract_wallet
 
-_BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _DOMAIN = b"\xffsolana offchain"
 _NO_APPLICATION = bytes(32)
 _LEDGER_LIMIT = 1212
@@ -64,7 +62,7 @@ class Solana(Family):
 
     def parse_address(self, text: str, network: Network) -> Address:
         """Read 32 bytes of base58 that are a point of the curve."""
-        if not _BASE58.fullmatch(text):
+        if not BASE58.fullmatch(text):
             raise InvalidAddress("ENCODING")
         raw = base58.b58decode(text) if len(text) <= 90 else b""
         if len(raw) != 32 or not 32 <= len(text) <= 44:
@@ -75,7 +73,7 @@ class Solana(Family):
 
     def is_address(self, text: str) -> bool:
         """See `Family.is_address`; also of one that cannot sign."""
-        plausible = 32 <= len(text) <= 44 and _BASE58.fullmatch(text)
+        plausible = 32 <= len(text) <= 44 and BASE58.fullmatch(text)
         return bool(plausible) and len(base58.b58decode(text)) == 32
 
     def custody_address(self, _network: Network, random_bytes: Callable[[int], bytes]) -> str:
