@@ -31,7 +31,7 @@ def attempts() -> list[tuple[str, Case]]:
         recorded,
     )
 
-    everyone = [c for family in ("evm", "solana", "bitcoin") for c in customers(family)]
+    everyone = [c for family in ("evm", "solana", "bitcoin", "tron") for c in customers(family)]
     rows = [row for row in recorded("bitcoin") if row["library"].startswith("bip322")]
     taproot = [row for row in rows if row["form"].startswith("p2tr bip-322")]
     others = known(

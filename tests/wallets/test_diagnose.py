@@ -25,7 +25,9 @@ from chainteller.wallets.hashes import sha256
 from chainteller.wallets.wording import EXPIRED_CHALLENGE, NETWORK_MISMATCH, WRONG_MESSAGE_FORMAT
 
 ALICE, BOB, _ = customers("evm")
-EVERYONE = [customer for family in ("evm", "solana", "bitcoin") for customer in customers(family)]
+EVERYONE = [
+    customer for family in ("evm", "solana", "bitcoin", "tron") for customer in customers(family)
+]
 
 
 def texts_of(answer: Diagnosis) -> str:
