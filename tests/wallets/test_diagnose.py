@@ -177,6 +177,17 @@ def test_a_bare_hash_signed_by_a_bitcoin_key_is_named() -> None:
     assert diagnose(case(customer.registered, paste)).finding == "RAW_HASH_SIGNED"
 
 
+@pytest.mark.parametrize("family", ["evm", "tron", "bitcoin"])
+def test_a_recovery_byte_at_the_wrong_end_is_no_other_network(family: str) -> None:
+    customer = customers(family)[0]
+    signature = customer.sign(text_for(customer.registered).encode())
+    moved = signature[64:] + signature[:64] if family != "bitcoin" else signature[1:] + b"\1"
+    for paste in (moved.hex(), base64.b64encode(moved).decode()):
+        answer = diagnose(case(customer.registered, paste))
+        assert (answer.cause, answer.certain) == (WRONG_MESSAGE_FORMAT, True)
+        assert answer.finding == "WRONG_RECOVERY_BYTE"
+
+
 def test_one_key_that_signs_as_another_networks_wallet_is_a_network_mismatch() -> None:
     electrum = SIGN["bitcoin"](ALICE.key, text_for(ALICE.registered).encode())
     answer = diagnose(case(ALICE.registered, base64.b64encode(electrum).decode()))

@@ -28,7 +28,7 @@ from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import recovered_keys
-from chainteller.wallets.variants import UNSUPPORTED_DIGESTS, altered_texts, hashed_texts
+from chainteller.wallets.variants import altered_texts, hashed_texts
 from chainteller.wallets.verify import verify_reading
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
@@ -230,15 +230,19 @@ def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
 
 
 def _other_family(attempt: _Attempt) -> Diagnosis | None:
-    """The registered key signed the text the way another family's wallets do."""
-    if not attempt.family.message_digests:
+    """The registered key signed the text the way another family's wallets do.
+
+    Its own family's way is among them: the numbers are right, and what names the key is not.
+    """
+    family, registered = attempt.family, attempt.case.challenge.address
+    if not family.message_digests:
         return None
-    registered = attempt.case.challenge.address
-    digests = [(signed_as(each), digest) for each in FAMILIES for digest in each.message_digests]
-    for finding, digest in (*digests, *UNSUPPORTED_DIGESTS):
-        keys = recovered_keys(attempt.reading, digest(attempt.text))
-        if any(attempt.family.owns(key, registered) for key in keys):
-            return _answer(attempt.case, finding)
+    for other in FAMILIES:
+        finding = "WRONG_RECOVERY_BYTE" if other is family else signed_as(other)
+        for digest in other.message_digests[: 1 if other is family else None]:
+            keys = recovered_keys(attempt.reading, digest(attempt.text))
+            if any(family.owns(key, registered) for key in keys):
+                return _answer(attempt.case, finding)
     return None
 
 

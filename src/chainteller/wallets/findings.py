@@ -201,12 +201,6 @@ _GENERAL: dict[str, Wording] = {
         "the text was prepared for signing twice",
         "Could you sign the text directly in your wallet, without another tool in between?",
     ),
-    # Another network
-    "SIGNED_AS_TRON": Wording(
-        NETWORK_MISMATCH,
-        f"{RIGHT_WALLET} it was signed as a TRON message; this address is on {{network}}.",
-        _OTHER_NETWORK,
-    ),
     # Another key
     "OTHER_REGISTERED_ADDRESS": Wording(
         WRONG_WALLET_ADDRESS,

@@ -12,7 +12,7 @@ import base58
 
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Family, signed_as
-from chainteller.wallets.hashes import Digest, double_sha256, keccak256, sha256
+from chainteller.wallets.hashes import double_sha256, keccak256, sha256
 
 
 def altered_texts(text: str) -> Iterator[tuple[str, bytes]]:
@@ -99,18 +99,6 @@ def _retyped(text: str) -> Iterator[tuple[str, str]]:
     for form in ("NFC", "NFD", "NFKC"):
         # Trezor signs the NFC form whatever it is given.
         yield "UNICODE_FORM", unicodedata.normalize(form, text)
-
-
-def _tron(text: bytes) -> bytes:
-    return b"\x19TRON Signed Message:\n" + text
-
-
-# The messages of networks that use the same keys and are in no family here.
-UNSUPPORTED_DIGESTS: tuple[tuple[str, Digest], ...] = (
-    ("SIGNED_AS_TRON", lambda text: keccak256(_tron(str(len(text)).encode() + text))),
-    ("SIGNED_AS_TRON", lambda text: keccak256(_tron(b"32" + keccak256(text)))),
-    ("SIGNED_AS_TRON", lambda text: keccak256(_tron(b"32" + text))),
-)
 
 
 def hashed_texts(text: str, registered: Family) -> Iterator[tuple[str, bytes]]:
