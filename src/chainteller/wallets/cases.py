@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from chainteller.wallets.family import Address
 from chainteller.wallets.proof import Proof
 
+MAX_OTHER_TEXTS = 48
+MAX_KNOWN_ADDRESSES = 24
+
 
 @dataclass(frozen=True, slots=True)
 class KnownChallenge:
@@ -30,8 +33,9 @@ class KnownAddress:
 class Case:
     """One attempt at one challenge.
 
-    `other_challenges` come in the order in which they are worth trying; those after the 48th are
-    not tried. `earlier_strangers` are addresses recovered from attempts at different challenges.
+    `other_challenges` come in the order in which they are worth trying. Of them, and of the
+    `known_addresses`, only the first are tried (`MAX_OTHER_TEXTS`, `MAX_KNOWN_ADDRESSES`).
+    `earlier_strangers` are addresses recovered from attempts at different challenges.
     """
 
     challenge: KnownChallenge

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import cache
 
 from chainteller.wallets.cases import (
+    MAX_KNOWN_ADDRESSES,
+    MAX_OTHER_TEXTS,
     Case,
     Diagnosis,
     KnownAddress,
@@ -37,9 +39,6 @@ from chainteller.wallets.wording import (
 )
 
 __all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "diagnose"]
-
-MAX_OTHER_TEXTS = 48
-MAX_KNOWN_ADDRESSES = 24
 
 
 def diagnose(case: Case) -> Diagnosis:

@@ -259,7 +259,9 @@ class WalletSteps:
 
     async def judged(self, book: Book, wallet: Wallet, text: str) -> Verdict:
         """Raises what the service raises; the outcome is told."""
-        verdict: Verdict = await ask(wallet_paste.judge, self._desk.service, book, wallet, text)
+        verdict: Verdict = await ask(
+            wallet_paste.judge, self._desk.service, book, wallet, text, self._desk.now
+        )
         challenge = short_id(verdict.challenge_id)
         left = countdown(wallet.seconds_left(self._desk.now))
         if verdict.accepted:
