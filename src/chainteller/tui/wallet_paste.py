@@ -1,4 +1,4 @@
-"""What a paste on Wallets is: judged here, before anything of it is kept, shown or sent.
+"""Pastes on Wallets: looked at before anything of them is kept, shown or sent.
 
 Everything runs in a thread: the libraries of ``wallets`` load at the first use.
 """
@@ -46,7 +46,7 @@ class Paste:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a pasted signature; the signature itself is kept only if it would pass."""
+    """The judgement of a pasted signature, which itself is kept only if it would pass."""
 
     challenge_id: str
     paste: Paste
@@ -67,14 +67,17 @@ def load_libraries() -> None:
 
 
 def look_at(text: str, network: str) -> Paste:
-    """What was pasted, for a wallet of the network; nothing of a secret is in the answer."""
-    from chainteller.wallets.networks import resolve_network  # noqa: PLC0415 - at the first paste
+    """Describe a paste, for a wallet of the network if one is chosen, without any of a secret."""
+    from chainteller.wallets.networks import (  # noqa: PLC0415 - at the first paste
+        NETWORKS,
+        resolve_network,
+    )
     from chainteller.wallets.pasted_secrets import SecretPasted  # noqa: PLC0415 - as above
     from chainteller.wallets.reader import Unreadable, read_signature  # noqa: PLC0415 - as above
 
-    family = resolve_network(network, test_networks=True).family
+    on = resolve_network(network, test_networks=True) if network else NETWORKS[0]
     try:
-        reading = read_signature(text, family)
+        reading = read_signature(text, on.family)
     except SecretPasted:
         return Paste(Kind.SECRET)
     except Unreadable as unreadable:
@@ -202,7 +205,7 @@ def _known(wallet: Wallet, address: "Address", now: int) -> "list[KnownChallenge
 
 @dataclass(frozen=True, slots=True)
 class AddressRead:
-    """On which of the offered networks a text is an address; else why it is none."""
+    """The offered networks on which a text is an address, or why it is one on none."""
 
     networks: tuple[str, ...] = ()
     reason: str = ""
@@ -247,7 +250,7 @@ def _open_networks(offered: tuple[str, ...]) -> "list[Network]":
 
 
 def holds_secret(text: str) -> bool:
-    """Whether what stands in a field is a key or the words of one, as far as it is typed."""
+    """Whether the text of a field is a private key or recovery words, as far as it is typed."""
     from chainteller.wallets.pasted_secrets import (  # noqa: PLC0415 - at the first character
         find_secret,
         has_hex_key,
@@ -257,7 +260,7 @@ def holds_secret(text: str) -> bool:
 
 
 def sample_wallet_of(wallet: Wallet, file: Path) -> "SampleWallet | None":
-    """The sample wallet whose published key this wallet has."""
+    """The sample wallet with this wallet's address."""
     from chainteller.wallets.simulated import sample_wallets  # noqa: PLC0415 - at the first use
 
     for sample in sample_wallets(file):
@@ -268,7 +271,7 @@ def sample_wallet_of(wallet: Wallet, file: Path) -> "SampleWallet | None":
 
 
 def simulated_answer(wallet: Wallet, file: Path, mistake: str) -> str:
-    """What the sample customer would send by mail; ``mistake`` empty: the right signature.
+    """What the sample customer would send by mail; without a mistake, the right signature.
 
     Raises:
         UnknownSampleWallet, UnknownMistake: the wallet is no sample, or cannot err that way.

@@ -174,7 +174,7 @@ class WalletSteps:
         """The address alone tells it where only one network has such addresses."""
         if len(found.networks) == 1:
             return found.networks[0]
-        preset = account.network if account.network in found.networks else "ethereum"
+        preset = account.network if account.network in found.networks else found.networks[0]
         note = "it exists on each: ask which one the customer uses"
         return await self._choose("WHICH NETWORK?", note, found.networks, preset)
 
