@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 
 from chainteller.wallets.addresses import parse_address
+from chainteller.wallets.curve import curve
 from chainteller.wallets.diagnose import Case, KnownChallenge, diagnose
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.secp256k1 import curve
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -31,7 +31,7 @@ def attempts() -> list[tuple[str, Case]]:
         recorded,
     )
 
-    everyone = [c for family in ("evm", "solana", "bitcoin") for c in customers(family)]
+    everyone = [c for family in ("evm", "solana", "bitcoin", "tron") for c in customers(family)]
     rows = [row for row in recorded("bitcoin") if row["library"].startswith("bip322")]
     taproot = [row for row in rows if row["form"].startswith("p2tr bip-322")]
     others = known(

@@ -1,6 +1,7 @@
 """Part B of the specification: registering, challenging, claiming, linking, verifying anew."""
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import base58
 import pytest
@@ -17,6 +18,7 @@ from chainteller.service.errors import (
     InvalidSignature,
     NotFound,
     ServiceError,
+    UnsupportedCurrency,
     UnsupportedNetwork,
     ValidationFailed,
 )
@@ -33,11 +35,16 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
     ReverificationRequest,
 )
+from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
+from chainteller.wallets.addresses import parse_address
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.simulated import sample_wallets, sign_sample
 
 WALLET = SigningKey(b"a public key for tests only, ok!")
 ADDRESS = base58.b58encode(bytes(WALLET.verify_key)).decode()
 OTHER_WALLET = SigningKey(b"another public key for the tests")
+SAMPLES = sample_wallets(Path(__file__).resolve().parents[2] / "sample_data" / "wallets.toml")
 VERIFIED = "VerifiedCounterparty1P"
 
 
@@ -89,6 +96,39 @@ def test_a_wallet_is_verified_and_listed_as_first_party(service: Service) -> Non
     assert listed.verification.status == "current"
     again = service.link_counterparty(account.id, link(claim))
     assert (again.created, again.value.id) == (False, wallet.id)
+
+
+@pytest.mark.parametrize(
+    ("name", "network"), [("bob-ethereum", "polygon"), ("bob-tron", "tron"), ("bob-tron", "TRX")]
+)
+def test_a_wallet_on_a_network_without_assets_is_verified(
+    service: Service, name: str, network: str
+) -> None:
+    sample = next(wallet for wallet in SAMPLES if wallet.name == name)
+    account = opened(service, 1, "checking")
+    request = OpenBlockchainAccount(trading_account_id=account.id, network=network)
+    custody = service.open_blockchain_account(request).value
+    assert custody.network == resolve_network(network).name
+    assert parse_address(custody.address, resolve_network(network)).display == custody.address
+    asked = RegisterCounterparty(address=sample.address.display, network=network)
+    wallet = service.register_counterparty(asked).value
+    challenge = challenged(service, custody, wallet)
+    assert f"I control {custody.network} wallet {wallet.address}." in challenge.challenge
+    signature = sign_sample(name, challenge.challenge, wallets=SAMPLES)
+    claim = service.submit_claim(custody.id, answer(challenge, wallet, signature)).value
+    linked = service.link_counterparty(
+        custody.id,
+        LinkRequest(address=wallet.address, network=network, ownership_claim_id=claim.id),
+    ).value
+    assert linked.type == VERIFIED
+    for symbol, error in (("USDC", UnsupportedNetwork), ("USDT", UnsupportedCurrency)):
+        currency = Currency(type="stablecoin-currency", symbol=symbol, network=custody.network)
+        destination = Destination(
+            type="counterparty", counterparty_id=wallet.id, blockchain_account_id=custody.id
+        )
+        withdrawal = WithdrawalRequest(amount="1.00", currency=currency, destination=destination)
+        with pytest.raises(error):
+            service.withdraw(account.id, withdrawal)
 
 
 def test_a_claim_is_found_by_its_id_alone(place: Place) -> None:

@@ -11,22 +11,35 @@ import base58
 import coincurve
 from eth_account import Account
 from eth_account.messages import encode_defunct
+from eth_hash.auto import keccak
 from nacl.signing import SigningKey
 
 from chainteller.wallets.addresses import Address, parse_address
 from chainteller.wallets.diagnose import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.texts import challenge_text
 
 HERE = Path(__file__).parent
 IDS = ("CHG_7Q2M9K4T8X1B6N3D5F0H2J", "CHG_0A1B2C3D4E5F6G7H8J9K0M", "CHG_ZZZZ9999YYYY8888XXXX77")
 EXPIRES = "2026-11-20T14:00:00Z"
-# Hardhat's accounts 0 to 2; RFC 8032's test vectors 1 to 3; the first keys of the phrase
-# "abandon ... about" by BIP-44, BIP-84 and BIP-86. Anybody can spend from them.
+# Hardhat's accounts 0 to 2, and 3 to 5 for TRON; RFC 8032's test vectors 1 to 3; the first keys of
+# the phrase "abandon ... about" by BIP-44, BIP-84 and BIP-86. Anybody can spend from them.
 EVM_KEYS = (
     "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
     "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
     "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a",
+)
+TRON_KEYS = (
+    "7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6",
+    "47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a",
+    "8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba",
+)
+TRON_ADDRESSES = (
+    "TPBivseBCFmG8AEL38DJ4hxrFMQteENxDz",
+    "TBxcJtrCeCFkHp47jshFMBWGB1n7igSHm2",
+    "TPxHkrhCkT8gqx6k6MsVK6UvpFJuhKkkv9",
 )
 SOLANA_SEEDS = (
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
@@ -43,6 +56,10 @@ BITCOIN_ADDRESSES = (
     "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu",
     "39oRj36VbCJdky8wsPCT5FMQNRUUekuoUr",
 )
+
+
+def family(name: str) -> Family:
+    return next(each for each in FAMILIES if each.name == name)
 
 
 def address(text: str, network: str) -> Address:
@@ -91,7 +108,7 @@ class Customer:
 
     def spell(self, signature: bytes) -> str:
         """The signature as this family's wallets show it."""
-        if self.family == "evm":
+        if self.family in RECOVERABLE:
             return "0x" + signature.hex()
         if self.family == "solana":
             return base58.b58encode(signature).decode()
@@ -122,7 +139,16 @@ def sign_bitcoin(key: bytes, message: bytes) -> bytes:
     return bytes([31 + packed[64]]) + packed[:64]
 
 
-SIGN = {"evm": sign_evm, "solana": sign_solana, "bitcoin": sign_bitcoin}
+def sign_tron(key: bytes, message: bytes) -> bytes:
+    """As TronWeb's signMessageV2 signs (TIP-191)."""
+    framed = b"\x19TRON Signed Message:\n" + str(len(message)).encode() + message
+    packed = coincurve.PrivateKey(key).sign_recoverable(keccak(framed), hasher=None)
+    return packed[:64] + bytes([27 + packed[64]])
+
+
+SIGN = {"evm": sign_evm, "solana": sign_solana, "bitcoin": sign_bitcoin, "tron": sign_tron}
+RECOVERABLE = frozenset({"evm", "tron"})
+"""Families whose signatures look alike and give away their key."""
 
 
 @cache
@@ -138,6 +164,12 @@ def customers(family: str) -> tuple[Customer, ...]:
         return tuple(
             Customer("solana", seed, address(text, "solana"))
             for seed, text in zip(seeds, shown, strict=True)
+        )
+    if family == "tron":
+        keys = [bytes.fromhex(key) for key in TRON_KEYS]
+        return tuple(
+            Customer("tron", key, address(text, "tron"))
+            for key, text in zip(keys, TRON_ADDRESSES, strict=True)
         )
     keys = [base58.b58decode_check(wif)[1:33] for wif in BITCOIN_WIFS]
     return tuple(

@@ -13,6 +13,8 @@ import base58
 import coincurve
 from tests.wallets.customers import (
     IDS,
+    RECOVERABLE,
+    SIGN,
     Customer,
     address,
     case,
@@ -23,16 +25,16 @@ from tests.wallets.customers import (
     text_for,
 )
 
-from chainteller.wallets.diagnose import (
+from chainteller.wallets.diagnose import Case
+from chainteller.wallets.hashes import keccak256
+from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
     WRONG_MESSAGE_FORMAT,
     WRONG_WALLET_ADDRESS,
-    Case,
 )
-from chainteller.wallets.hashes import keccak256
 
-FAMILIES = ("evm", "solana", "bitcoin")
+FAMILIES = ("evm", "solana", "bitcoin", "tron")
 FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
 WALLET = frozenset({WRONG_WALLET_ADDRESS})
 NETWORK = frozenset({NETWORK_MISMATCH})
@@ -78,14 +80,16 @@ SHARED: dict[str, Callable[[bytes], str]] = {
     "signature object": lambda data: json.dumps({"signature": data.hex()}),
     "RPC result": lambda data: json.dumps({"jsonrpc": "2.0", "id": 1, "result": "0x" + data.hex()}),
 }
+R_S_V: dict[str, Callable[[bytes], str]] = {
+    **SHARED,
+    "v 0 or 1": lambda data: "0x" + data[:64].hex() + f"{data[64] - 27:02x}",
+    "EIP-2098": lambda data: "0x" + _compact(data).hex(),
+    "r, s, v object": lambda data: json.dumps(_wei(data)),
+    "wallet JSON": lambda data: json.dumps({"address": "", "sig": data.hex(), "version": "2"}),
+}
 ENCODINGS: dict[str, dict[str, Callable[[bytes], str]]] = {
-    "evm": {
-        **SHARED,
-        "v 0 or 1": lambda data: "0x" + data[:64].hex() + f"{data[64] - 27:02x}",
-        "EIP-2098": lambda data: "0x" + _compact(data).hex(),
-        "r, s, v object": lambda data: json.dumps(_wei(data)),
-        "wallet JSON": lambda data: json.dumps({"address": "", "sig": data.hex(), "version": "2"}),
-    },
+    "evm": R_S_V,
+    "tron": R_S_V,
     "solana": {
         **SHARED,
         "base58": lambda data: base58.b58encode(data).decode(),
@@ -197,10 +201,11 @@ def hashing(family: str) -> Iterator[Labelled]:
             ("sha256 as message", hashlib.sha256(data).digest()),
         ):
             attempt = case(customer.registered, customer.answer(digest))
-            yield Labelled(
-                family, "hashed text", name, attempt, finding="HASH_OF_TEXT_SIGNED", certain=True
-            )
-        if family != "evm":
+            # TronWeb's old trx.sign of the text's Keccak hash signs the same bytes.
+            old = (family, name) == ("tron", "keccak as message")
+            finding = "OLD_TRON_SIGN" if old else "HASH_OF_TEXT_SIGNED"
+            yield Labelled(family, "hashed text", name, attempt, finding=finding, certain=True)
+        if family not in RECOVERABLE:
             continue
         for name, digest in (
             ("eth_sign", keccak256(data)),
@@ -211,11 +216,33 @@ def hashing(family: str) -> Iterator[Labelled]:
             yield Labelled(
                 family, "hashed text", name, attempt, finding="RAW_HASH_SIGNED", certain=True
             )
-        tron = keccak256(b"\x19TRON Signed Message:\n" + str(len(data)).encode() + data)
-        attempt = case(customer.registered, customer.spell(_ecdsa(customer, tron)))
+        yield from _same_key_elsewhere(customer, data)
+
+
+def _same_key_elsewhere(customer: Customer, data: bytes) -> Iterator[Labelled]:
+    """What the registered key signs as a wallet of the other family, or as old ones did."""
+    if customer.family == "evm":
+        tron = customer.spell(SIGN["tron"](customer.key, data))
         yield Labelled(
-            family, "hashed text", "TRON", attempt, truth=NETWORK, finding="SIGNED_AS_TRON"
-        )
+            "evm", "hashed text", "TRON", case(customer.registered, tron), truth=NETWORK,
+            finding="SIGNED_AS_TRON",
+        )  # fmt: skip
+        return
+    ethereum = customer.spell(SIGN["evm"](customer.key, data))
+    yield Labelled(
+        "tron", "hashed text", "Ethereum", case(customer.registered, ethereum), truth=NETWORK,
+        finding="SIGNED_AS_ETHEREUM", certain=True,
+    )  # fmt: skip
+    for network in (b"TRON", b"Ethereum"):
+        for name, signed in (("text", data), ("hash", keccak256(data))):
+            digest = keccak256(b"\x19" + network + b" Signed Message:\n32" + signed)
+            if (network, name) == (b"Ethereum", "hash"):
+                continue  # the same as an Ethereum message of the hash
+            yield Labelled(
+                "tron", "hashed text", f"trx.sign, {network.decode()} prefix, {name}",
+                case(customer.registered, customer.spell(_ecdsa(customer, digest))),
+                finding="OLD_TRON_SIGN", certain=True,
+            )  # fmt: skip
 
 
 def other_keys(family: str) -> Iterator[Labelled]:
@@ -233,7 +260,7 @@ def _wrong_account(customer: Customer, other: Customer) -> Iterator[Labelled]:
     registered, family = customer.registered, customer.family
     paste = other.answer(text_for(registered))
     shown = other.registered.display
-    recovers = family == "evm"
+    recovers = family in RECOVERABLE
     yield Labelled(
         family, "wrong account", "unknown", case(registered, paste), truth=WALLET, certain=False,
         signer=shown if recovers else None,
@@ -255,17 +282,23 @@ USUAL_FORM = {
     "evm": ("0x hex", "LOOKS_LIKE_ETHEREUM"),
     "solana": ("base58", "LOOKS_LIKE_SOLANA"),
     "bitcoin": ("base64", "LOOKS_LIKE_BITCOIN"),
+    "tron": ("0x hex", "LOOKS_LIKE_ETHEREUM"),
 }
 
 
 def _wrong_family(customer: Customer, foreign: Customer) -> Iterator[Labelled]:
     registered = customer.registered
     usual, finding = USUAL_FORM[foreign.family]
+    alike = {customer.family, foreign.family} <= RECOVERABLE
     for encoding, spell in ENCODINGS[foreign.family].items():
         paste = spell(foreign.sign(text_for(registered).encode()))
         yield Labelled(
             customer.family, "wrong network", f"{foreign.family} {encoding}",
-            case(registered, paste), truth=NETWORK, finding=finding if encoding == usual else None,
+            case(registered, paste),
+            # Another key, and nothing in the bytes tells for which network: both causes are right.
+            truth=NETWORK | WALLET if alike else NETWORK,
+            certain=False if alike else None,
+            finding=finding if encoding == usual and not alike else None,
         )  # fmt: skip
     paste = foreign.answer(text_for(registered))
     yield Labelled(
@@ -276,7 +309,9 @@ def _wrong_family(customer: Customer, foreign: Customer) -> Iterator[Labelled]:
 
 
 def other_texts(family: str) -> Iterator[Labelled]:
-    sibling_network = {"evm": "base", "solana": "solana-devnet", "bitcoin": None}[family]
+    sibling_network = {
+        "evm": "base", "solana": "solana-devnet", "bitcoin": None, "tron": "tron-nile",
+    }[family]  # fmt: skip
     for customer in customers(family):
         registered = customer.registered
         text = text_for(registered, IDS[1])
@@ -323,9 +358,15 @@ def libraries(family: str) -> Iterator[Labelled]:
             family, f"library: {row['library']}", row["form"],
             case(registered, row["signature"], challenge=challenge(registered, text=row["text"])),
             accepted=accepted,
-            truth=frozenset() if accepted else FORMAT | WALLET,
+            truth=_truth_of(row["expect"]),
             finding=None if accepted else row["expect"],
         )  # fmt: skip
+
+
+def _truth_of(expected: str) -> frozenset[str]:
+    if expected == "accepted":
+        return frozenset()
+    return NETWORK if expected.startswith("SIGNED_AS_") else FORMAT | WALLET
 
 
 def carried_keys(family: str) -> Iterator[Labelled]:

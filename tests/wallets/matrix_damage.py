@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterator
 
 import base58
 from nacl.signing import SigningKey
-from tests.wallets.customers import BITCOIN_WIFS, EVM_KEYS, SOLANA_SEEDS, case, customers, text_for
+from tests.wallets.customers import (
+    BITCOIN_WIFS,
+    EVM_KEYS,
+    RECOVERABLE,
+    SOLANA_SEEDS,
+    case,
+    customers,
+    text_for,
+)
 from tests.wallets.matrix_cases import FORMAT, NETWORK, ORDER, WALLET, Labelled
 
 WORDS = "legal winner thank year wave sausage worth useful legal winner thank yellow"
@@ -64,6 +72,7 @@ PASTES: tuple[tuple[str, str, str], ...] = (
     ("EVM address", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "ADDRESS_PASTED"),
     ("Solana address", "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z", "ADDRESS_PASTED"),
     ("Bitcoin address", "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu", "ADDRESS_PASTED"),
+    ("TRON address", "TPBivseBCFmG8AEL38DJ4hxrFMQteENxDz", "ADDRESS_PASTED"),
     ("legacy address", "1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "ADDRESS_PASTED"),
     ("a sentence", "I have signed it, what do I do now?", "TEXT_PASTED"),
     ("dots", "0x8c46b6eb85...d2bd1b", "TRUNCATED"),
@@ -74,30 +83,32 @@ PASTES: tuple[tuple[str, str, str], ...] = (
 
 SAFE = bytes([32]).rjust(32, b"\0") + bytes([64]).rjust(32, b"\0") + bytes(64)
 Damage = Callable[[bytes], bytes]
-DAMAGES: dict[str, dict[str, tuple[Damage, str]]] = {
-    "evm": {
-        "last byte lost": (lambda d: d[:64], "MISSING_RECOVERY_BYTE"),
-        "v flipped": (lambda d: d[:64] + bytes([55 - d[64]]), "WRONG_RECOVERY_BYTE"),
-        "v of a transaction": (lambda d: d[:64] + bytes([d[64] + 10]), "WRONG_RECOVERY_BYTE"),
-        "v of a Safe": (lambda d: d[:64] + bytes([d[64] + 4]), "WRONG_RECOVERY_BYTE"),
-        "high s": (
-            lambda d: (
-                d[:32]
-                + (ORDER - int.from_bytes(d[32:64], "big")).to_bytes(32, "big")
-                + bytes([55 - d[64]])
-            ),
-            "HIGH_S",
+R_S_V: dict[str, tuple[Damage, str]] = {
+    "last byte lost": (lambda d: d[:64], "MISSING_RECOVERY_BYTE"),
+    "v flipped": (lambda d: d[:64] + bytes([55 - d[64]]), "WRONG_RECOVERY_BYTE"),
+    "v of a transaction": (lambda d: d[:64] + bytes([d[64] + 10]), "WRONG_RECOVERY_BYTE"),
+    "v of a Safe": (lambda d: d[:64] + bytes([d[64] + 4]), "WRONG_RECOVERY_BYTE"),
+    "high s": (
+        lambda d: (
+            d[:32]
+            + (ORDER - int.from_bytes(d[32:64], "big")).to_bytes(32, "big")
+            + bytes([55 - d[64]])
         ),
-        "first byte lost": (lambda d: d[1:64], "WRONG_LENGTH"),
-        "half": (lambda d: d[:40], "WRONG_LENGTH"),
-        "zeros": (lambda _: bytes(65), "MALFORMED_SIGNATURE"),
-        "r of zero": (lambda d: bytes(32) + d[32:], "MALFORMED_SIGNATURE"),
-        "s too large": (lambda d: d[:32] + b"\xff" * 32 + d[64:], "MALFORMED_SIGNATURE"),
-        "two owners": (lambda d: d + d, "CONTRACT_WALLET"),
-        "three owners": (lambda d: d * 3, "CONTRACT_WALLET"),
-        "ERC-6492": (lambda d: d + bytes(31) + bytes.fromhex("6492" * 16), "CONTRACT_WALLET"),
-        "ABI": (lambda _: SAFE, "CONTRACT_WALLET"),
-    },
+        "HIGH_S",
+    ),
+    "first byte lost": (lambda d: d[1:64], "WRONG_LENGTH"),
+    "half": (lambda d: d[:40], "WRONG_LENGTH"),
+    "zeros": (lambda _: bytes(65), "MALFORMED_SIGNATURE"),
+    "r of zero": (lambda d: bytes(32) + d[32:], "MALFORMED_SIGNATURE"),
+    "s too large": (lambda d: d[:32] + b"\xff" * 32 + d[64:], "MALFORMED_SIGNATURE"),
+    "two owners": (lambda d: d + d, "CONTRACT_WALLET"),
+    "three owners": (lambda d: d * 3, "CONTRACT_WALLET"),
+    "ERC-6492": (lambda d: d + bytes(31) + bytes.fromhex("6492" * 16), "CONTRACT_WALLET"),
+    "ABI": (lambda _: SAFE, "CONTRACT_WALLET"),
+}
+DAMAGES: dict[str, dict[str, tuple[Damage, str]]] = {
+    "evm": R_S_V,
+    "tron": {name: R_S_V[name] for name in R_S_V if name != "v of a Safe"},
     "solana": {
         "last byte lost": (lambda d: d[:63], "WRONG_LENGTH"),
         "first byte lost": (lambda d: d[1:], "WRONG_LENGTH"),
@@ -139,7 +150,7 @@ def damages(family: str) -> Iterator[Labelled]:
     for customer in customers(family):
         signature = customer.sign(text_for(customer.registered).encode())
         for name, (damage, finding) in DAMAGES[family].items():
-            if name == "last byte lost" and family == "evm" and signature[64] == 27:
+            if name == "last byte lost" and family in RECOVERABLE and signature[64] == 27:
                 continue  # what is left is the EIP-2098 form, and right
             for spell in (bytes.hex, lambda data: base64.b64encode(data).decode()):
                 yield Labelled(

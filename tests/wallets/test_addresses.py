@@ -12,6 +12,8 @@ from chainteller.wallets.networks import resolve_network
 EVM = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 SOLANA = "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"
 TESTNET = "tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7"
+TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+TRON_HEX = "41a614f803b6fd780986a42c78ec9c7f77e6ded13c"
 SEGWIT = "bc1qcr8te4kr609gcawutmrza0j4xv80jy8z306fyu"
 
 
@@ -33,6 +35,31 @@ def reason(text: str, network: str) -> str:
 def test_reads_one_evm_address_in_all_its_spellings(text: str) -> None:
     parsed = address(text, "ethereum")
     assert (parsed.canonical, parsed.display, parsed.kind) == (EVM.lower(), EVM, "evm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRON, f" {TRON}\n", f"`{TRON}`", f"tron:{TRON}", f"tron:728126428:{TRON}", TRON_HEX,
+        "0x" + TRON_HEX, TRON_HEX.upper(), f"tron:728126428:{TRON_HEX}",
+    ],
+)  # fmt: skip
+def test_reads_one_tron_address_in_all_its_spellings(text: str) -> None:
+    parsed = address(text, "tron")
+    assert (parsed.canonical, parsed.display, parsed.kind) == (TRON, TRON, "tron")
+
+
+@pytest.mark.parametrize(
+    ("text", "network"),
+    [
+        ("TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL", "tron"),
+        ("TQQg4EL8o1BSeKJY4MJ8TB8XK7xufxFBvK", "tron-shasta"),
+        ("TLyqzVGLV1srkB7dToTAEqgDSfPtXRJZYH", "tron-nile"),
+    ],
+)
+def test_reads_the_examples_of_the_tron_namespace(text: str, network: str) -> None:
+    on = resolve_network(network, test_networks=True)
+    assert parse_address(f"{on.caip2}:{text}", on).display == text
 
 
 @pytest.mark.parametrize(
@@ -70,6 +97,19 @@ def test_knows_the_kind_of_an_address(text: str, network: str, kind: str) -> Non
         (f"ethereum:{EVM}@8453", "ethereum", "WRONG_NETWORK"),
         (f"ethereum:{EVM}", "bitcoin", "WRONG_NETWORK"),
         (TESTNET, "bitcoin", "WRONG_NETWORK"),
+        (TRON, "ethereum", "WRONG_NETWORK"), (TRON_HEX, "ethereum", "WRONG_NETWORK"),
+        (TRON, "solana", "WRONG_NETWORK"), (TRON_HEX, "solana", "WRONG_NETWORK"),
+        (TRON, "bitcoin", "WRONG_NETWORK"), (TRON_HEX, "bitcoin", "WRONG_NETWORK"),
+        (EVM, "tron", "WRONG_NETWORK"), (SOLANA, "tron", "WRONG_NETWORK"),
+        (SEGWIT, "tron", "WRONG_NETWORK"),
+        ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "tron", "WRONG_NETWORK"),
+        (f"tron:3448148188:{TRON}", "tron", "WRONG_NETWORK"),
+        (f"ethereum:{TRON}", "tron", "WRONG_NETWORK"),
+        (TRON[:-1] + "u", "tron", "CHECKSUM"), ("t" + TRON[1:], "tron", "CHECKSUM"),
+        (TRON[:-1], "tron", "LENGTH"), (TRON + "L", "tron", "LENGTH"),
+        (TRON.replace("8", "0", 1), "tron", "ENCODING"), (TRON_HEX[:-2], "tron", "ENCODING"),
+        ("T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb", "tron", "ZERO"),
+        ("41" + "0" * 40, "tron", "ZERO"),
         ("mvbu1Gdy8SUjTenqerxUaZyYjmveZvt33q", "bitcoin", "WRONG_NETWORK"),
         ("1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA", "bitcoin-testnet", "WRONG_NETWORK"),
         ("11111111111111111111111111111111", "solana", "SMALL_ORDER"),
@@ -96,7 +136,7 @@ def test_refuses_program_derived_addresses_because_they_cannot_sign() -> None:
     assert refused > 32
 
 
-@pytest.mark.parametrize("network", ["ethereum", "solana", "bitcoin"])
+@pytest.mark.parametrize("network", ["ethereum", "solana", "bitcoin", "tron"])
 def test_a_pasted_secret_is_refused_and_kept_out_of_the_exception(network: str) -> None:
     for name, secret in secrets():
         with pytest.raises(InvalidAddress) as refused:

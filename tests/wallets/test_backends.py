@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from tests.wallets.customers import customers
 
 from chainteller.wallets.bitcoin_signing import public_key
+from chainteller.wallets.curve import KeyRecovery, SchnorrCheck
 from chainteller.wallets.hashes import tagged_hash
-from chainteller.wallets.secp256k1 import ORDER, KeyRecovery, SchnorrCheck, compress, decompress
+from chainteller.wallets.secp256k1 import ORDER, compress, decompress
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve
 
@@ -86,7 +87,7 @@ def test_pure_python_judges_every_recorded_signature_alike() -> None:
     """The recorded signatures once more, in a process in which coincurve cannot be imported."""
     program = (
         "import sys; sys.modules['coincurve'] = None\n"
-        "from chainteller.wallets.secp256k1 import curve\n"
+        "from chainteller.wallets.curve import curve\n"
         "assert type(curve()).__name__ == 'PureCurve'\n"
         "import json, pathlib\n"
         "from chainteller.wallets.addresses import parse_address\n"

@@ -19,18 +19,15 @@ from tests.wallets.customers import (
 )
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.diagnose import (
-    EXPIRED_CHALLENGE,
-    NETWORK_MISMATCH,
-    WRONG_MESSAGE_FORMAT,
-    Diagnosis,
-    diagnose,
-)
+from chainteller.wallets.diagnose import Diagnosis, diagnose
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.hashes import sha256
+from chainteller.wallets.wording import EXPIRED_CHALLENGE, NETWORK_MISMATCH, WRONG_MESSAGE_FORMAT
 
 ALICE, BOB, _ = customers("evm")
-EVERYONE = [customer for family in ("evm", "solana", "bitcoin") for customer in customers(family)]
+EVERYONE = [
+    customer for family in ("evm", "solana", "bitcoin", "tron") for customer in customers(family)
+]
 
 
 def texts_of(answer: Diagnosis) -> str:
@@ -178,6 +175,17 @@ def test_a_bare_hash_signed_by_a_bitcoin_key_is_named() -> None:
     packed = coincurve.PrivateKey(customer.key).sign_recoverable(digest, hasher=None)
     paste = customer.spell(bytes([31 + packed[64]]) + packed[:64])
     assert diagnose(case(customer.registered, paste)).finding == "RAW_HASH_SIGNED"
+
+
+@pytest.mark.parametrize("family", ["evm", "tron", "bitcoin"])
+def test_a_recovery_byte_at_the_wrong_end_is_no_other_network(family: str) -> None:
+    customer = customers(family)[0]
+    signature = customer.sign(text_for(customer.registered).encode())
+    moved = signature[64:] + signature[:64] if family != "bitcoin" else signature[1:] + b"\1"
+    for paste in (moved.hex(), base64.b64encode(moved).decode()):
+        answer = diagnose(case(customer.registered, paste))
+        assert (answer.cause, answer.certain) == (WRONG_MESSAGE_FORMAT, True)
+        assert answer.finding == "WRONG_RECOVERY_BYTE"
 
 
 def test_one_key_that_signs_as_another_networks_wallet_is_a_network_mismatch() -> None:

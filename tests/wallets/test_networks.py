@@ -2,7 +2,6 @@ import pytest
 
 from chainteller.wallets.networks import (
     NETWORKS,
-    Family,
     UnknownNetwork,
     network_names,
     resolve_network,
@@ -17,6 +16,7 @@ from chainteller.wallets.networks import (
         ("solana:mainnet", "solana"), ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana"),
         ("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d", "solana"), ("BTC", "bitcoin"),
         ("bip122:000000000019d6689c085ae165831e93", "bitcoin"),
+        ("TRX", "tron"), ("tron:728126428", "tron"), ("tron:0x2b6653dc", "tron"),
     ],
 )  # fmt: skip
 def test_resolves_names_aliases_and_caip2_whatever_their_case(spelling: str, name: str) -> None:
@@ -29,6 +29,8 @@ def test_resolves_names_aliases_and_caip2_whatever_their_case(spelling: str, nam
         ("sepolia", "ethereum-sepolia"), ("eip155:560048", "ethereum-hoodi"),
         ("solana:devnet", "solana-devnet"), ("bitcoin-signet", "bitcoin-signet"),
         ("bip122:00000000da84f2bafbbc53dee25a72ae", "bitcoin-testnet4"),
+        ("tron:3448148188", "tron-nile"), ("tron:0xcd8690dc", "tron-nile"),
+        ("tron:2494104990", "tron-shasta"), ("tron:0x94a9059e", "tron-shasta"),
     ],
 )  # fmt: skip
 def test_test_networks_exist_only_where_they_are_allowed(spelling: str, name: str) -> None:
@@ -61,9 +63,3 @@ def test_lists_main_networks_first_and_test_networks_on_request() -> None:
     assert not any("test" in name or "sepolia" in name for name in main)
     assert network_names(test_networks=True)[: len(main)] == main
     assert "ethereum-holesky" not in network_names(test_networks=True)
-
-
-def test_every_evm_network_has_its_chain_id_in_its_caip2_id() -> None:
-    for network in NETWORKS:
-        if network.family is Family.EVM:
-            assert network.caip2 == f"eip155:{network.chain_id}"

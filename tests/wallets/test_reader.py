@@ -4,25 +4,27 @@ from contextlib import suppress
 
 import base58
 import pytest
-from tests.wallets.customers import customers, text_for
+from tests.wallets.customers import customers, family, text_for
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.networks import Family
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 
+ETHEREUM_LIKE, SOLANA_LIKE, BITCOIN_LIKE = family("evm"), family("solana"), family("bitcoin")
 EVM = customers("evm")[0].sign(b"text")
 SOLANA = customers("solana")[0].sign(b"text")
 
 
-def finding(text: str, family: Family = Family.EVM) -> str:
+def finding(text: str, reader: Family = ETHEREUM_LIKE) -> str:
     with pytest.raises(Unreadable) as refused:
-        read_signature(text, family)
+        read_signature(text, reader)
     return refused.value.finding
 
 
-def first(text: str, family: Family) -> bytes:
-    return read_signature(text, family).candidates[0].data
+def first(text: str, reader: Family) -> bytes:
+    return read_signature(text, reader).candidates[0].data
 
 
 def test_prefers_base58_for_the_solana_signatures_that_are_also_base64_of_65_bytes() -> None:
@@ -33,9 +35,9 @@ def test_prefers_base58_for_the_solana_signatures_that_are_also_base64_of_65_byt
         if len(base58.b58encode(signature)) == 87
     )
     text = base58.b58encode(short).decode()
-    assert first(text, Family.SOLANA) == short
+    assert first(text, SOLANA_LIKE) == short
     # Another family's reader starts with 65 bytes, and still has the other reading.
-    readings = read_signature(text, Family.BITCOIN).candidates
+    readings = read_signature(text, BITCOIN_LIKE).candidates
     assert len(readings[0].data) == 65
     assert short in [reading.data for reading in readings]
 
@@ -43,8 +45,8 @@ def test_prefers_base58_for_the_solana_signatures_that_are_also_base64_of_65_byt
 @pytest.mark.parametrize("prefix", ["smp", "ful", "pof"])
 def test_reads_the_prefixes_of_bip322_only_for_bitcoin(prefix: str) -> None:
     text = prefix + base64.b64encode(b"\x02" * 108).decode()
-    assert read_signature(text, Family.BITCOIN).bip322_prefix == prefix
-    assert read_signature(text, Family.SOLANA).bip322_prefix == ""
+    assert read_signature(text, BITCOIN_LIKE).prefix == prefix
+    assert read_signature(text, SOLANA_LIKE).prefix == ""
 
 
 def test_keeps_what_the_wallets_own_block_says_was_signed() -> None:
@@ -54,7 +56,7 @@ def test_keeps_what_the_wallets_own_block_says_was_signed() -> None:
         "1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA\r\n\r\n"
         f"{base64.b64encode(EVM).decode()}\r\n-----END BITCOIN SIGNATURE-----"
     )
-    reading = read_signature(block, Family.BITCOIN)
+    reading = read_signature(block, BITCOIN_LIKE)
     assert reading.candidates[0].data == EVM
     assert reading.stated_text == "some text"
 
@@ -67,14 +69,14 @@ def test_keeps_what_the_wallets_own_block_says_was_signed() -> None:
     ],
 )  # fmt: skip
 def test_finds_the_signature_in_what_consoles_and_mails_wrap_around_it(text: str) -> None:
-    assert first(text % EVM.hex(), Family.EVM) == EVM
+    assert first(text % EVM.hex(), ETHEREUM_LIKE) == EVM
 
 
 def test_reads_percent_encoded_base64_and_console_arrays() -> None:
     encoded = base64.b64encode(SOLANA).decode().replace("+", "%2B").replace("=", "%3D")
-    assert first(encoded.replace("/", "%2F"), Family.SOLANA) == SOLANA
+    assert first(encoded.replace("/", "%2F"), SOLANA_LIKE) == SOLANA
     console = f"Uint8Array(64) [{', '.join(map(str, SOLANA))}, buffer: ArrayBuffer(64)]"
-    assert first(console, Family.SOLANA) == SOLANA
+    assert first(console, SOLANA_LIKE) == SOLANA
 
 
 @pytest.mark.parametrize(
@@ -94,18 +96,18 @@ def test_says_what_was_pasted_instead(text: str, expected: str) -> None:
     assert finding(text) == expected
 
 
-@pytest.mark.parametrize("family", list(Family))
-def test_refuses_every_kind_of_secret_and_carries_nothing_of_it(family: Family) -> None:
+@pytest.mark.parametrize("reader", FAMILIES)
+def test_refuses_every_kind_of_secret_and_carries_nothing_of_it(reader: Family) -> None:
     for name, secret in secrets():
         with pytest.raises(SecretPasted) as refused:
-            read_signature(secret, family)
+            read_signature(secret, reader)
         shown = repr(refused.value) + str(refused.value) + str(vars(refused.value))
         assert all(piece not in shown for piece in secret.split() if len(piece) > 5), name
 
 
 def test_a_signature_broken_into_lines_of_64_digits_is_no_private_key() -> None:
     digits = EVM.hex()
-    assert first(f"0x{digits[:64]}\n{digits[64:128]}\n{digits[128:]}", Family.EVM) == EVM
+    assert first(f"0x{digits[:64]}\n{digits[64:128]}\n{digits[128:]}", ETHEREUM_LIKE) == EVM
 
 
 def test_twelve_words_of_a_normal_sentence_with_signs_are_not_called_a_secret() -> None:
@@ -124,8 +126,8 @@ HOSTILE = (
 @pytest.mark.parametrize("filler", HOSTILE)
 def test_no_paste_takes_long_to_read(filler: str) -> None:
     text = (filler * 20_000)[:20_000]
-    for family in Family:
+    for reader in FAMILIES:
         started = time.process_time()
         with suppress(Unreadable, SecretPasted):
-            read_signature(text, family)
+            read_signature(text, reader)
         assert time.process_time() - started < 0.3

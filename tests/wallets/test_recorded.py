@@ -12,7 +12,7 @@ from tests.wallets.customers import HERE, IDS, address, case, challenge, recorde
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.verify import verify_signature
 
-FAMILIES = ("evm", "solana", "bitcoin")
+FAMILIES = ("evm", "solana", "bitcoin", "tron")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

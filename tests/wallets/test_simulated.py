@@ -4,6 +4,7 @@ import pytest
 from tests.wallets.customers import IDS, case, challenge, known, text_for
 
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.simulated import (
     MISTAKES,
     SampleWallet,
@@ -28,6 +29,7 @@ FINDINGS = {
     "hex-of-text": "HEX_OF_TEXT",
     "raw-keccak": "RAW_HASH_SIGNED",
     "high-s": "HIGH_S",
+    "old-sign": "OLD_TRON_SIGN",
     "truncated": "TRUNCATED",
     "address": "ADDRESS_PASTED",
     "text": "TEXT_PASTED",
@@ -60,7 +62,8 @@ def test_each_mistake_leads_to_its_finding(mistake: str) -> None:
         try:
             finding = attempt(wallet, mistake)
         except UnknownMistake:
-            assert wallet.address.kind != "evm"
+            assert mistake not in wallet.address.network.family.mistakes
+            assert any(mistake in family.mistakes for family in FAMILIES)
             continue
         if mistake == "missing-v":
             # Half of such signatures still read as the compact form, and that is accepted.

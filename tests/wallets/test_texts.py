@@ -2,7 +2,7 @@ import pytest
 from tests.wallets.customers import IDS, address
 
 from chainteller.domain.bank_names import check_bank_name
-from chainteller.wallets.networks import NETWORKS, Family
+from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.texts import challenge_text
 
 LONGEST = "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c"
@@ -27,7 +27,7 @@ def test_the_text_names_bank_network_address_nonce_and_expiry() -> None:
 def test_the_longest_text_fits_the_smallest_hardware_wallet() -> None:
     longest = text(bank="x" * 39)
     assert len(longest) <= 240
-    assert max(len(n.name) for n in NETWORKS if n.family is Family.BITCOIN) == len(
+    assert max(len(n.name) for n in NETWORKS if n.family.name == "bitcoin") == len(
         "bitcoin-testnet4"
     )
     assert longest.isascii()

@@ -10,17 +10,18 @@ import pytest
 from tests.wallets.customers import case, challenge
 
 from chainteller.wallets.addresses import Address, InvalidAddress, parse_address
-from chainteller.wallets.diagnose import WRONG_WALLET_ADDRESS, diagnose
-from chainteller.wallets.evm import signer
+from chainteller.wallets.curve import Curve
+from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.families.solana import envelopes
 from chainteller.wallets.hashes import sha256
 from chainteller.wallets.networks import NETWORKS, resolve_network
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
-from chainteller.wallets.secp256k1 import Curve
+from chainteller.wallets.recoverable import signer
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve
-from chainteller.wallets.solana import envelopes
 from chainteller.wallets.verify import verify_bytes, verify_reading
+from chainteller.wallets.wording import WRONG_WALLET_ADDRESS
 
 Vector = dict[str, Any]
 _BESIDE_THE_CHECKOUT = Path(__file__).resolve().parents[3] / "shared" / "vectors"

@@ -1,11 +1,9 @@
 """Blockchain accounts: where a trading account's assets are held in custody on a network."""
 
-from nacl.bindings import crypto_sign_seed_keypair
 from sqlalchemy import Connection
 
 from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
-from chainteller.domain.randomness import Randomness
 from chainteller.engine import accounts, preconditions, reading
 from chainteller.engine.bank import Bank
 from chainteller.engine.transaction import Transaction
@@ -15,7 +13,6 @@ from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
 from chainteller.storage.database import Record
 from chainteller.wallets.networks import (
-    Family,
     Network,
     UnknownNetwork,
     network_names,
@@ -53,7 +50,7 @@ def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainA
             "trading_account_id": trading_account.id,
             "customer_id": trading_account.customer_id,
             "network": on.name,
-            "address": custody_address(on, tx.bank.randomness),
+            "address": on.family.custody_address(on, tx.bank.randomness.bytes),
             "status": ACTIVE,
             "created": tx.now,
         },
@@ -66,24 +63,6 @@ def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainA
         network=on.name,
     )
     return wallets.account_model(find(tx.connection, tx.organisation_id, account_id))
-
-
-def custody_address(on: Network, randomness: Randomness) -> str:
-    """An address of the simulated custodian; nobody holds its key."""
-    match on.family:
-        case Family.SOLANA:
-            import base58  # noqa: PLC0415 - only where a Solana address is made
-
-            public_key, _ = crypto_sign_seed_keypair(randomness.bytes(32))
-            return base58.b58encode(public_key).decode()
-        case Family.BITCOIN:
-            from chainteller.wallets.bech32 import encode_segwit  # noqa: PLC0415 - as above
-
-            return encode_segwit(on.hrp, 0, randomness.bytes(20))
-        case Family.EVM:
-            from chainteller.wallets.addresses import eip55  # noqa: PLC0415 - needs Keccak
-
-            return eip55(randomness.bytes(20))
 
 
 def find(connection: Connection, organisation_id: str, account_id: str) -> Record:

@@ -27,18 +27,21 @@ from chainteller.service.models.counterparties import (
     Challenge,
     ChallengeRequest,
     ClaimRequest,
-    SignatureDiagnosis,
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges
 from chainteller.storage.database import Record
-from chainteller.wallets.cases import Case, Diagnosis, KnownAddress, KnownChallenge
+from chainteller.wallets.cases import (
+    MAX_KNOWN_ADDRESSES,
+    MAX_OTHER_TEXTS,
+    Case,
+    KnownAddress,
+    KnownChallenge,
+)
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.texts import challenge_text
 
 RESOURCE = "ownership challenge"
-MAXIMUM_OTHERS = 48
-_MAXIMUM_ADDRESSES = 24
 
 
 def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
@@ -192,11 +195,11 @@ def case(
     require_undecided(challenge)
     at = now(bank, connection)
     others = challenges.newest_of_others(
-        connection, challenge.customer_id, challenge.counterparty_id, at, MAXIMUM_OTHERS
+        connection, challenge.customer_id, challenge.counterparty_id, at, MAX_OTHER_TEXTS
     )
-    others += challenges.earlier(connection, challenge, MAXIMUM_OTHERS - len(others))
+    others += challenges.earlier(connection, challenge, MAX_OTHER_TEXTS - len(others))
     known_addresses = challenges.addresses_of_customer(
-        connection, challenge.customer_id, challenge.counterparty_id, _MAXIMUM_ADDRESSES
+        connection, challenge.customer_id, challenge.counterparty_id, MAX_KNOWN_ADDRESSES
     )
     return Case(
         challenge=known(challenge, at),
@@ -206,26 +209,4 @@ def case(
             KnownAddress(row.id, counterparties.stored_address(row)) for row in known_addresses
         ),
         earlier_strangers=challenges.earlier_strangers(connection, challenge),
-    )
-
-
-def diagnosis_model(about: Case, found: Diagnosis) -> SignatureDiagnosis:
-    challenge = about.challenge
-    return SignatureDiagnosis(
-        accepted=found.accepted and found.finding == "ACCEPTED",
-        cause=found.cause,
-        certain=found.certain,
-        finding=found.finding,
-        explanation=found.explanation,
-        ask_customer=found.ask_customer,
-        challenge_id=challenge.challenge_id,
-        counterparty_id=challenge.counterparty_id,
-        network=challenge.address.network.name,
-        expected_address=challenge.address.display,
-        recovered_address=found.recovered_address,
-        scheme=None if found.proof is None else found.proof.scheme,
-        other_challenge_id=found.other_challenge_id,
-        other_counterparty_id=found.other_counterparty_id,
-        expired_at=challenge.expires_at if challenge.state == "expired" else None,
-        suggestion=found.suggestion,
     )

@@ -29,6 +29,7 @@ from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.database import Record
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.judging import diagnosis_model, judge
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
@@ -53,7 +54,7 @@ def explain(
     """
     with bank.database.read() as connection:
         about = challenges.case(bank, connection, organisation_id, account_id, request)
-    return challenges.diagnosis_model(about, diagnose(about))
+    return judge(about)
 
 
 def prepare(
@@ -88,7 +89,7 @@ def submit(
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
-        raise _refusal(tx, challenge, challenges.diagnosis_model(about, found))
+        raise _refusal(tx, challenge, diagnosis_model(about, found))
     return _accept(tx, challenge, found.proof)
 
 

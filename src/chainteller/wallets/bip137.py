@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from chainteller.wallets.addresses import Address
 from chainteller.wallets.bitcoin_keys import addresses_of_key
+from chainteller.wallets.curve import KeyRecovery, curve
+from chainteller.wallets.encodings import Candidate
+from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import double_sha256
 from chainteller.wallets.proof import Proof
-from chainteller.wallets.secp256k1 import KeyRecovery, curve, in_range
+from chainteller.wallets.secp256k1 import in_range
 
 _MAGIC = b"\x18Bitcoin Signed Message:\n"
 _NAMED_KIND = {27: "p2pkh", 31: "p2pkh", 35: "p2sh", 39: "p2wpkh"}
@@ -72,3 +74,11 @@ def verify_legacy(message: bytes, data: bytes, address: Address) -> Proof | None
     if all(candidate.canonical != address.canonical for candidate in own):
         return None
     return Proof("bip137", data.hex(), address.display)
+
+
+def has_header(candidate: Candidate) -> bool:
+    """Whether 65 bytes are rather Bitcoin's, with a header in front, than r, s and v."""
+    data = candidate.data
+    return read_legacy(data) is not None and (
+        candidate.encoding == "base64" or data[64] not in {0, 1, 27, 28}
+    )

@@ -6,19 +6,13 @@ several keys and time locks are recognised, so that they can be named, and never
 
 from dataclasses import dataclass
 
-from chainteller.wallets.addresses import Address
 from chainteller.wallets.bip137 import compact_size
 from chainteller.wallets.bitcoin_keys import script_of
+from chainteller.wallets.curve import KeyRecovery, SchnorrCheck, curve
+from chainteller.wallets.encodings import SignatureReading
+from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import double_sha256, hash160, sha256, tagged_hash
-from chainteller.wallets.secp256k1 import (
-    FIELD,
-    HALF_ORDER,
-    ORDER,
-    KeyRecovery,
-    SchnorrCheck,
-    curve,
-    decompress,
-)
+from chainteller.wallets.secp256k1 import FIELD, HALF_ORDER, ORDER, decompress
 
 _OUTPUTS = bytes(8) + b"\x01\x6a"
 _SIGHASH_ALL = b"\x01\x00\x00\x00"
@@ -305,3 +299,17 @@ def _minimal(body: bytes, length: int) -> bool:
     if not body or len(body) != length or body[0] & 0x80:
         return False
     return len(body) == 1 or body[0] != 0 or bool(body[1] & 0x80)
+
+
+def is_proof(data: bytes) -> bool:
+    """Whether the bytes read as a proof that holds enough for a signature."""
+    try:
+        to_sign = read_bip322(data, "")
+    except Unsupported:
+        return False
+    return to_sign is not None and sum(map(len, (*to_sign.witness, to_sign.script_sig))) >= 64
+
+
+def holds_proof(reading: SignatureReading) -> bool:
+    """Whether a paste in base64 or hex reads as a proof."""
+    return any(is_proof(c.data) for c in reading.candidates if c.encoding in {"base64", "hex"})

@@ -1,12 +1,36 @@
 """Which addresses a Bitcoin key has, and which script an address stands for."""
 
+from dataclasses import dataclass
+
 import base58
 
-from chainteller.wallets.addresses import Address
 from chainteller.wallets.bech32 import decode_segwit, encode_segwit
+from chainteller.wallets.curve import curve
+from chainteller.wallets.family import Address, Network
 from chainteller.wallets.hashes import hash160, tagged_hash
-from chainteller.wallets.networks import Network
-from chainteller.wallets.secp256k1 import compress, curve
+from chainteller.wallets.secp256k1 import compress
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The bech32 prefix and the base58check version bytes of a network's addresses."""
+
+    hrp: str
+    p2pkh: int
+    p2sh: int
+
+    @property
+    def base58_kinds(self) -> dict[int, str]:
+        """The kind of address that each version byte stands for."""
+        return {self.p2pkh: "p2pkh", self.p2sh: "p2sh"}
+
+
+MAIN, TEST = Versions("bc", 0, 5), Versions("tb", 111, 196)
+
+
+def versions(network: Network) -> Versions:
+    """Those of the main network, or those that all test networks share."""
+    return MAIN if network.main else TEST
 
 
 def script_of(address: Address) -> bytes:
@@ -33,8 +57,8 @@ def address_of_key(key: bytes, kind: str, network: Network, *, compressed: bool 
     if kind == "p2wpkh":
         return _segwit(0, hashed, network, "p2wpkh")
     if kind == "p2sh":
-        return _base58(network.p2sh_version, hash160(b"\x00\x14" + hashed), network, "p2sh")
-    return _base58(network.p2pkh_version, hashed, network, "p2pkh")
+        return _base58(versions(network).p2sh, hash160(b"\x00\x14" + hashed), network, "p2sh")
+    return _base58(versions(network).p2pkh, hashed, network, "p2pkh")
 
 
 def addresses_of_key(key: bytes, network: Network, *, compressed: bool) -> tuple[Address, ...]:
@@ -50,7 +74,7 @@ def taproot_output(key: bytes) -> bytes:
 
 
 def _segwit(version: int, program: bytes, network: Network, kind: str) -> Address:
-    text = encode_segwit(network.hrp, version, program)
+    text = encode_segwit(versions(network).hrp, version, program)
     return Address(network, text, text, kind)
 
 

@@ -1,8 +1,8 @@
 """Signs as Bitcoin wallets do, with published sample keys only: nothing here hides its timing."""
 
 from chainteller.wallets import bip137, bip322
-from chainteller.wallets.addresses import Address
 from chainteller.wallets.bitcoin_keys import script_of
+from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import tagged_hash
 from chainteller.wallets.secp256k1 import ORDER, compress
 

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-from chainteller.wallets.addresses import Address
+from chainteller.wallets.family import Address
 from chainteller.wallets.proof import Proof
 
-WRONG_MESSAGE_FORMAT = "WRONG_MESSAGE_FORMAT"
-WRONG_WALLET_ADDRESS = "WRONG_WALLET_ADDRESS"
-NETWORK_MISMATCH = "NETWORK_MISMATCH"
-EXPIRED_CHALLENGE = "EXPIRED_CHALLENGE"
+MAX_OTHER_TEXTS = 48
+MAX_KNOWN_ADDRESSES = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,9 @@ class KnownAddress:
 class Case:
     """One attempt at one challenge.
 
-    `other_challenges` come in the order in which they are worth trying; those after the 48th are
-    not tried. `earlier_strangers` are addresses recovered from attempts at different challenges.
+    `other_challenges` come in the order in which they are worth trying. Of them, and of the
+    `known_addresses`, only the first are tried (`MAX_OTHER_TEXTS`, `MAX_KNOWN_ADDRESSES`).
+    `earlier_strangers` are addresses recovered from attempts at different challenges.
     """
 
     challenge: KnownChallenge
@@ -50,7 +49,7 @@ class Case:
 class Diagnosis:
     """The verdict and its reason.
 
-    `cause` is one of the four constants of this module, None when accepted or when the
+    `cause` is one of the four constants of `wording`, None when accepted or when the
     challenge's state alone forbids it. `certain` is true only when the cause is proved.
     `explanation` and `suggestion` are for the agent, `ask_customer` is one sentence to say.
     None of the texts repeats what the customer pasted.

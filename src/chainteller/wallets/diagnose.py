@@ -7,53 +7,38 @@ ways of hashing, other addresses, and last whatever the shape suggests. The sear
 from dataclasses import replace
 from functools import cache
 
-from chainteller.wallets.addresses import Address
 from chainteller.wallets.cases import (
-    EXPIRED_CHALLENGE,
-    NETWORK_MISMATCH,
-    WRONG_MESSAGE_FORMAT,
-    WRONG_WALLET_ADDRESS,
+    MAX_KNOWN_ADDRESSES,
+    MAX_OTHER_TEXTS,
     Case,
     Diagnosis,
     KnownAddress,
     KnownChallenge,
 )
-from chainteller.wallets.findings import FINDINGS
-from chainteller.wallets.hashes import double_sha256, sha256
-from chainteller.wallets.networks import Family
-from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.probes import (
+from chainteller.wallets.encodings import SignatureReading
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import (
     RIGHT,
-    BitcoinProbe,
-    EvmProbe,
+    Address,
+    Family,
     Probe,
-    foreign_match,
-    probe_for,
+    Shape,
+    looks_like,
+    signed_as,
 )
-from chainteller.wallets.reader import SignatureReading, Unreadable, read_signature
-from chainteller.wallets.shapes import Shape, shape_of
-from chainteller.wallets.variants import (
-    EVM_DIGESTS,
-    FOREIGN_DIGESTS,
-    altered_texts,
-    hashed_texts,
-)
+from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.pasted_secrets import SecretPasted
+from chainteller.wallets.reader import Unreadable, read_signature
+from chainteller.wallets.recoverable import recovered_keys
+from chainteller.wallets.variants import altered_texts, hashed_texts
 from chainteller.wallets.verify import verify_reading
+from chainteller.wallets.wording import (
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    WRONG_MESSAGE_FORMAT,
+)
 
-__all__ = [
-    "EXPIRED_CHALLENGE",
-    "NETWORK_MISMATCH",
-    "WRONG_MESSAGE_FORMAT",
-    "WRONG_WALLET_ADDRESS",
-    "Case",
-    "Diagnosis",
-    "KnownAddress",
-    "KnownChallenge",
-    "diagnose",
-]
-
-MAX_OTHER_TEXTS = 48
-MAX_KNOWN_ADDRESSES = 24
+__all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "diagnose"]
 
 
 def diagnose(case: Case) -> Diagnosis:
@@ -87,23 +72,31 @@ class _Attempt:
         self.case = case
         self.reading = reading
         self.text = case.challenge.text.encode()
-        self.shape: Shape = shape_of(
-            reading, case.challenge.address, self._reading_as(Family.BITCOIN)
-        )
+        self.family = case.challenge.address.network.family
         self.probe_as = cache(self._probe_as)
-        self.probe: Probe = self.probe_as(case.challenge.address.network.family)
+        self.probe: Probe = self.probe_as(self.family)
 
     @property
     def stranger(self) -> Address | None:
         """Whom the signature over the exact text points to."""
         return self.probe.signer(self.text, self.case.challenge.address)
 
+    @property
+    def shape(self) -> Shape:
+        """The finding that the shape alone supports; asked for when nothing is proved."""
+        for other in FAMILIES:
+            if other is not self.family and other.is_unmistakable(self._reading_as(other)):
+                # With keys on the same curve, the registered wallet may still have made it.
+                may_be_same_key = bool(other.message_digests and self.family.message_digests)
+                return Shape(looks_like(other), certain=not may_be_same_key)
+        return self.family.shape(self.reading, self.case.challenge.address)
+
     def _probe_as(self, family: Family) -> Probe:
-        return probe_for(self._reading_as(family), family)
+        return family.probe(self._reading_as(family))
 
     def _reading_as(self, family: Family) -> SignatureReading:
-        """The paste as the family writes it: BIP-322's prefix is only seen by Bitcoin's reading."""
-        if family is not Family.BITCOIN or self.reading.bip322_prefix:
+        """The paste as the family writes it: a prefix is only seen by its own family's reading."""
+        if not family.signature_prefixes or self.reading.prefix:
             return self.reading
         try:
             return read_signature(self.case.signature, family)
@@ -151,6 +144,7 @@ def _answer(
         "other_challenge": challenge.challenge_id if challenge else "",
         "other_counterparty": counterparty or "",
         "other_action": _other_action(challenge),
+        "sign_function": case.challenge.address.network.family.sign_function,
     }
     return Diagnosis(
         accepted=False,
@@ -225,34 +219,29 @@ def _altered_text(attempt: _Attempt) -> Diagnosis | None:
 
 def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
     registered = attempt.case.challenge.address
-    probe = attempt.probe
-    if isinstance(probe, EvmProbe):
-        for finding, digest in EVM_DIGESTS:
-            if probe.match_digest(digest(attempt.text), registered) is not None:
-                return _answer(attempt.case, finding)
-        return None
-    if isinstance(probe, BitcoinProbe) and any(
-        probe.match_digest(digest(attempt.text), registered) is not None
-        for digest in (sha256, double_sha256)
-    ):
-        return _answer(attempt.case, "RAW_HASH_SIGNED")
-    return _hashed_text(attempt)
-
-
-def _hashed_text(attempt: _Attempt) -> Diagnosis | None:
-    for finding, message in hashed_texts(attempt.case.challenge.text):
-        if attempt.probe.match(message, attempt.case.challenge.address) is not None:
+    for finding, digest in attempt.family.other_digests:
+        if attempt.probe.match_digest(digest(attempt.text), registered) is not None:
+            return _answer(attempt.case, finding)
+    for finding, message in hashed_texts(attempt.case.challenge.text, attempt.family):
+        if attempt.probe.match(message, registered) is not None:
             return _answer(attempt.case, finding)
     return None
 
 
 def _other_family(attempt: _Attempt) -> Diagnosis | None:
-    registered = attempt.case.challenge.address
-    if registered.network.family is Family.SOLANA:
+    """The registered key signed the text the way another family's wallets do.
+
+    Its own family's way is among them: the numbers are right, and what names the key is not.
+    """
+    family, registered = attempt.family, attempt.case.challenge.address
+    if not family.message_digests:
         return None
-    for finding, digest in FOREIGN_DIGESTS:
-        if foreign_match(attempt.reading, digest, attempt.text, registered):
-            return _answer(attempt.case, finding)
+    for other in FAMILIES:
+        finding = "WRONG_RECOVERY_BYTE" if other is family else signed_as(other)
+        for digest in other.message_digests[: 1 if other is family else None]:
+            keys = recovered_keys(attempt.reading, digest(attempt.text))
+            if any(family.owns(key, registered) for key in keys):
+                return _answer(attempt.case, finding)
     return None
 
 
@@ -277,18 +266,17 @@ def _known_address(attempt: _Attempt) -> Diagnosis | None:
 
 
 def _embedded_key(attempt: _Attempt) -> Diagnosis | None:
-    probe = attempt.probe
-    if not isinstance(probe, BitcoinProbe) or probe.to_sign is None:
+    if not attempt.probe.carries_key:
         return None
-    own = probe.signer(attempt.text, attempt.case.challenge.address)
+    own = attempt.stranger
     if own is None:
         return None
     return _answer(attempt.case, "OTHER_ADDRESS_OF_KEY", recovered=own.display)
 
 
 def _shape(attempt: _Attempt) -> Diagnosis | None:
-    finding, certain = attempt.shape.finding, attempt.shape.certain
-    return _answer(attempt.case, finding, certain=certain) if finding else None
+    shape = attempt.shape
+    return _answer(attempt.case, shape.finding, certain=shape.certain) if shape.finding else None
 
 
 def _stranger_again(attempt: _Attempt) -> Diagnosis | None:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import base58
 
 _HEX = re.compile(r"(?:\\?[0\\][xX])?[0-9a-fA-F]+", re.ASCII)
-_BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
+BASE58 = re.compile(r"[1-9A-HJ-NP-Za-km-z]+", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}", re.ASCII)
 # base58 takes quadratic time; no signature of one key comes near this length.
 _MAX_BASE58 = 400
@@ -21,6 +21,20 @@ class Candidate:
 
     data: bytes
     encoding: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureReading:
+    """What a paste may stand for.
+
+    `candidates` are byte strings, the likeliest first. `prefix` is what the family writes in front
+    of a signature (BIP-322's smp, ful or pof), or empty. `stated_text` is what the wallet's block
+    or JSON says was signed.
+    """
+
+    candidates: tuple[Candidate, ...]
+    prefix: str = ""
+    stated_text: str | None = None
 
 
 def decodings(text: str, *, base58_first: bool) -> tuple[Candidate, ...]:
@@ -52,7 +66,7 @@ def _hex(text: str) -> bytes | None:
 
 
 def _base58(text: str) -> list[bytes]:
-    if len(text) > _MAX_BASE58 or not _BASE58.fullmatch(text):
+    if len(text) > _MAX_BASE58 or not BASE58.fullmatch(text):
         return []
     return [base58.b58decode(text)]
 

@@ -3,35 +3,17 @@
 The sentences hold only addresses, ids and names that the service itself knows.
 """
 
-from dataclasses import dataclass
-
-from chainteller.wallets.cases import (
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family, looks_like, signed_as
+from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
+    RIGHT_WALLET,
     WRONG_MESSAGE_FORMAT,
     WRONG_WALLET_ADDRESS,
+    Wording,
+    altered,
 )
-
-_AGAIN = "Have the customer copy the whole text once more and sign it unchanged."
-_COPY = (
-    "Could you copy the text from our message once more, all of it and nothing else, and sign it "
-    "again?"
-)
-_SAME = "The signature is by the registered wallet, but"
-
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """The cause of a finding and its three texts; braces are filled by `diagnose`."""
-
-    cause: str | None
-    explanation: str
-    ask_customer: str
-    suggestion: str = _AGAIN
-
-
-def _altered(what: str, ask: str = _COPY, suggestion: str = _AGAIN) -> Wording:
-    return Wording(WRONG_MESSAGE_FORMAT, f"{_SAME} {what}.", ask, suggestion)
 
 
 def _paste(what: str, ask: str) -> Wording:
@@ -47,7 +29,7 @@ _OWN_WALLET = (
 )
 _OTHER_NETWORK = "Could you sign our text as a message with your {network} wallet?"
 
-FINDINGS: dict[str, Wording] = {
+_GENERAL: dict[str, Wording] = {
     "ACCEPTED": Wording(
         None,
         "The registered wallet signed exactly the text of this challenge.",
@@ -122,34 +104,34 @@ FINDINGS: dict[str, Wording] = {
         "Verify a single-key wallet, or use the bank's procedure for shared wallets.",
     ),
     # The right key, the right text, a damaged form
-    "MISSING_RECOVERY_BYTE": _altered(
+    "MISSING_RECOVERY_BYTE": altered(
         "its last byte is missing", _WHOLE, "Ask for the complete signature."
     ),
-    "WRONG_RECOVERY_BYTE": _altered(
+    "WRONG_RECOVERY_BYTE": altered(
         "the byte that tells how to read it was changed",
         _WHOLE,
         "Ask for the signature as the wallet shows it.",
     ),
-    "EXTRA_BYTES": _altered(
+    "EXTRA_BYTES": altered(
         "something was added at its end", _WHOLE, "Ask for the signature as the wallet shows it."
     ),
-    "HIGH_S": _altered(
+    "HIGH_S": altered(
         "it is in a second form that wallets never produce, so it may have been altered on the way",
         "Could you sign our text once more and send us the signature just as your wallet shows it?",
         "Have the text signed again.",
     ),
-    "KEY_FORM_IN_HEADER": _altered(
+    "KEY_FORM_IN_HEADER": altered(
         "its first byte names another form of the key than the address has",
         "Could you sign our text again and choose the registered address in the signing window?",
         "Have the text signed again with the registered address selected.",
     ),
-    "TAPROOT_NEEDS_BIP322": _altered(
+    "TAPROOT_NEEDS_BIP322": altered(
         "it is the old kind of signature, which cannot prove a taproot address",
         "Could you sign the text with a wallet that can sign for an address that starts with bc1p?",
         "The wallet must sign with BIP-322; otherwise verify another address.",
     ),
     # The right key, another text
-    "EARLIER_CHALLENGE": _altered(
+    "EARLIER_CHALLENGE": altered(
         "the text is that of challenge {other_challenge}",
         "You signed an earlier text of ours; could you sign the newest one?",
         "{other_action}",
@@ -162,100 +144,62 @@ FINDINGS: dict[str, Wording] = {
         "that ends in {expected_end}?",
         "{other_action}",
     ),
-    "TRAILING_NEWLINE": _altered("the text it signed ends in a line break that is not ours"),
-    "TRAILING_SPACE": _altered("the text it signed ends in a space that is not ours"),
-    "LEADING_SPACE": _altered(
+    "TRAILING_NEWLINE": altered("the text it signed ends in a line break that is not ours"),
+    "TRAILING_SPACE": altered("the text it signed ends in a space that is not ours"),
+    "LEADING_SPACE": altered(
         "the text it signed begins with a space or line break that is not ours"
     ),
-    "SURROUNDING_SPACE": _altered("the text it signed has spaces around it that are not ours"),
-    "QUOTED_TEXT": _altered(
+    "SURROUNDING_SPACE": altered("the text it signed has spaces around it that are not ours"),
+    "QUOTED_TEXT": altered(
         "the text it signed has quotation marks around it",
         "Could you sign the text again without the quotation marks around it?",
     ),
-    "LINE_ENDINGS": _altered("the line breaks in the text it signed are of another kind"),
-    "LINE_BREAKS_LOST": _altered("line breaks were lost from the text it signed"),
-    "LINE_BREAKS_ADDED": _altered(
+    "LINE_ENDINGS": altered("the line breaks in the text it signed are of another kind"),
+    "LINE_BREAKS_LOST": altered("line breaks were lost from the text it signed"),
+    "LINE_BREAKS_ADDED": altered(
         "the text it signed was broken into several lines",
         "Could you sign the text again as one single line, without line breaks in it?",
         "Send the text as a QR code or file: copying from a narrow window breaks lines.",
     ),
-    "LITERAL_ESCAPES": _altered("the text it signed holds the characters backslash and n"),
-    "FIRST_LINE_ONLY": _altered("only the first line of the text was signed"),
-    "HEX_OF_TEXT": _altered(
+    "LITERAL_ESCAPES": altered("the text it signed holds the characters backslash and n"),
+    "FIRST_LINE_ONLY": altered("only the first line of the text was signed"),
+    "HEX_OF_TEXT": altered(
         "it signed the text turned into hex digits",
         "Could you sign the text itself, and switch off any hex option in your wallet?",
     ),
-    "BASE64_OF_TEXT": _altered("it signed the text turned into base64"),
-    "BASE58_OF_TEXT": _altered("it signed the text turned into base58"),
-    "URL_ENCODED_TEXT": _altered(
+    "BASE64_OF_TEXT": altered("it signed the text turned into base64"),
+    "BASE58_OF_TEXT": altered("it signed the text turned into base58"),
+    "URL_ENCODED_TEXT": altered(
         "it signed the text with its spaces and signs turned into link codes"
     ),
-    "UTF16_TEXT": _altered("it signed the text in another character encoding"),
-    "INVISIBLE_CHARACTERS": _altered(
+    "UTF16_TEXT": altered("it signed the text in another character encoding"),
+    "INVISIBLE_CHARACTERS": altered(
         "the text it signed holds invisible characters, as chat and mail programs insert them",
         suggestion="Send the text as a QR code or plain-text file.",
     ),
-    "LOWER_CASE_TEXT": _altered("it signed the text in small letters"),
-    "UPPER_CASE_TEXT": _altered("it signed the text in capital letters"),
-    "FINAL_PERIOD_LOST": _altered(
+    "LOWER_CASE_TEXT": altered("it signed the text in small letters"),
+    "UPPER_CASE_TEXT": altered("it signed the text in capital letters"),
+    "FINAL_PERIOD_LOST": altered(
         "the full stop at the end of the text is missing",
         "Could you sign the text again, this time with the full stop at its end?",
     ),
-    "SPACES_CHANGED": _altered("spaces in the text it signed were added or lost"),
-    "LABEL_INCLUDED": _altered("it signed the text with a label in front of it"),
-    "PART_OF_TEXT": _altered("it signed only part of the text"),
-    "UNICODE_FORM": _altered("it signed the text with its accents encoded in another way"),
-    "EDITED_TEXT": _altered("the wallet's own record shows that another text was signed"),
-    "RAW_HASH_SIGNED": _altered(
+    "SPACES_CHANGED": altered("spaces in the text it signed were added or lost"),
+    "LABEL_INCLUDED": altered("it signed the text with a label in front of it"),
+    "PART_OF_TEXT": altered("it signed only part of the text"),
+    "UNICODE_FORM": altered("it signed the text with its accents encoded in another way"),
+    "EDITED_TEXT": altered("the wallet's own record shows that another text was signed"),
+    "RAW_HASH_SIGNED": altered(
         "it signed a bare hash of the text, as the old eth_sign does, instead of a message",
         "Could you use your wallet's 'sign message' function to sign our text?",
-        "The wallet must use personal_sign (sign message), not eth_sign.",
+        "The wallet must use {sign_function}.",
     ),
-    "HASH_OF_TEXT_SIGNED": _altered(
+    "HASH_OF_TEXT_SIGNED": altered(
         "it signed a hash of the text instead of the text",
         "Could you sign the text itself, without any hashing option?",
     ),
-    "DOUBLE_PREFIX": _altered(
+    "DOUBLE_PREFIX": altered(
         "the text was prepared for signing twice",
         "Could you sign the text directly in your wallet, without another tool in between?",
-    ),
-    "OLD_TREZOR_PREFIX": _altered(
-        "it was made the way old Trezor firmware signs",
-        "Could you update your Trezor's firmware and sign the text again?",
-    ),
-    # Another network
-    "SIGNED_AS_ETHEREUM": Wording(
-        NETWORK_MISMATCH,
-        f"{_SAME} it was signed as an Ethereum message; this address is on {{network}}.",
-        _OTHER_NETWORK,
-    ),
-    "SIGNED_AS_BITCOIN": Wording(
-        NETWORK_MISMATCH,
-        f"{_SAME} it was signed as a Bitcoin message; this address is on {{network}}.",
-        _OTHER_NETWORK,
-    ),
-    "SIGNED_AS_TRON": Wording(
-        NETWORK_MISMATCH,
-        f"{_SAME} it was signed as a TRON message; this address is on {{network}}.",
-        _OTHER_NETWORK,
-    ),
-    "LOOKS_LIKE_ETHEREUM": Wording(
-        NETWORK_MISMATCH,
-        "The signature has the form of an Ethereum wallet's; this address is on {network}.",
-        _OTHER_NETWORK,
-        "Ask which wallet and network the customer signed with.",
-    ),
-    "LOOKS_LIKE_BITCOIN": Wording(
-        NETWORK_MISMATCH,
-        "The signature has the form of a Bitcoin wallet's; this address is on {network}.",
-        _OTHER_NETWORK,
-        "Ask which wallet and network the customer signed with.",
-    ),
-    "LOOKS_LIKE_SOLANA": Wording(
-        NETWORK_MISMATCH,
-        "The signature has the form of a Solana wallet's; this address is on {network}.",
-        _OTHER_NETWORK,
-        "Ask which wallet and network the customer signed with.",
     ),
     # Another key
     "OTHER_REGISTERED_ADDRESS": Wording(
@@ -296,4 +240,35 @@ FINDINGS: dict[str, Wording] = {
         "Which address does your wallet show when you sign: does it end in {expected_end}?",
         "If it is the registered address, have the text copied and signed again.",
     ),
+}
+
+
+def _signed_as(family: Family) -> Wording:
+    return Wording(
+        NETWORK_MISMATCH,
+        f"{RIGHT_WALLET} it was signed as {_a(family.label)} message; this address is on "
+        "{network}.",
+        _OTHER_NETWORK,
+    )
+
+
+def _looks_like(form: str) -> Wording:
+    labels = " or ".join(family.label for family in FAMILIES if family.form == form)
+    return Wording(
+        NETWORK_MISMATCH,
+        f"The signature has the form of {_a(labels)} wallet's; this address is on {{network}}.",
+        _OTHER_NETWORK,
+        "Ask which wallet and network the customer signed with.",
+    )
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "AEIOU" else f"a {noun}"
+
+
+FINDINGS: dict[str, Wording] = {
+    **_GENERAL,
+    **{signed_as(family): _signed_as(family) for family in FAMILIES if family.message_digests},
+    **{looks_like(family): _looks_like(family.form) for family in FAMILIES},
+    **{name: words for family in FAMILIES for name, words in family.findings.items()},
 }

@@ -1,6 +1,9 @@
-"""The hash functions of the three families; Keccak is loaded when first needed."""
+"""The hash functions of the families; Keccak is loaded when first needed."""
 
 import hashlib
+from collections.abc import Callable
+
+Digest = Callable[[bytes], bytes]
 
 
 def keccak256(data: bytes) -> bytes:

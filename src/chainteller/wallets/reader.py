@@ -6,11 +6,10 @@ A paste is read without knowing which key should have signed; whether the bytes 
 
 import json
 import re
-from dataclasses import dataclass
 
 from chainteller.wallets.addresses import MAX_PASTE, address_on_any
-from chainteller.wallets.encodings import Candidate, decodings
-from chainteller.wallets.networks import Family
+from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
+from chainteller.wallets.family import Family
 from chainteller.wallets.pasted_secrets import (
     SecretPasted,
     find_secret,
@@ -31,7 +30,6 @@ _OBJECT_FIELD = re.compile(
     r"""["']?\b(?:signature|sig|result)["']?\s*:\s*(?P<value>["'`][^"'`]+["'`]|\[[\d,\s]*\])""",
     re.ASCII,
 )
-_BIP322_PREFIXES = ("smp", "ful", "pof")
 _SIGNATURE_KEYS = ("signature", "sig", "result", "signedMessage", "completedChallenge", "data")
 _TEXT_KEYS = ("msg", "message")
 _MAX_NESTING = 5
@@ -55,21 +53,8 @@ class Unreadable(ValueError):
         super().__init__(f"no signature: {finding}")
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureReading:
-    """What a paste may stand for.
-
-    `candidates` are byte strings, the likeliest first. `bip322_prefix` is smp, ful, pof or empty.
-    `stated_text` is what the wallet's block or JSON says was signed.
-    """
-
-    candidates: tuple[Candidate, ...]
-    bip322_prefix: str = ""
-    stated_text: str | None = None
-
-
 def read_signature(text: str, family: Family) -> SignatureReading:
-    """Read a paste; `family` only decides which reading of an ambiguous string goes first.
+    """Read a paste; `family` decides on prefixes and which reading of an ambiguous string is first.
 
     Raises:
         SecretPasted: a private key, key file or recovery phrase.
@@ -107,8 +92,8 @@ def _read_value(text: str, family: Family, depth: int) -> SignatureReading | Non
 
 def _read_plain(text: str, family: Family) -> SignatureReading | None:
     joined = "".join(text.replace("\\n", "").replace("\\r", "").split())
-    prefix = joined[:3] if family is Family.BITCOIN and joined[:3] in _BIP322_PREFIXES else ""
-    candidates = decodings(joined[len(prefix) :], base58_first=family is Family.SOLANA)
+    prefix = next((each for each in family.signature_prefixes if joined.startswith(each)), "")
+    candidates = decodings(joined[len(prefix) :], base58_first=family.prefers_base58)
     return SignatureReading(candidates, prefix) if candidates else None
 
 
@@ -145,7 +130,7 @@ def _from_object(value: dict[str, object], family: Family, depth: int) -> Signat
         return None
     texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
     stated = str(texts[0]) if texts else None
-    return SignatureReading(reading.candidates, reading.bip322_prefix, stated)
+    return SignatureReading(reading.candidates, reading.prefix, stated)
 
 
 def _from_parts(value: dict[str, object]) -> SignatureReading | None:
@@ -200,7 +185,7 @@ def _read_armor(text: str, family: Family) -> SignatureReading | None:
     reading = _read_plain("".join(value for value in values if value != stated), family)
     if reading is None:
         return None
-    return SignatureReading(reading.candidates, reading.bip322_prefix, signed)
+    return SignatureReading(reading.candidates, reading.prefix, signed)
 
 
 def _is_address(text: str) -> bool:

@@ -1,54 +1,8 @@
-"""The curve of Ethereum and Bitcoin: key recovery and BIP-340, by coincurve or by pure Python.
-
-Both implementations give the same answers; coincurve (the `fast` extra) gives them sooner. Which
-one is used is found out when the first signature is checked, never at import.
-"""
-
-from functools import cache
-from typing import Protocol
+"""The curve secp256k1: its constants, and public keys in their SEC1 forms."""
 
 ORDER = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 FIELD = 2**256 - 2**32 - 977
 HALF_ORDER = ORDER // 2
-
-
-class KeyRecovery(Protocol):
-    """One (r, s) with one recovery id, asked about many digests."""
-
-    def public_key(self, digest: bytes) -> bytes | None:
-        """The 64 bytes x ‖ y of the key that made the signature over the digest, if any."""
-
-
-class SchnorrCheck(Protocol):
-    """One BIP-340 signature and one x-only key, asked about many messages."""
-
-    def signs(self, message: bytes) -> bool:
-        """Whether the signature is the key's over this 32-byte message."""
-
-
-class Curve(Protocol):
-    """What an implementation offers."""
-
-    def recovery(self, r: int, s: int, recovery_id: int) -> KeyRecovery | None:
-        """None when no point has this r. The ids 2 and 3 stand for x = r + n."""
-
-    def schnorr(self, signature: bytes, x_only: bytes) -> SchnorrCheck | None:
-        """None when the key or the 64 bytes are malformed."""
-
-    def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        """The x-coordinate of the point with even y and this x, plus tweak times the generator."""
-
-
-@cache
-def curve() -> Curve:
-    """The fastest implementation on this machine."""
-    try:
-        from chainteller.wallets.secp256k1_fast import FastCurve  # noqa: PLC0415 - optional extra
-    except ImportError:
-        from chainteller.wallets.secp256k1_pure import PureCurve  # noqa: PLC0415 - loads eth_keys
-
-        return PureCurve()
-    return FastCurve()
 
 
 def in_range(r: int, s: int) -> bool:

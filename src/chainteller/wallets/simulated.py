@@ -1,20 +1,15 @@
 """A customer's wallet for demonstrations: signs with published sample keys, rightly or wrongly."""
 
-import base64
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import base58
-from nacl.bindings import crypto_sign, crypto_sign_seed_keypair
-
-from chainteller.wallets import evm
-from chainteller.wallets.addresses import Address, parse_address
-from chainteller.wallets.bitcoin_signing import sign_bip322, sign_digest, sign_legacy
-from chainteller.wallets.hashes import keccak256
-from chainteller.wallets.networks import Family, resolve_network
-from chainteller.wallets.secp256k1 import ORDER
+from chainteller.wallets.addresses import parse_address
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Address
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.proof import Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ class UnknownMistake(LookupError):
     """No such mistake, or this family's wallets cannot make it."""
 
 
-MISTAKES: Mapping[str, str] = {
+_GENERAL: Mapping[str, str] = {
     "wrong-account": "another account of the same wallet is selected",
     "wrong-network": "the text is signed by a wallet of another network",
     "earlier-challenge": "an earlier text is signed (it has to be given)",
@@ -48,14 +43,10 @@ MISTAKES: Mapping[str, str] = {
     "lower-case": "the text is typed in small letters",
     "lost-period": "the full stop at the end is not copied",
     "hex-of-text": "the wallet signs the text turned into hex digits",
-    "raw-keccak": "an old tool signs the bare hash of the text (eth_sign; EVM only)",
-    "missing-v": "the last byte of the signature is lost (EVM only)",
-    "high-s": "the signature is in its second, altered form (EVM only)",
     "typed-by-hand": "the text is typed from memory",
     "truncated": "the signature is cut short by a display, with dots in the middle",
     "address": "the address is sent instead of a signature",
     "text": "the text is sent instead of a signature",
-    "contract-wallet": "a smart-contract wallet answers (EVM only)",
     "secret": "the wallet's (published) private key is sent instead of a signature",
 }
 
@@ -71,7 +62,26 @@ _ALTERED: Mapping[str, Callable[[str], str]] = {
     "hex-of-text": lambda text: "0x" + text.encode().hex(),
     "typed-by-hand": lambda text: "Hello, this is my wallet. " + text[:20],
 }
-_EVM_ONLY = frozenset({"raw-keccak", "missing-v", "high-s", "contract-wallet"})
+_INSTEAD: Mapping[str, Callable[[SampleWallet, str], str]] = {
+    "truncated": lambda wallet, text: _with_dots(_sign(wallet, text)),
+    "address": lambda wallet, _: wallet.address.display,
+    "text": lambda _, text: text,
+    "secret": lambda wallet, _: wallet.address.network.family.export_key(wallet.published_test_key),
+}
+
+
+def _with_dots(signature: str) -> str:
+    return f"{signature[:12]}...{signature[-8:]}"
+
+
+def _of_families() -> Iterator[tuple[str, str]]:
+    for family in FAMILIES:
+        for name, mistake in family.mistakes.items():
+            able = " and ".join(each.label for each in FAMILIES if name in each.mistakes)
+            yield name, f"{mistake.description} ({able} only)"
+
+
+MISTAKES: Mapping[str, str] = {**_GENERAL, **dict(_of_families())}
 
 
 def sample_wallets(path: Path) -> tuple[SampleWallet, ...]:
@@ -105,37 +115,20 @@ def sign_sample(
     wallet = _find(name, wallets)
     if mistake is None:
         return _sign(wallet, text)
-    if mistake not in MISTAKES or (mistake in _EVM_ONLY and not _is_evm(wallet)):
-        raise UnknownMistake(mistake)
+    special = wallet.address.network.family.mistakes.get(mistake)
+    if special is not None:
+        return special.paste(wallet.published_test_key, text.encode(), wallet.address)
+    if mistake in _ALTERED:
+        return _sign(wallet, _ALTERED[mistake](text))
+    if mistake in _INSTEAD:
+        return _INSTEAD[mistake](wallet, text)
     if mistake == "wrong-account":
         return _sign(_find(wallet.other_account, wallets), text)
     if mistake == "wrong-network":
         return _sign(_foreign(wallet, wallets), text)
-    if mistake == "earlier-challenge":
-        if earlier_text is None:
-            raise UnknownMistake(mistake)
+    if mistake == "earlier-challenge" and earlier_text is not None:
         return _sign(wallet, earlier_text)
-    if mistake in _ALTERED:
-        return _sign(wallet, _ALTERED[mistake](text))
-    return _pasted(wallet, text, mistake)
-
-
-def _pasted(wallet: SampleWallet, text: str, mistake: str) -> str:
-    signature = _sign(wallet, text)
-    if mistake in {"address", "text"}:
-        return wallet.address.display if mistake == "address" else text
-    if mistake == "truncated":
-        return f"{signature[:12]}...{signature[-8:]}"
-    if mistake == "secret":
-        return _exported_key(wallet)
-    if mistake == "missing-v":
-        return signature[:-2]
-    if mistake == "contract-wallet":
-        return signature + signature[2:]
-    if mistake == "raw-keccak":
-        return _pack(*sign_digest(wallet.published_test_key, keccak256(text.encode())))
-    r, s, parity = sign_digest(wallet.published_test_key, evm.message_digest(text.encode()))
-    return _pack(r, ORDER - s, 1 - parity)
+    raise UnknownMistake(mistake)
 
 
 def _find(name: str, wallets: tuple[SampleWallet, ...]) -> SampleWallet:
@@ -150,34 +143,13 @@ def _foreign(wallet: SampleWallet, wallets: tuple[SampleWallet, ...]) -> SampleW
     return next(other for other in wallets if other.address.network.family is not family)
 
 
-def _is_evm(wallet: SampleWallet) -> bool:
-    return wallet.address.network.family is Family.EVM
-
-
 def _sign(wallet: SampleWallet, text: str) -> str:
-    secret, message = wallet.published_test_key, text.encode()
-    family = wallet.address.network.family
-    if family is Family.EVM:
-        return _pack(*sign_digest(secret, evm.message_digest(message)))
-    if family is Family.SOLANA:
-        key = crypto_sign_seed_keypair(secret)[1]
-        return base58.b58encode(crypto_sign(message, key)[:64]).decode()
-    if wallet.address.kind == "p2tr":
-        return "smp" + base64.b64encode(sign_bip322(secret, message, wallet.address)).decode()
-    return base64.b64encode(sign_legacy(secret, message, wallet.address.kind)).decode()
+    address = wallet.address
+    return address.network.family.sign(wallet.published_test_key, text.encode(), address).shown
 
 
-def _pack(r: int, s: int, parity: int) -> str:
-    packed = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([27 + parity])
-    return "0x" + packed.hex()
-
-
-def _exported_key(wallet: SampleWallet) -> str:
-    """The published key in the form in which such wallets export it."""
-    secret = wallet.published_test_key
-    family = wallet.address.network.family
-    if family is Family.EVM:
-        return "0x" + secret.hex()
-    if family is Family.SOLANA:
-        return base58.b58encode(crypto_sign_seed_keypair(secret)[1]).decode()
-    return base58.b58encode_check(b"\x80" + secret + b"\x01").decode()
+def sample_proof(wallet: SampleWallet, text: str) -> Proof:
+    """The record of a claim that the wallet's signature of the text opens."""
+    address = wallet.address
+    made = address.network.family.sign(wallet.published_test_key, text.encode(), address)
+    return Proof(made.scheme, made.data.hex(), address.display)

@@ -3,7 +3,7 @@
 import re
 
 from chainteller.domain.bank_names import check_bank_name
-from chainteller.wallets.addresses import Address
+from chainteller.wallets.family import Address
 
 MAX_TEXT = 240
 _FRACTION = re.compile(r"\.\d+(?=Z\Z)", re.ASCII)

@@ -1,16 +1,17 @@
-"""What becomes of a text on its way into a wallet: every alteration that is searched for."""
+"""Every alteration of a text on its way into a wallet that a diagnosis searches for."""
 
 import base64
 import hashlib
 import json
 import textwrap
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import base58
 
-from chainteller.wallets import bip137, evm
+from chainteller.wallets.families import FAMILIES
+from chainteller.wallets.family import Family, signed_as
 from chainteller.wallets.hashes import double_sha256, keccak256, sha256
 
 
@@ -100,61 +101,16 @@ def _retyped(text: str) -> Iterator[tuple[str, str]]:
         yield "UNICODE_FORM", unicodedata.normalize(form, text)
 
 
-Digest = Callable[[bytes], bytes]
-
-
-def _hex(data: bytes) -> bytes:
-    return data.hex().encode()
-
-
-def _with_prefix(prefix: bytes) -> Digest:
-    return lambda text: keccak256(prefix + str(len(text)).encode() + text)
-
-
-def _old_trezor(text: bytes) -> bytes:
-    prefix = b"\x19Ethereum Signed Message:\n"
-    return keccak256(prefix + bip137.compact_size(len(text)) + text)
-
-
-def _double_prefix(text: bytes) -> bytes:
-    prefix = b"\x19Ethereum Signed Message:\n" + str(len(text)).encode()
-    return evm.message_digest(prefix + text)
-
-
-# What an ECDSA wallet may have signed instead of the personal message, as (finding, digest).
-EVM_DIGESTS: tuple[tuple[str, Digest], ...] = (
-    ("RAW_HASH_SIGNED", keccak256),
-    ("RAW_HASH_SIGNED", sha256),
-    ("RAW_HASH_SIGNED", lambda text: hashlib.sha3_256(text).digest()),
-    ("RAW_HASH_SIGNED", double_sha256),
-    ("HASH_OF_TEXT_SIGNED", lambda text: evm.message_digest(keccak256(text))),
-    ("HASH_OF_TEXT_SIGNED", lambda text: evm.message_digest(sha256(text))),
-    ("HASH_OF_TEXT_SIGNED", lambda text: evm.message_digest(b"0x" + _hex(keccak256(text)))),
-    ("HASH_OF_TEXT_SIGNED", lambda text: evm.message_digest(_hex(keccak256(text)))),
-    ("HASH_OF_TEXT_SIGNED", lambda text: evm.message_digest(_hex(sha256(text)))),
-    ("DOUBLE_PREFIX", _double_prefix),
-    ("OLD_TREZOR_PREFIX", _old_trezor),
-)  # fmt: skip
-
-# The personal messages of other networks that use the same keys.
-FOREIGN_DIGESTS: tuple[tuple[str, Digest], ...] = (
-    ("SIGNED_AS_ETHEREUM", evm.message_digest),
-    ("SIGNED_AS_BITCOIN", bip137.message_digest),
-    ("SIGNED_AS_TRON", _with_prefix(b"\x19TRON Signed Message:\n")),
-    ("SIGNED_AS_TRON", lambda text: keccak256(b"\x19TRON Signed Message:\n32" + keccak256(text))),
-    ("SIGNED_AS_TRON", lambda text: keccak256(b"\x19TRON Signed Message:\n32" + text)),
-)  # fmt: skip
-
-
-def hashed_texts(text: str) -> Iterator[tuple[str, bytes]]:
-    """What an Ed25519 or Bitcoin wallet may have been given instead of the text itself."""
+def hashed_texts(text: str, registered: Family) -> Iterator[tuple[str, bytes]]:
+    """What may have been signed as a text instead: its hash, or another family's frame of it."""
     data = text.encode()
-    yield "HASH_OF_TEXT_SIGNED", sha256(data)
-    yield "HASH_OF_TEXT_SIGNED", keccak256(data)
+    for digest in (sha256, keccak256):
+        yield "HASH_OF_TEXT_SIGNED", digest(data)
+        yield "HASH_OF_TEXT_SIGNED", digest(data).hex().encode()
+        yield "HASH_OF_TEXT_SIGNED", b"0x" + digest(data).hex().encode()
     yield "HASH_OF_TEXT_SIGNED", hashlib.sha512(data).digest()
     yield "HASH_OF_TEXT_SIGNED", double_sha256(data)
-    yield "HASH_OF_TEXT_SIGNED", sha256(data).hex().encode()
-    yield "HASH_OF_TEXT_SIGNED", keccak256(data).hex().encode()
-    prefix = b"\x19Ethereum Signed Message:\n" + str(len(data)).encode()
-    yield "SIGNED_AS_ETHEREUM", prefix + data
-    yield "SIGNED_AS_ETHEREUM", evm.message_digest(data)
+    for family in FAMILIES:
+        if family is not registered:
+            for framed in family.framed(data):
+                yield signed_as(family), framed

@@ -1,12 +1,9 @@
 """The one question that opens a claim: did the registered key sign exactly this text?"""
 
-from chainteller.wallets.addresses import Address
-from chainteller.wallets.bitcoin import Unsupported, verify_bitcoin
-from chainteller.wallets.evm import verify_evm
-from chainteller.wallets.networks import Family
+from chainteller.wallets.encodings import SignatureReading
+from chainteller.wallets.family import Address
 from chainteller.wallets.proof import Proof
-from chainteller.wallets.reader import SignatureReading, Unreadable, read_signature
-from chainteller.wallets.solana import verify_solana
+from chainteller.wallets.reader import Unreadable, read_signature
 
 __all__ = ["Proof", "verify_bytes", "verify_reading", "verify_signature"]
 
@@ -29,20 +26,12 @@ def verify_signature(text: str, signature: str, address: Address) -> Proof | Non
 def verify_reading(message: bytes, reading: SignatureReading, address: Address) -> Proof | None:
     """As `verify_signature`, for a paste that has been read."""
     for candidate in reading.candidates:
-        proof = verify_bytes(message, candidate.data, reading.bip322_prefix, address)
+        proof = verify_bytes(message, candidate.data, reading.prefix, address)
         if proof is not None:
             return proof
     return None
 
 
 def verify_bytes(message: bytes, data: bytes, prefix: str, address: Address) -> Proof | None:
-    """As `verify_signature`, for bytes; `prefix` is BIP-322's smp, ful, pof or empty."""
-    family = address.network.family
-    if family is Family.EVM:
-        return verify_evm(message, data, address)
-    if family is Family.SOLANA:
-        return verify_solana(message, data, address)
-    try:
-        return verify_bitcoin(message, data, prefix, address)
-    except Unsupported:
-        return None
+    """As `verify_signature`, for bytes; `prefix` is what the family writes in front, or empty."""
+    return address.network.family.verify(message, data, prefix, address)

@@ -1,4 +1,4 @@
-// Writes ../recorded/{evm,solana,bitcoin}.json, or the folder given as the first argument.
+// Writes ../recorded/{evm,solana,bitcoin,tron}.json, or the folder given as the first argument.
 // Every signature here is deterministic, so recording again must give the same files.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,11 +14,12 @@ import bitcoinMessage from "bitcoinjs-message";
 import bs58 from "bs58";
 import ecpairModule from "ecpair";
 import { ethers } from "ethers";
+import { TronWeb } from "tronweb";
 import nacl from "tweetnacl";
 import { parseSignature, serializeCompactSignature, signatureToCompactSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
-import { BITCOIN_WIFS, EVM_KEYS, SOLANA_SEEDS } from "./keys.mjs";
+import { BITCOIN_WIFS, EVM_KEYS, SOLANA_SEEDS, TRON_KEYS } from "./keys.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const target = process.argv[2] ?? join(here, "..", "recorded");
@@ -195,7 +196,55 @@ function bitcoinRows() {
   return rows;
 }
 
+async function tronRows() {
+  const rows = [];
+  const tronWeb = new TronWeb({ fullHost: "http://127.0.0.1:1" }); // signs without asking a node
+  for (const key of TRON_KEYS)
+    for (const id of IDS) {
+      const address = TronWeb.address.fromPrivateKey(key);
+      const wallet = new ethers.Wallet(key);
+      const text = textFor("tron", address, id);
+      const add = (library, form, signature, expect) =>
+        rows.push(row(library, "tron", address, text, form, signature, expect));
+      const flat = await tronWeb.trx.signMessageV2(text, key);
+      const parts = ethers.Signature.from(flat);
+      add("tronweb", "hex", flat);
+      add("tronweb", "hex without 0x", flat.slice(2));
+      add("tronweb", "upper-case hex", "0x" + flat.slice(2).toUpperCase());
+      add("tronweb", "ledger v", flat.slice(0, -2) + (parts.yParity ? "01" : "00"));
+      add("tronweb", "base64", base64(ethers.getBytes(flat)));
+      add("tronweb", "signature json", JSON.stringify({ signature: flat }));
+      add("tronweb", "rpc json", JSON.stringify({ result: flat }));
+      add("tronweb", "array", JSON.stringify([...ethers.getBytes(flat)]));
+      add("ethers", "eip-2098", parts.compactSerialized);
+      add("ethers", "parts json", JSON.stringify({ r: parts.r, s: parts.s, v: parts.v }));
+      const hexOfText = TronWeb.toHex(text);
+      const hash = TronWeb.sha3(text);
+      add("tronweb", "trx.sign of hex", await tronWeb.trx.sign(hexOfText, key), "OLD_TRON_SIGN");
+      add("tronweb", "trx.signMessage of hex", await tronWeb.trx.signMessage(hexOfText, key), "OLD_TRON_SIGN");
+      add("tronweb", "trx.sign of hash", await tronWeb.trx.sign(hash, key), "OLD_TRON_SIGN");
+      add("tronweb", "trx.sign with Ethereum's prefix", await tronWeb.trx.sign(hexOfText, key, false), "OLD_TRON_SIGN");
+      add("ethers", "personal_sign", await wallet.signMessage(text), "SIGNED_AS_ETHEREUM");
+      const bytes = ethers.toUtf8Bytes(text);
+      add("ethers", "bare hash", new ethers.SigningKey("0x" + key).sign(ethers.keccak256(bytes)).serialized,
+        "RAW_HASH_SIGNED");
+      // The same bytes as trx.sign of the hash: both say that 32 bytes follow.
+      add("tronweb", "hash as message", await tronWeb.trx.signMessageV2(ethers.getBytes(hash), key), "OLD_TRON_SIGN");
+      add("tronweb", "hex of hash as message", await tronWeb.trx.signMessageV2(hash, key), "HASH_OF_TEXT_SIGNED");
+      add("tronweb", "hex of text", await tronWeb.trx.signMessageV2(hexOfText, key), "HEX_OF_TEXT");
+      add("tronweb", "trailing newline", await tronWeb.trx.signMessageV2(text + "\n", key), "TRAILING_NEWLINE");
+      add("tronweb", "lower case", await tronWeb.trx.signMessageV2(text.toLowerCase(), key), "LOWER_CASE_TEXT");
+      add("tronweb", "typed data", await tronWeb.trx.signTypedData(
+        { name: "Example Bank", version: "1", chainId: 728126428 }, { Proof: [{ name: "text", type: "string" }] },
+        { text }, key), "UNKNOWN_SIGNER");
+      add("tronweb", "address", address, "ADDRESS_PASTED");
+      add("tronweb", "address in hex", TronWeb.address.toHex(address), "ADDRESS_PASTED");
+      add("tronweb", "private key", key, "SECRET_PASTED");
+    }
+  return rows;
+}
+
 mkdirSync(target, { recursive: true });
-const files = { evm: await evmRows(), solana: await solanaRows(), bitcoin: bitcoinRows() };
+const files = { evm: await evmRows(), solana: await solanaRows(), bitcoin: bitcoinRows(), tron: await tronRows() };
 for (const [name, rows] of Object.entries(files))
   writeFileSync(join(target, `${name}.json`), JSON.stringify(rows, null, 1) + "\n");

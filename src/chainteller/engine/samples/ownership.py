@@ -4,11 +4,8 @@ Ids of wallets and of their blockchain accounts come from their names alone, so 
 begins finds again what the past has made.
 """
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import base58
 
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
@@ -23,13 +20,12 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.blockchain_accounts import custody_address
 from chainteller.engine.samples import opening
 from chainteller.engine.samples.books import Row
 from chainteller.engine.samples.people import CustodyAddress
 from chainteller.engine.samples.world import Account, World
-from chainteller.wallets.networks import Family, resolve_network
-from chainteller.wallets.simulated import SampleWallet, sign_sample
+from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.simulated import SampleWallet, sample_proof
 from chainteller.wallets.texts import challenge_text
 
 
@@ -61,7 +57,8 @@ class Pair:
 def open_account(world: World, account: Account, network: str, at: int) -> None:
     """A blockchain account with a custody address that nobody has the key of."""
     name = f"{account.person.reference} {network}"
-    address = custody_address(resolve_network(network), SeededRandomness(f"sample {name}"))
+    on = resolve_network(network)
+    address = on.family.custody_address(on, SeededRandomness(f"sample {name}").bytes)
     account_id = _fixed_id(Prefix.BLOCKCHAIN_ACCOUNT, name)
     custody = CustodyAddress(account_id, account.person.reference, network, address)
     opening.blockchain_account(world, account, custody, at)
@@ -149,7 +146,7 @@ def claim(world: World, pair: Pair, challenged: Row, at: int) -> Row:
     """The wallet signed the very text."""
     claim_id = world.new_id(Prefix.CLAIM)
     challenged.update(status=ChallengeStatus.USED.value, used_at=at, claim_id=claim_id)
-    scheme, signature = _proof(pair.wallet, challenged["text"])
+    proof = sample_proof(pair.wallet, challenged["text"])
     row = world.books.add(
         "claim",
         {
@@ -158,9 +155,9 @@ def claim(world: World, pair: Pair, challenged: Row, at: int) -> Row:
             "blockchain_account_id": pair.account_id,
             "counterparty_id": pair.counterparty_id,
             "challenge_id": challenged["id"],
-            "scheme": scheme,
-            "signature": signature,
-            "signer": pair.wallet.address.display,
+            "scheme": proof.scheme,
+            "signature": proof.signature,
+            "signer": proof.signer,
             "status": ClaimStatus.VALID.value,
             "created": at,
             "expires": at + CLAIM_LIFETIME,
@@ -173,18 +170,6 @@ def claim(world: World, pair: Pair, challenged: Row, at: int) -> Row:
     told = {"counterpartyId": pair.counterparty_id}
     world.event(at, "ownership_claim.created", claim_id, told)
     return row
-
-
-def _proof(wallet: SampleWallet, text: str) -> tuple[str, str]:
-    """Scheme and signature in the normal form of a claim's record (``wallets/proof.py``)."""
-    signature = sign_sample(wallet.name, text, wallets=(wallet,))
-    match wallet.address.network.family:
-        case Family.EVM:
-            return "eip191", signature.removeprefix("0x")
-        case Family.SOLANA:
-            return "ed25519", base58.b58decode(signature).hex()
-        case Family.BITCOIN:
-            return "bip137", base64.b64decode(signature).hex()
 
 
 def link(world: World, pair: Pair, claimed: Row, at: int) -> Row:

@@ -1,13 +1,16 @@
-"""What a paste on Wallets is: judged here, before anything of it is kept, shown or sent.
+"""Pastes on Wallets: looked at before anything of them is kept, shown or sent.
 
 Everything runs in a thread: the libraries of ``wallets`` load at the first use.
 """
 
+import contextlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chainteller.domain.challenges import ChallengeStatus, challenge_status
+from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.service.errors import NotOffered
 from chainteller.tui.wallets.book import Book, Wallet, claim_request
 
@@ -16,10 +19,9 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import SignatureDiagnosis
     from chainteller.wallets.cases import Case, KnownChallenge
     from chainteller.wallets.encodings import Candidate
-    from chainteller.wallets.networks import Network
+    from chainteller.wallets.family import Address, Network
     from chainteller.wallets.simulated import SampleWallet
 
-_LONGEST = 20_000
 _SHOWN_HEAD, _SHOWN_TAIL = 6, 2
 
 
@@ -44,7 +46,7 @@ class Paste:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a pasted signature; the signature itself is kept only if it would pass."""
+    """The judgement of a pasted signature, which itself is kept only if it would pass."""
 
     challenge_id: str
     paste: Paste
@@ -58,21 +60,24 @@ class Verdict:
 
 def load_libraries() -> None:
     """Import what a diagnosis needs, so that the first one does not wait for it."""
-    import chainteller.wallets.diagnose  # noqa: F401, PLC0415 - as said
-    from chainteller.wallets.secp256k1 import curve  # noqa: PLC0415 - as above
+    import chainteller.wallets.judging  # noqa: F401, PLC0415 - in the background
+    from chainteller.wallets.curve import curve  # noqa: PLC0415 - as above
 
     curve()
 
 
 def look_at(text: str, network: str) -> Paste:
-    """What was pasted, for a wallet of the network; nothing of a secret is in the answer."""
-    from chainteller.wallets.networks import resolve_network  # noqa: PLC0415 - at the first paste
+    """Describe a paste, for a wallet of the network if one is chosen, without any of a secret."""
+    from chainteller.wallets.networks import (  # noqa: PLC0415 - at the first paste
+        NETWORKS,
+        resolve_network,
+    )
     from chainteller.wallets.pasted_secrets import SecretPasted  # noqa: PLC0415 - as above
     from chainteller.wallets.reader import Unreadable, read_signature  # noqa: PLC0415 - as above
 
-    family = resolve_network(network, test_networks=True).family
+    on = resolve_network(network, test_networks=True) if network else NETWORKS[0]
     try:
-        reading = read_signature(text, family)
+        reading = read_signature(text, on.family)
     except SecretPasted:
         return Paste(Kind.SECRET)
     except Unreadable as unreadable:
@@ -108,115 +113,99 @@ def _form(candidate: "Candidate") -> str:
     return ", ".join([*parts, candidate.encoding])
 
 
-def judge(service: "Service", book: Book, wallet: Wallet, text: str) -> Verdict:
-    """Why the signature would or would not pass; nothing is submitted and no try is burned.
+def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -> Verdict:
+    """Say why the signature would or would not pass, without submitting it or using an attempt.
 
-    A secret and a flood of text never leave this desk.
+    A secret and a paste of excessive length are never sent: they are judged on this desk, by the
+    function that also judges in the engine, as is every paste where the deployment offers no
+    diagnosis.
 
     Raises:
-        ChallengeAlreadyUsed, ChallengeLocked, and what any call may raise.
+        ChallengeAlreadyUsed, ChallengeLocked: the challenge is closed.
+        TellerError: any other error of the call.
     """
+    from chainteller.wallets import judging  # noqa: PLC0415 - at the first paste
+    from chainteller.wallets.addresses import MAX_PASTE  # noqa: PLC0415 - as above
+
     if wallet.challenge is None:
         raise AssertionError("a signature is judged against a challenge")
     paste = look_at(text, wallet.network)
-    if paste.kind is Kind.SECRET or len(text) > _LONGEST:
-        finding = "SECRET_PASTED" if paste.kind is Kind.SECRET else "TOO_LONG"
-        return Verdict(wallet.challenge.id, paste, _here(wallet, finding))
-    try:
-        found = service.diagnose_signature(wallet.account.id, claim_request(wallet, text))
-    except NotOffered:
-        found = _judged_here(book, wallet, text)
+    if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
+        found = judging.judge(_case(book, wallet, text, now))
+    else:
+        try:
+            found = service.diagnose_signature(wallet.account.id, claim_request(wallet, text))
+        except NotOffered:
+            found = judging.judge(_case(book, wallet, text, now))
     return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "")
 
 
-def _here(wallet: Wallet, finding: str) -> "SignatureDiagnosis":
-    """A finding that needs no look at the signature."""
-    from chainteller.service.models.counterparties import (  # noqa: PLC0415 - after the first frame
-        SignatureDiagnosis,
-    )
-    from chainteller.wallets.findings import FINDINGS  # noqa: PLC0415 - at the first paste
-
-    words = FINDINGS[finding]
-    return SignatureDiagnosis(
-        accepted=False,
-        cause=words.cause,
-        certain=True,
-        finding=finding,
-        explanation=words.explanation,
-        ask_customer=words.ask_customer,
-        suggestion=words.suggestion,
-        challenge_id=wallet.challenge.id if wallet.challenge else "",
-        counterparty_id=wallet.counterparty.id,
-        network=wallet.network,
-        expected_address=wallet.counterparty.address,
-    )
-
-
-def _judged_here(book: Book, wallet: Wallet, text: str) -> "SignatureDiagnosis":
-    """For a deployment that explains nothing: the same search over what this desk has seen."""
-    from chainteller.service.models.counterparties import (  # noqa: PLC0415 - after the first frame
-        SignatureDiagnosis,
-    )
-    from chainteller.wallets.diagnose import diagnose  # noqa: PLC0415 - at the first paste
-
-    about = _case(book, wallet, text)
-    found = diagnose(about)
-    return SignatureDiagnosis(
-        accepted=found.accepted and found.finding == "ACCEPTED",
-        cause=found.cause,
-        certain=found.certain,
-        finding=found.finding,
-        explanation=found.explanation,
-        ask_customer=found.ask_customer,
-        suggestion=found.suggestion,
-        challenge_id=about.challenge.challenge_id,
-        counterparty_id=wallet.counterparty.id,
-        network=wallet.network,
-        expected_address=about.challenge.address.display,
-        recovered_address=found.recovered_address,
-        other_challenge_id=found.other_challenge_id,
-        other_counterparty_id=found.other_counterparty_id,
-    )
-
-
-def _case(book: Book, wallet: Wallet, text: str) -> "Case":
+def _case(book: Book, wallet: Wallet, text: str, now: int) -> "Case":
+    """The attempt, with all that this desk has seen of the customer's wallets."""
     from chainteller.wallets.cases import Case, KnownAddress  # noqa: PLC0415 - at the first paste
 
-    others = [_known(row) for row in book.wallets if row.key != wallet.key and row.challenge]
+    seen = _with_addresses(book)
+    newest, *others = _known(wallet, _address(wallet), now)
+    for row, address in seen:
+        if row.key != wallet.key:
+            others += _known(row, address, now)
     return Case(
-        challenge=_known(wallet),
+        challenge=newest,
         signature=text,
         other_challenges=tuple(others),
         known_addresses=tuple(
-            KnownAddress(row.counterparty_id, row.address)
-            for row in others
-            if row.counterparty_id != wallet.counterparty.id
+            KnownAddress(row.counterparty.id, address)
+            for row, address in seen
+            if row.counterparty.id != wallet.counterparty.id
         ),
     )
 
 
-def _known(wallet: Wallet) -> "KnownChallenge":
+def _with_addresses(book: Book) -> "list[tuple[Wallet, Address]]":
+    """The wallets whose network this desk knows."""
+    from chainteller.wallets.addresses import InvalidAddress  # noqa: PLC0415 - at the first paste
+    from chainteller.wallets.networks import UnknownNetwork  # noqa: PLC0415 - as above
+
+    found = []
+    for row in book.wallets:
+        with contextlib.suppress(InvalidAddress, UnknownNetwork):
+            found.append((row, _address(row)))
+    return found
+
+
+def _address(wallet: Wallet) -> "Address":
     from chainteller.wallets.addresses import parse_address  # noqa: PLC0415 - at the first paste
-    from chainteller.wallets.cases import KnownChallenge  # noqa: PLC0415 - as above
     from chainteller.wallets.networks import resolve_network  # noqa: PLC0415 - as above
 
-    challenge = wallet.challenge
-    if challenge is None:
-        raise AssertionError("only wallets with a challenge are known by one")
     network = resolve_network(wallet.network, test_networks=True)
-    return KnownChallenge(
-        challenge_id=challenge.id,
-        counterparty_id=wallet.counterparty.id,
-        address=parse_address(wallet.counterparty.address, network),
-        text=challenge.challenge,
-        state=challenge.status or "open",
-        expires_at=f"{challenge.expires:%Y-%m-%dT%H:%M:%SZ}" if challenge.expires else "",
-    )
+    return parse_address(wallet.counterparty.address, network)
+
+
+def _known(wallet: Wallet, address: "Address", now: int) -> "list[KnownChallenge]":
+    """The challenges that this desk has seen for a wallet, newest first."""
+    from chainteller.wallets.cases import KnownChallenge  # noqa: PLC0415 - at the first paste
+
+    found = []
+    for challenge in (wallet.challenge, wallet.earlier):
+        if challenge is not None:
+            expires = from_datetime(challenge.expires) if challenge.expires else now
+            status = challenge.status or ChallengeStatus.OPEN
+            found.append(
+                KnownChallenge(
+                    challenge_id=challenge.id,
+                    counterparty_id=wallet.counterparty.id,
+                    address=address,
+                    text=challenge.challenge,
+                    state=challenge_status(status, now=now, expires=expires),
+                    expires_at=format_instant(expires),
+                )
+            )
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class AddressRead:
-    """On which of the offered networks a text is an address; else why it is none."""
+    """The offered networks on which a text is an address, or why it is one on none."""
 
     networks: tuple[str, ...] = ()
     reason: str = ""
@@ -261,7 +250,7 @@ def _open_networks(offered: tuple[str, ...]) -> "list[Network]":
 
 
 def holds_secret(text: str) -> bool:
-    """Whether what stands in a field is a key or the words of one, as far as it is typed."""
+    """Whether the text of a field is a private key or recovery words, as far as it is typed."""
     from chainteller.wallets.pasted_secrets import (  # noqa: PLC0415 - at the first character
         find_secret,
         has_hex_key,
@@ -271,7 +260,7 @@ def holds_secret(text: str) -> bool:
 
 
 def sample_wallet_of(wallet: Wallet, file: Path) -> "SampleWallet | None":
-    """The sample wallet whose published key this wallet has."""
+    """The sample wallet with this wallet's address."""
     from chainteller.wallets.simulated import sample_wallets  # noqa: PLC0415 - at the first use
 
     for sample in sample_wallets(file):
@@ -282,7 +271,7 @@ def sample_wallet_of(wallet: Wallet, file: Path) -> "SampleWallet | None":
 
 
 def simulated_answer(wallet: Wallet, file: Path, mistake: str) -> str:
-    """What the sample customer would send by mail; ``mistake`` empty: the right signature.
+    """What the sample customer would send by mail; without a mistake, the right signature.
 
     Raises:
         UnknownSampleWallet, UnknownMistake: the wallet is no sample, or cannot err that way.

@@ -314,8 +314,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     async def _sort_paste(self, text: str) -> None:
         wallet = self.wallet
-        network = wallet.network if wallet else "ethereum"
-        paste: Paste = await call_service(look_at, text, network)
+        paste: Paste = await call_service(look_at, text, wallet.network if wallet else "")
         if paste.kind is Kind.ADDRESS:
             address = "".join(text.split())
             known = [row for row in self.book.wallets if row.counterparty.address == address]

@@ -179,7 +179,7 @@ class WalletSteps:
         """The address alone tells it where only one network has such addresses."""
         if len(found.networks) == 1:
             return found.networks[0]
-        preset = account.network if account.network in found.networks else "ethereum"
+        preset = account.network if account.network in found.networks else found.networks[0]
         note = "it exists on each: ask which one the customer uses"
         return await self._choose("WHICH NETWORK?", note, found.networks, preset)
 
@@ -267,7 +267,7 @@ class WalletSteps:
     async def judged(self, book: Book, wallet: Wallet, text: str) -> Verdict:
         """Raises what the service raises; the outcome is told."""
         verdict: Verdict = await call_service(
-            wallet_paste.judge, self._desk.service, book, wallet, text
+            wallet_paste.judge, self._desk.service, book, wallet, text, self._desk.now
         )
         challenge = short_id(verdict.challenge_id)
         left = countdown(wallet.seconds_left(self._desk.now))

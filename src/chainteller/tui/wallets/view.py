@@ -283,15 +283,6 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
 
 # -- the text to be signed ------------------------------------------------------------------------
 
-_HOW = {
-    "evm": ('Ethereum wallet: "Sign message" (personal_sign),', "never a transaction."),
-    "solana": (
-        'Solana wallet: "Sign message" of exactly this text;',
-        "a Ledger signs it off-chain.",
-    ),
-    "bitcoin": ('Bitcoin wallet: "Sign message" with exactly this', "address selected."),
-}
-
 
 def challenge_head(wallet: Wallet) -> Line:
     text = wallet.challenge.challenge if wallet.challenge else ""
@@ -310,11 +301,9 @@ def how_to_sign(wallet: Wallet) -> list[Line]:
         family = resolve_network(wallet.network, test_networks=True).family
     except UnknownNetwork:
         return []
-    first, second = _HOW[family]
     return [
         line(("HOW THE CUSTOMER SIGNS", "strong")),
-        line((first, "")),
-        line((second, "")),
+        *(line((each, "")) for each in family.how_to_sign),
         line(("q", "key"), (" QR code   ", "muted"), ("e", "key"), (" to a file", "muted")),
     ]
 

@@ -1,0 +1,346 @@
+"""Bitcoin: its address types, the 65-byte message signature and BIP-322."""
+
+import base64
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+
+import base58
+
+from chainteller.wallets import bip137, ed25519
+from chainteller.wallets.bech32 import BadBech32, decode_segwit, encode_segwit
+from chainteller.wallets.bip322 import (
+    Bip322Check,
+    ToSign,
+    Unsupported,
+    holds_proof,
+    is_proof,
+    read_bip322,
+)
+from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, versions
+from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
+from chainteller.wallets.curve import KeyRecovery, recoveries
+from chainteller.wallets.encodings import BASE58, SignatureReading
+from chainteller.wallets.family import (
+    RIGHT,
+    Address,
+    Family,
+    InvalidAddress,
+    Network,
+    SampleSignature,
+    Shape,
+)
+from chainteller.wallets.hashes import Digest, double_sha256, sha256
+from chainteller.wallets.proof import Proof
+from chainteller.wallets.recoverable import looks_recoverable
+
+_SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
+_SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
+_KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
+# The generator itself; only its place in an address template matters.
+_ANY_KEY = bytes.fromhex(
+    "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+    "483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8"
+)
+
+
+class Bitcoin(Family):
+    """Bitcoin's family."""
+
+    name = "bitcoin"
+    label = "Bitcoin"
+    uri_schemes = ("bitcoin",)
+    sign_function = '"sign message"'
+    how_to_sign = ('Bitcoin wallet: "Sign message" with exactly this', "address selected.")
+    form = "BITCOIN"
+    signature_prefixes = ("smp", "ful", "pof")
+
+    @cached_property
+    def networks(self) -> tuple[Network, ...]:
+        """See `Family.networks`; the reference of each begins its genesis hash (BIP-122)."""
+        return (
+            self._network(
+                "bitcoin", "000000000019d6689c085ae165831e93", "btc", "bitcoin-mainnet", main=True
+            ),
+            self._network(
+                "bitcoin-testnet", "000000000933ea01ad0ee984209779ba", "bitcoin-testnet3"
+            ),
+            self._network("bitcoin-testnet4", "00000000da84f2bafbbc53dee25a72ae"),
+            self._network("bitcoin-signet", "00000008819873e925422c1ff0f99f7c"),
+        )
+
+    def _network(self, name: str, genesis: str, *aliases: str, main: bool = False) -> Network:
+        return Network(name, f"bip122:{genesis}", self, main, aliases)
+
+    def parse_address(self, text: str, network: Network) -> Address:
+        """Read a bech32, bech32m or base58check address."""
+        if _SEGWIT_LIKE.match(text):
+            return _parse_segwit(text, network)
+        if not BASE58.fullmatch(text):
+            raise InvalidAddress("ENCODING")
+        if not 25 <= len(text) <= 36:
+            raise InvalidAddress("LENGTH")
+        try:
+            payload = base58.b58decode_check(text)
+        except ValueError:
+            raise InvalidAddress("CHECKSUM") from None
+        if len(payload) != 21:
+            raise InvalidAddress("LENGTH")
+        kind = versions(network).base58_kinds.get(payload[0])
+        if kind is None:
+            raise InvalidAddress("WRONG_NETWORK")
+        return Address(network, text, text, kind)
+
+    def is_address(self, text: str) -> bool:
+        """See `Family.is_address`."""
+        if _SEGWIT_LIKE.match(text):
+            return _reads_as_segwit(text)
+        if not 25 <= len(text) <= 36 or not BASE58.fullmatch(text):
+            return False
+        try:
+            payload = base58.b58decode_check(text)
+        except ValueError:
+            return False
+        known = MAIN.base58_kinds | TEST.base58_kinds
+        return len(payload) == 21 and payload[0] in known
+
+    def custody_address(self, network: Network, random_bytes: Callable[[int], bytes]) -> str:
+        """See `Family.custody_address`."""
+        return encode_segwit(versions(network).hrp, 0, random_bytes(20))
+
+    def verify(self, message: bytes, data: bytes, prefix: str, address: Address) -> Proof | None:
+        """The proof when the key of the address signed exactly this message, or None.
+
+        None also for what is not judged: several keys, a script, a time lock, a proof of funds.
+        """
+        if not prefix and len(data) == 65:
+            proof = bip137.verify_legacy(message, data, address)
+            if proof is not None:
+                return proof
+        try:
+            to_sign = read_bip322(data, prefix)
+            if to_sign is None or (to_sign.outpoint is None and address.kind == "p2pkh"):
+                return None
+            if not Bip322Check(to_sign, address).signs(message):
+                return None
+        except Unsupported:
+            return None
+        return Proof(to_sign.scheme, data.hex(), address.display)
+
+    def probe(self, reading: SignatureReading) -> "BitcoinProbe":
+        """See `Family.probe`."""
+        return BitcoinProbe(reading)
+
+    @property
+    def message_digests(self) -> tuple[Digest, ...]:
+        """See `Family.message_digests`."""
+        return (bip137.message_digest,)
+
+    @property
+    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
+        """A bare hash of the text."""
+        return (("RAW_HASH_SIGNED", sha256), ("RAW_HASH_SIGNED", double_sha256))
+
+    def owns(self, key: bytes, address: Address) -> bool:
+        """See `Family.owns`."""
+        return _is_key_of(key, address)
+
+    def is_unmistakable(self, reading: SignatureReading) -> bool:
+        """Whether a proof follows BIP-322's prefix."""
+        return bool(reading.prefix) and holds_proof(reading)
+
+    def shape(self, reading: SignatureReading, address: Address) -> Shape:
+        """See `Family.shape`."""
+        best = reading.candidates[0]
+        if _is_unsupported_bip322(reading, address):
+            return Shape("BIP322_UNSUPPORTED")
+        if any(ed25519.is_well_formed(c.data) for c in reading.candidates):
+            return Shape("LOOKS_LIKE_SOLANA", certain=False)
+        if looks_recoverable(best):
+            return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
+        if reading.prefix or holds_proof(reading):
+            return Shape()
+        if all(len(c.data) not in {64, 65} for c in reading.candidates):
+            return Shape("WRONG_LENGTH")
+        if bip137.read_legacy(best.data) is None:
+            return Shape("MALFORMED_SIGNATURE", certain=False)
+        return Shape()
+
+    def sign(self, secret: bytes, message: bytes, address: Address) -> SampleSignature:
+        """See `Family.sign`; a taproot address by BIP-322, any other by the message signature."""
+        if address.kind == "p2tr":
+            data = sign_bip322(secret, message, address)
+            return SampleSignature("bip322-simple", data, "smp" + base64.b64encode(data).decode())
+        data = sign_legacy(secret, message, address.kind)
+        return SampleSignature("bip137", data, base64.b64encode(data).decode())
+
+    def export_key(self, secret: bytes) -> str:
+        """The WIF of a compressed key."""
+        return base58.b58encode_check(b"\x80" + secret + b"\x01").decode()
+
+
+def _parse_segwit(text: str, network: Network) -> Address:
+    try:
+        prefix, version, program = decode_segwit(text)
+    except BadBech32 as bad:
+        raise InvalidAddress(bad.reason) from None
+    if prefix != versions(network).hrp:
+        raise InvalidAddress("WRONG_NETWORK")
+    kind = _SEGWIT_KINDS.get((version, len(program)))
+    if kind is None:
+        raise InvalidAddress("UNSUPPORTED_TYPE")
+    return Address(network, text.lower(), text.lower(), kind)
+
+
+def _reads_as_segwit(text: str) -> bool:
+    try:
+        decode_segwit(text)
+    except BadBech32:
+        return False
+    return True
+
+
+def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
+    for candidate in reading.candidates:
+        if candidate.encoding == "base58":
+            continue
+        try:
+            to_sign = read_bip322(candidate.data, reading.prefix)
+            if to_sign is not None and is_proof(candidate.data):
+                Bip322Check(to_sign, address)
+        except Unsupported:
+            # Without a prefix, random bytes may read as a transaction of many inputs.
+            return bool(reading.prefix) or is_proof(candidate.data)
+    return False
+
+
+class BitcoinProbe:
+    """A legacy 65-byte signature, a BIP-322 proof, or both readings of one paste."""
+
+    def __init__(self, reading: SignatureReading) -> None:
+        """Read every candidate as both kinds."""
+        self._legacy = [] if reading.prefix else _legacy_readings(reading)
+        self._keys = cache(self._recover)
+        self._to_sign = _bip322_reading(reading)
+        self._check = cache(self._bip322_check)
+
+    def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
+        return tuple(recovery.public_key(digest) for _, recovery in self._legacy)
+
+    def _bip322_check(self, address: Address) -> Bip322Check | None:
+        if self._to_sign is None or (self._to_sign.outpoint is None and address.kind == "p2pkh"):
+            return None
+        try:
+            return Bip322Check(self._to_sign, address)
+        except Unsupported:
+            return None
+
+    @property
+    def carries_key(self) -> bool:
+        """See `Probe.carries_key`."""
+        return self._to_sign is not None
+
+    def match(self, message: bytes, address: Address) -> str | None:
+        """See `Probe.match`."""
+        check = self._check(address)
+        if check is not None and check.signs(message):
+            return RIGHT
+        for (header, _), key in zip(
+            self._legacy, self._keys(bip137.message_digest(message)), strict=True
+        ):
+            guessed = header is None and self._legacy[0][0] is not None
+            # No legacy signature proves a taproot address, so one reading of it is enough.
+            if key is not None and not (guessed and address.kind == "p2tr"):
+                found = _legacy_match(header, key, address)
+                if found is not None:
+                    return found
+        return None
+
+    def match_digest(self, digest: bytes, address: Address) -> str | None:
+        """As `match` for a legacy signature over what was hashed in another way."""
+        for key in self._keys(digest):
+            if key is not None and _is_key_of(key, address):
+                return RIGHT
+        return None
+
+    def signer(self, message: bytes, like: Address) -> Address | None:
+        """See `Probe.signer`; with BIP-322 only an address whose proof is complete."""
+        if self._to_sign is not None:
+            return self._witness_signer(message, like)
+        if not self._legacy or self._legacy[0][0] is None:
+            return None
+        header = self._legacy[0][0]
+        key = self._keys(bip137.message_digest(message))[0]
+        if key is None:
+            return None
+        names_type = header.header >= 35 or not header.compressed or like.kind not in _KEY_KINDS
+        kind = header.named_kind if names_type else like.kind
+        return address_of_key(key, kind, like.network, compressed=header.compressed)
+
+    def _witness_signer(self, message: bytes, like: Address) -> Address | None:
+        kinds = ("p2wpkh", "p2sh") if self._to_sign and self._to_sign.witness else ("p2pkh",)
+        for kind in kinds:
+            template = address_of_key(_ANY_KEY, kind, like.network)
+            check = self._check(template)
+            if check is None or check.witness_key is None:
+                continue
+            own = address_of_key(check.witness_key, kind, like.network)
+            own_check = self._check(own)
+            if own_check is not None and own_check.signs(message):
+                return own
+        return None
+
+
+Header = bip137.LegacySignature | None
+
+
+def _legacy_readings(reading: SignatureReading) -> list[tuple[Header, KeyRecovery]]:
+    """The stated header first, then what a lost or damaged header leaves to be guessed."""
+    stated: list[tuple[Header, KeyRecovery]] = []
+    guessed: list[tuple[Header, KeyRecovery]] = []
+    for candidate in reading.candidates:
+        legacy = bip137.read_legacy(candidate.data)
+        recovery = legacy.recovery() if legacy else None
+        if recovery:
+            stated.append((legacy, recovery))
+        numbers = {64: candidate.data, 65: candidate.data[1:]}.get(len(candidate.data))
+        if numbers and candidate.encoding != "base58":
+            stated_id = (legacy.header - 27) % 4 if legacy else None
+            guessed += [(None, found) for found in recoveries(numbers, except_id=stated_id)]
+    return stated + guessed
+
+
+def _bip322_reading(reading: SignatureReading) -> ToSign | None:
+    for candidate in reading.candidates:
+        if candidate.encoding == "base58":
+            continue
+        try:
+            to_sign = read_bip322(candidate.data, reading.prefix)
+        except Unsupported:
+            return None
+        if to_sign is not None:
+            return to_sign
+    return None
+
+
+def _is_key_of(key: bytes, address: Address) -> bool:
+    if address.kind == "p2wsh":
+        return False
+    return any(
+        address_of_key(key, address.kind, address.network, compressed=compressed).canonical
+        == address.canonical
+        for compressed in ((True, False) if address.kind == "p2pkh" else (True,))
+    )
+
+
+def _legacy_match(header: Header, key: bytes, address: Address) -> str | None:
+    if not _is_key_of(key, address):
+        return None
+    if address.kind == "p2tr":
+        return "TAPROOT_NEEDS_BIP322"
+    if header is None:
+        return "WRONG_RECOVERY_BYTE"
+    own = address_of_key(key, address.kind, address.network, compressed=header.compressed)
+    if own.canonical == address.canonical and (header.compressed or address.kind == "p2pkh"):
+        return RIGHT
+    return "KEY_FORM_IN_HEADER"

@@ -1,0 +1,70 @@
+"""A paste is judged alike by a deployment that explains it and by a desk that has to itself."""
+
+from typing import cast
+
+import pytest
+from tests.tui.bare_service import Bare
+from tests.tui.conftest import Bench
+from tests.tui.wallet_case import SECRET, WALLETS, Case
+
+from chainteller.service.interface import Service
+from chainteller.tui.wallets.book import Session, read_book
+from chainteller.tui.wallets.paste import Verdict, judge
+from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
+
+NAMES = ("alice-ethereum", "alice-tron", "alice-solana", "bob-bitcoin-taproot")
+
+
+class Desk:
+    """One customer's wallets, each with an earlier and a newer challenge."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.case = Case(bench, *NAMES, "bob-ethereum", "bob-tron", *NAMES)
+        self.now = bench.settings.clock.now()
+        trading_account = self.case.account.trading_account_id
+        self.book = read_book(bench.service, trading_account, Session())
+        self.bare = cast("Service", Bare(bench.service))
+
+    def verdicts(self, name: str, paste: str) -> tuple[Verdict, Verdict]:
+        """By the deployment, and by the desk alone."""
+        address = next(wallet.address.display for wallet in WALLETS if wallet.name == name)
+        wallet = next(row for row in self.book.wallets if row.counterparty.address == address)
+        offered = judge(self.case.service, self.book, wallet, paste, self.now)
+        return offered, judge(self.bare, self.book, wallet, paste, self.now)
+
+    def paste(self, name: str, mistake: str | None) -> str:
+        address = next(wallet.address.display for wallet in WALLETS if wallet.name == name)
+        wallet = next(row for row in self.book.wallets if row.counterparty.address == address)
+        assert wallet.challenge is not None
+        assert wallet.earlier is not None
+        return sign_sample(
+            name,
+            wallet.challenge.challenge,
+            wallets=WALLETS,
+            mistake=mistake,
+            earlier_text=wallet.earlier.challenge,
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_desk_says_what_the_deployment_says(bench: Bench, name: str) -> None:
+    desk, judged = Desk(bench), set()
+    for mistake in (None, *MISTAKES):
+        try:
+            paste = desk.paste(name, mistake)
+        except UnknownMistake:
+            continue
+        by_deployment, by_desk = desk.verdicts(name, paste)
+        assert by_desk == by_deployment, mistake
+        judged.add(by_desk.diagnosis.finding)
+    assert {"ACCEPTED", "EARLIER_CHALLENGE", "TRAILING_NEWLINE", "SECRET_PASTED"} <= judged
+
+
+def test_a_flood_and_a_secret_are_judged_on_the_desk(bench: Bench) -> None:
+    desk = Desk(bench)
+    for paste, finding in ((SECRET, "SECRET_PASTED"), ("0x" + "ab" * 50_000, "TOO_LONG")):
+        for verdict in desk.verdicts("alice-tron", paste):
+            assert verdict.diagnosis.finding == finding
+            assert verdict.diagnosis.challenge_id == verdict.challenge_id
+            assert verdict.signature == ""
+            assert paste not in repr(verdict)
