@@ -26,7 +26,7 @@ class Authentication:
         self._threads = threads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
+        if scope["path"] not in OPEN_PATHS:
             exchange = exchange_of(scope)
             key = key_in(exchange.headers.get("authorization"), exchange.repeated)
             address = (scope.get("client") or ("",))[0]

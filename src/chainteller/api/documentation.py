@@ -8,12 +8,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from chainteller.api.endpoints import Front
 from chainteller.api.exchange import exchange_of
-from chainteller.api.operations import Front, Operation
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.service.errors import ServiceError
+from chainteller.service.operations import ANY_KEY, Endpoint
 
-OPENAPI = Operation("openapi", "GET", "/openapi.json", "This description", None, None)
+OPENAPI = Endpoint(
+    operation_id="openapi", route="GET /openapi.json", summary="This description", scope=ANY_KEY
+)
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
@@ -38,7 +41,7 @@ class Documentation:
     async def openapi(self, request: Request) -> Response:
         """The OpenAPI document; any key may read it."""
         exchange = exchange_of(request.scope)
-        exchange.operation = OPENAPI.name
+        exchange.operation = OPENAPI.operation_id
         try:
             self._front.permit(exchange, OPENAPI)
         except ServiceError as refusal:

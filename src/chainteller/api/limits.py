@@ -7,7 +7,7 @@ import hashlib
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -27,6 +27,10 @@ class Bucket(Enum):
     READ = Policy("read", 20, 40)
     WRITE = Policy("write", 5, 10)
     QUOTE = Policy("quote", 2, 10)
+
+
+BUCKETS: Mapping[str, Bucket] = {bucket.value.name: bucket for bucket in Bucket}
+"""Each by the name under which an operation declares it."""
 
 
 FAILED_KEYS = 10

@@ -5,14 +5,17 @@ import json
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chainteller.api.endpoints import Front
 from chainteller.api.exchange import exchange_of
 from chainteller.api.metrics import Metrics
-from chainteller.api.operations import Front, Operation
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.threads import run
 from chainteller.service.errors import ServiceError
+from chainteller.service.operations import ANY_KEY, Endpoint
 
-METRICS = Operation("metrics", "GET", "/metrics", "Figures for Prometheus", None, None)
+METRICS = Endpoint(
+    operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope=ANY_KEY
+)
 
 
 class Operating:

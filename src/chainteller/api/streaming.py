@@ -10,36 +10,20 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from chainteller.api.auth import key_in
-from chainteller.api.exchange import exchange_of
+from chainteller.api.endpoints import Front, query_pairs
+from chainteller.api.exchange import Exchange, exchange_of
 from chainteller.api.metrics import Metrics
-from chainteller.api.operations import Front, Operation, query_pairs
-from chainteller.api.reading import QueryText
-from chainteller.api.records import EVENTS_AT_ONCE, LAST_CURSOR
+from chainteller.api.reading import QueryText, whole_number
 from chainteller.api.responses import error_reply
 from chainteller.api.threads import run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Event, EventPage
+from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
 
 PING_S = 15.0
 POLL_S = 0.5
 MAXIMUM_STREAMS = 100
-
-STREAM = Operation(
-    "streamEvents",
-    "GET",
-    "/events/stream",
-    "Follow events as they happen (server-sent events)",
-    "events:read",
-    EventPage,
-    query=(
-        {
-            "name": "after",
-            "description": "The cursor to start from; without it and without Last-Event-ID, now.",
-            "schema": {"type": "integer", "minimum": -1},
-        },
-    ),
-)
 
 
 @dataclass(slots=True)
@@ -56,16 +40,10 @@ class EventStreams:
     async def answer(self, request: Request) -> Response:
         """Follow events; the id of each is the cursor to come back with."""
         exchange = exchange_of(request.scope)
-        exchange.operation = STREAM.name
+        exchange.operation = EVENT_STREAM.operation_id
         try:
-            principal = self.front.permit(exchange, STREAM)
-            query = QueryText(query_pairs(request.scope["query_string"]))
-            resumed = exchange.header("last-event-id")
-            if resumed is not None:
-                query = QueryText([("Last-Event-ID", resumed)])
-            after = query.whole_number(
-                ("Last-Event-ID", "after"), low=-1, default=-1, high=LAST_CURSOR
-            )
+            principal = self.front.permit(exchange, EVENT_STREAM)
+            after = _cursor(exchange, request)
             service = self.front.deployment.acting_as(principal.actor)
             if self.open >= MAXIMUM_STREAMS:
                 raise _full()
@@ -131,6 +109,15 @@ def event_lines(event: Event) -> bytes:
     """One event as it stands on the stream."""
     body = event.model_dump_json(by_alias=True)
     return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+
+
+def _cursor(exchange: Exchange, request: Request) -> int:
+    """Where to start: ``Last-Event-ID``, else ``after``, else now."""
+    query = QueryText(query_pairs(request.scope["query_string"]))
+    resumed, asked = exchange.header("last-event-id"), query.get("after")
+    if resumed is not None:
+        return whole_number("Last-Event-ID", resumed, -1, LAST_CURSOR)
+    return -1 if asked is None else whole_number("after", asked, -1, LAST_CURSOR)
 
 
 def _full() -> RateLimited:

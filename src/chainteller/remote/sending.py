@@ -32,6 +32,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 
+Query = tuple[tuple[str, str], ...]
 Value = TypeVar("Value")
 
 ATTEMPTS = 6
@@ -58,7 +59,7 @@ class Write:
     path: str
     key: str
     body: BaseModel | None = None
-    query: tuple[tuple[str, str], ...] = ()
+    query: Query = ()
 
     def outgoing(self) -> Outgoing:
         headers = {"Idempotency-Key": self.key}
@@ -86,7 +87,7 @@ class Sender:
         """A fresh idempotency key: 128 random bits."""
         return self.randomness.bytes(16).hex()
 
-    def read(self, path: str, model: Any, query: tuple[tuple[str, str], ...] = ()) -> Any:
+    def read(self, path: str, model: Any, query: Query = ()) -> Any:
         """The record or list at a path.
 
         Raises:
