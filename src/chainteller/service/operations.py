@@ -1035,11 +1035,11 @@ AUDIT = Read(
     feature="audit",
     errors=(),
 )
-_ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
+ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
+"""Every endpoint, in the order of their declarations."""
 OPERATIONS: tuple[Operation[Any], ...] = tuple(
-    each for each in _ENDPOINTS if isinstance(each, Operation)
+    each for each in ENDPOINTS if isinstance(each, Operation)
 )
-"""Every operation, in the order of their declarations."""
 BY_NAME: Mapping[str, Operation[Any]] = {each.name: each for each in OPERATIONS}
 WRITES: Mapping[str, Write[Any]] = {
     each.name: each for each in OPERATIONS if isinstance(each, Write)
@@ -1053,6 +1053,6 @@ def features_of(endpoint: Endpoint) -> tuple[str, ...]:
 
 
 FEATURES: tuple[str, ...] = tuple(
-    dict.fromkeys((IDEMPOTENCY, *(name for each in _ENDPOINTS for name in features_of(each))))
+    dict.fromkeys((IDEMPOTENCY, *(name for each in ENDPOINTS for name in features_of(each))))
 )
 """The additions to the specification, by the names that ``GET /capabilities`` reports."""
