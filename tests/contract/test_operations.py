@@ -7,7 +7,7 @@ import pytest
 from pydantic import TypeAdapter
 from tests.contract.test_trading import TOKEN
 
-from chainteller.service.errors import ValidationFailed
+from chainteller.service.errors import ServiceError, ValidationFailed
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.base import RequestModel, Written
@@ -54,9 +54,10 @@ def test_it_answers_with_its_response_or_a_declared_refusal(
         None if operation.request is None else REQUESTS[operation.request],
         None if operation.query is None else operation.query(),
     )
+    refusals: tuple[type[ServiceError], ...] = (ValidationFailed, *operation.errors)
     try:
         answer = service.call(call)
-    except (ValidationFailed, *operation.errors):
+    except refusals:
         return
     assert isinstance(answer, Written) == operation.writes
     value = answer.value if isinstance(answer, Written) else answer
