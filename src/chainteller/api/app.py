@@ -4,13 +4,13 @@ from typing import Any
 
 from chainteller.api.auth import Authentication
 from chainteller.api.documentation import Documentation
-from chainteller.api.endpoints import Front
+from chainteller.api.endpoints import Gateway
 from chainteller.api.limits import RateLimits
 from chainteller.api.logs import RequestLines
 from chainteller.api.metrics import Metrics
 from chainteller.api.openapi import describe
 from chainteller.api.operating import Operating
-from chainteller.api.outermost import Exchanges
+from chainteller.api.outermost import Outermost
 from chainteller.api.router import Router
 from chainteller.api.streaming import EventStreams
 from chainteller.api.threads import service_threads
@@ -28,12 +28,12 @@ class App:
         self.metrics = Metrics(options.version)
         self.threads = service_threads()
         self.limits = RateLimits(active=options.rate_limits)
-        self.front = Front(deployment, self.limits, self.threads)
-        self.streams = EventStreams(self.front, self.metrics)
+        self.gateway = Gateway(deployment, self.limits, self.threads)
+        self.streams = EventStreams(self.gateway, self.metrics)
         self.request_lines = RequestLines(SystemClock())
         router = self._routed(options)
         authenticated = Authentication(router, deployment, self.limits, self.threads)
-        self._asgi = Exchanges(
+        self._asgi = Outermost(
             authenticated, self.metrics, SystemRandomness(), self.request_lines.add
         )
 
@@ -44,11 +44,11 @@ class App:
         router = Router()
         for operation in OPERATIONS:
             for endpoint in operation.endpoints:
-                handler = self.front.handler(endpoint, operation)
+                handler = self.gateway.handler(endpoint, operation)
                 router.add(endpoint.method, endpoint.path, handler)
         title = f"{options.bank_name}: trading and verified wallets"
-        pages = Documentation(self.front, describe(title, options.version, OPERATIONS))
-        operating = Operating(self.front, self.metrics)
+        pages = Documentation(self.gateway, describe(title, options.version, OPERATIONS))
+        operating = Operating(self.gateway, self.metrics)
         router.add(EVENT_STREAM.method, EVENT_STREAM.path, self.streams.answer)
         router.add("GET", "/healthz", operating.healthz)
         router.add("GET", "/readyz", operating.readyz)

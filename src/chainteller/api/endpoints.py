@@ -1,4 +1,4 @@
-"""The one endpoint that answers every operation: limit, scope, body, call, status and headers."""
+"""The generic endpoint: rate limit, scope, body, call, status and headers of every operation."""
 
 import functools
 from collections.abc import Callable, Coroutine
@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl, quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chainteller.api.exchange import Exchange, exchange_of
 from chainteller.api.limits import BUCKETS, RateLimits
 from chainteller.api.queries import cut, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
+from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply, json_reply, written
 from chainteller.api.threads import run
 from chainteller.service.deployment import Deployment, Principal
@@ -36,7 +36,7 @@ _REMEMBERED = 128
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request for an operation, before its body and its query are read."""
+    """A request for an operation whose body and query are not validated yet."""
 
     operation: Operation[Any]
     path: dict[str, str]
@@ -45,7 +45,7 @@ class Asked:
     key: str | None = None
 
     def call(self) -> Call[Any]:
-        """The call that it stands for. Raises ValidationFailed."""
+        """Validate the request. Raises ValidationFailed."""
         operation, request = self.operation, None
         if operation.request is not None:
             request = read_request(operation.request, self.document)
@@ -61,81 +61,85 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
-    """What every operation is answered with."""
+class Gateway:
+    """Answers the requests for operations from a deployment."""
 
     deployment: Deployment
     limits: RateLimits
     threads: Executor
 
     def handler(self, endpoint: Endpoint, operation: Operation[Any]) -> Handler:
-        """Answers the requests to one endpoint of an operation."""
+        """Make the handler of one endpoint of an operation."""
 
         async def answer(request: Request) -> Response:
-            exchange = exchange_of(request.scope)
-            exchange.operation = endpoint.operation_id
+            context = context_of(request.scope)
+            context.operation = endpoint.operation_id
             try:
-                principal = self.permit(exchange, endpoint)
-                asked = await _asked(request, exchange, operation)
+                principal = self.permit(context, endpoint)
+                asked = await _asked(request, context, operation)
                 if operation.brief and not asked.query.narrows:
-                    reply = self._at_once(exchange, asked, principal)
+                    reply = self._at_once(context, asked, principal)
                     if reply is not None:
                         return reply
                 service = self.deployment.acting_as(principal.actor)
                 return await run(
-                    self.threads, functools.partial(_answered, exchange, service, asked)
+                    self.threads, functools.partial(_answered, context, service, asked)
                 )
             except ServiceError as refusal:
-                return error_reply(exchange, refusal)
+                return error_reply(context, refusal)
             except TellerError as fault:
                 unavailable = ServiceUnavailable(fault.message, {"reason": fault.code})
-                return error_reply(exchange, unavailable)
+                return error_reply(context, unavailable)
 
         return answer
 
-    def _at_once(self, exchange: Exchange, asked: Asked, principal: Principal) -> Response | None:
-        """The reply to a short read without the hop to a thread, which costs more than the read;
-        None where the read would have to wait."""
+    def _at_once(
+        self, context: RequestContext, asked: Asked, principal: Principal
+    ) -> Response | None:
+        """Answer a short read without the hop to a thread, which costs more than the read.
+
+        Returns None where the read would have to wait.
+        """
         service = self.deployment.at_once(principal.actor)
         if service is None:
             return None
         try:
-            return _answered(exchange, service, asked)
+            return _answered(context, service, asked)
         except ServiceUnavailable:
             return None
 
-    def permit(self, exchange: Exchange, endpoint: Endpoint) -> Principal:
-        """Spend from the key's bucket, then look at its scopes.
+    def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
+        """Take a token from the key's rate limit, then check its scopes.
 
         Raises:
             RateLimited: the bucket is empty.
             Forbidden: the scope is missing.
         """
-        principal = exchange.principal
+        principal = context.principal
         if principal is None:
-            raise RuntimeError("the authentication layer leaves a principal with every exchange")
+            raise RuntimeError("the authentication layer sets the principal of every request")
         key_id = principal.actor.key_id
         grant = self.limits.take(key_id or principal.actor.name, BUCKETS[endpoint.rate_bucket])
         if grant is not None:
-            exchange.reply_headers += grant.headers()
+            context.reply_headers += grant.headers()
         if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
             raise Forbidden(endpoint.scope, key_id)
         return principal
 
 
-async def _asked(request: Request, exchange: Exchange, operation: Operation[Any]) -> Asked:
+async def _asked(request: Request, context: RequestContext, operation: Operation[Any]) -> Asked:
     key, document = None, None
     if operation.takes_key:
-        key = idempotency_key(exchange.header("idempotency-key"))
+        key = idempotency_key(context.header("idempotency-key"))
     if operation.request is not None:
-        document = await read_document(request, exchange.header("content-type"))
+        document = await read_document(request, context.header("content-type"))
     query = query_text(request.scope["query_string"])
     return Asked(operation, dict(request.path_params), query, document, key)
 
 
 @functools.lru_cache(_REMEMBERED)
 def query_text(query: bytes) -> QueryText:
-    """A query string's parameters; remembered, since a desk asks the same again and again.
+    """Parse a query string; cached, since consoles repeat the same few.
 
     Raises:
         MalformedRequest: as ``query_pairs``.
@@ -166,11 +170,11 @@ def _check_echoes(operation: Write[Any], request: RequestModel, query: QueryText
             raise ValidationFailed.of(field, f"The query and the body name different {field}s.")
 
 
-def _answered(exchange: Exchange, service: Service, asked: Asked) -> Response:
+def _answered(context: RequestContext, service: Service, asked: Asked) -> Response:
     call, operation = asked.call(), asked.operation
     answer = service.call(call)
     if isinstance(operation, Write):
-        return _written(exchange, operation, asked, call, answer)
+        return _written(context, operation, asked, call, answer)
     if operation.is_whole:
         answer = cut(answer, asked.query)
     elif isinstance(answer, Capabilities):
@@ -179,7 +183,7 @@ def _answered(exchange: Exchange, service: Service, asked: Asked) -> Response:
 
 
 def _written(
-    exchange: Exchange,
+    context: RequestContext,
     operation: Write[Any],
     asked: Asked,
     call: Call[Any],
@@ -191,7 +195,7 @@ def _written(
         headers["Location"] = _location(operation, operation.creates, asked, call, outcome.value.id)
     if outcome.replayed:
         headers["Idempotent-Replayed"] = "true"
-    exchange.reply_headers += [(b"vary", b"Accept")]
+    context.reply_headers += [(b"vary", b"Accept")]
     value = outcome.value
     if operation.is_enveloped:
         value = operation.wire_response.whole((value,))

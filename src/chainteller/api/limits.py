@@ -93,8 +93,9 @@ class RateLimits:
         return Grant(policy.burst, int(level.tokens), reset_s)
 
     def admit(self, address: str, key: str) -> None:
-        """Let a key be looked up. A key that was valid before passes a lock-out of its address,
-        so that a stranger behind the same proxy cannot shut everybody out.
+        """Allow a key to be looked up.
+
+        A key that was valid before passes a lock-out of its address, so that a stranger behind the same proxy cannot lock everybody out.
 
         Raises:
             RateLimited: this address tried too many wrong keys.
@@ -133,7 +134,7 @@ class RateLimits:
 
 
 def _digest(key: str) -> bytes:
-    """Keys are remembered by their hash only, so that no dump of memory lists them."""
+    """Keys are kept as hashes only, so that no memory dump lists them."""
     return hashlib.sha256(key.encode("utf-8", "replace")).digest()
 
 

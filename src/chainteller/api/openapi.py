@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from chainteller.api.exchange import API_VERSION
+from chainteller.api.request_context import API_VERSION
 from chainteller.api.responses import JSON, PROBLEM
 from chainteller.api.schemas import OVERLAYS, overlaid
 from chainteller.service import errors

@@ -1,4 +1,4 @@
-"""What a request says, read strictly: its body, its query and its idempotency key."""
+"""Strict parsing of a request: body, query and idempotency key."""
 
 import asyncio
 import json
@@ -138,7 +138,7 @@ class QueryText:
 
     @property
     def narrows(self) -> bool:
-        """Whether filters or an order are asked for, which may cost a look at everything."""
+        """Whether filters or an order are given, which may need a full scan."""
         return any(name.startswith(("filter", "query", "sort")) for name in self._values)
 
     def get(self, *names: str) -> str | None:
@@ -153,7 +153,7 @@ class QueryText:
         return found[0] if found else None
 
     def refuse_unknown_filters(self, known: Collection[str]) -> None:
-        """A misspelt filter would silently answer with everything.
+        """Refuse filters that the list does not have; ignoring one would return everything.
 
         Raises:
             ValidationFailed: a ``filter[...]`` that the list does not honour.

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from chainteller.api.endpoints import Handler
-from chainteller.api.exchange import exchange_of
+from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply
 from chainteller.service.errors import MethodNotAllowed, NotFound
 
@@ -54,9 +54,9 @@ class Router:
         elif node is not None and node.answers:
             allowed = {"allowed": sorted(node.answers)}
             refusal = MethodNotAllowed("This path does not take it.", allowed)
-            response = error_reply(exchange_of(scope), refusal)
+            response = error_reply(context_of(scope), refusal)
         else:
-            response = error_reply(exchange_of(scope), NotFound("path", scope["path"][:200]))
+            response = error_reply(context_of(scope), NotFound("path", scope["path"][:200]))
         await response(scope, receive, send)
 
     def _find(self, path: str) -> tuple[_Node | None, list[str]]:

@@ -47,7 +47,7 @@ ANSWERING = (
     transfers,
     withdrawals,
 )
-"""The modules that enter their functions into the table."""
+"""The modules that register the functions of the table."""
 _missing = [operation.name for operation in OPERATIONS if operation not in TABLE]
 if _missing:
     raise NotImplementedError(f"The engine has no function for: {', '.join(_missing)}.")

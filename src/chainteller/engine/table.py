@@ -1,7 +1,8 @@
 """The engine's table: which function answers an operation, and in what kind of transaction.
 
-A module of the engine enters its functions with these decorators, which return them as they are.
-A function takes what its decorator names, then the call's ids and its request or query.
+The modules of the engine register their functions with these decorators, which return them
+unchanged. A function takes the arguments that its decorator names, then the call's ids and its
+request or query.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ Rest = ParamSpec("Rest")
 
 
 class Acting(Protocol):
-    """What an operation runs on, and in whose name."""
+    """The bank that an operation runs on, and the actor in whose name."""
 
     @property
     def bank(self) -> Bank: ...
@@ -80,8 +81,8 @@ def writes(
 ) -> Callable[[_Writer[Rest, Record]], _Writer[Rest, Record]]:
     """Answer in one write transaction, once per idempotency key: (transaction, ...).
 
-    ``prepare`` does before the transaction what would hold it up: (bank, organisation id, ...).
-    The function takes its result as the last argument.
+    ``prepare`` does slow work before the transaction: (bank, organisation id, ...). The function
+    takes its result as the last argument.
     """
 
     def enter(function: _Writer[Rest, Record]) -> _Writer[Rest, Record]:
@@ -105,7 +106,7 @@ def writes(
 def answers(
     operation: Operation[Answer],
 ) -> Callable[[_Free[Rest, Answer]], _Free[Rest, Answer]]:
-    """Answer without a transaction, or in those that the function opens: (bank, actor, ...)."""
+    """Answer without a transaction, or in ones that the function opens: (bank, actor, ...)."""
 
     def enter(function: _Free[Rest, Answer]) -> _Free[Rest, Answer]:
         plain: Callable[..., Answer] = function

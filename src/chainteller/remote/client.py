@@ -1,6 +1,6 @@
-"""``RemoteService``: a deployment over HTTP that a screen cannot tell from the engine.
+"""``RemoteService``: a deployment over HTTP with the interface of the embedded engine.
 
-Every call is made of its operation's declaration. The specification's own calls go to any
+Every request is made from its operation's declaration. The specification's own calls go to any
 deployment; an addition goes only to one that reports it in ``GET /capabilities``, and is
 ``NotOffered`` elsewhere.
 """
@@ -64,7 +64,7 @@ class RemoteService(Service):
         return self.send(call)
 
     def send(self, call: Call[Answer]) -> Answer:
-        """Send a call as its operation declares it; raises NotOffered for a missing addition."""
+        """Send a call as its operation declares it. Raises NotOffered for a missing addition."""
         path, query = path_of(call), tuple(_query_of(call))
         for feature in _needed(call):
             self.connection.require(feature)
@@ -76,7 +76,7 @@ class RemoteService(Service):
         return answer
 
     def _post(self, call: Call[Answer], path: str, query: Query) -> Any:
-        """What changes nothing may always be repeated; a write only under its idempotency key."""
+        """Send a POST; writes are repeated only where idempotency keys are known."""
         operation = call.operation
         asked = Write("POST", path, self.connection.key(call.key), call.request, query)
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
@@ -106,7 +106,7 @@ class RemoteService(Service):
         return EventStream(self._transport, after, on_event, on_state)
 
     def watch_repeats(self, watch: Watch) -> None:
-        """Tell ``watch`` of every try that is going to be repeated."""
+        """Call ``watch`` before every repetition of a request."""
         self.connection.sender.watch = watch
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ def _needed(call: Call[Any]) -> Iterator[str]:
 
 
 def path_of(call: Call[Any]) -> str:
-    """The path of a call with its ids, so written that no id can lead elsewhere.
+    """The path of a call with its ids, escaped so that no id can lead to another path.
 
     Raises:
         NotFound: no id of any deployment looks like this; it is not even sent.
@@ -145,7 +145,7 @@ def _segment(name: str, identifier: str) -> str:
 
 @lru_cache
 def _resource(name: str) -> str:
-    """The record that a name in a path stands for: ``tradingAccountId`` is a trading account."""
+    """The resource of a path parameter: ``tradingAccountId`` is a trading account."""
     return re.sub(r"[A-Z]", lambda found: f" {found[0].lower()}", name.removesuffix("Id"))
 
 
@@ -164,7 +164,7 @@ def _query_of(call: Call[Any]) -> Iterator[tuple[str, str]]:
 
 
 _ANSWERED_HERE: Answers[RemoteService] = Answers()
-"""What is asked once, or can be had from the specification's own calls."""
+"""Operations that are not always sent: cached, or answered by the specification's own calls."""
 
 
 def _capabilities(remote: RemoteService, _call: Call[Capabilities]) -> Capabilities:
@@ -172,7 +172,7 @@ def _capabilities(remote: RemoteService, _call: Call[Capabilities]) -> Capabilit
 
 
 def _market(remote: RemoteService, call: Call[Market]) -> Market:
-    """On a deployment of the bare specification it is picked from the list."""
+    """Show one market; a deployment of the bare specification only has the list."""
     if remote.connection.offers(_MARKET):
         return remote.send(call)
     listed = remote.send(Call(operations.MARKETS, query=MarketsQuery())).data

@@ -1,4 +1,4 @@
-"""One deployment as a client sees it: its sender and what it is known to offer."""
+"""A connection to one deployment: its sender and its capabilities."""
 
 import re
 import threading

@@ -74,7 +74,7 @@ _UNDECLARED: Any = None
 
 
 class Kind(Enum):
-    """How a query parameter is written."""
+    """How a query parameter is written and validated."""
 
     TEXT = "text"
     TIMESTAMP = "timestamp"
@@ -181,7 +181,7 @@ def listing(
 # -- what is declared of an operation -----------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Endpoint:
     """A path of the HTTP service, and who may call it how often.
 
@@ -231,7 +231,7 @@ class Endpoint:
         return self.method != "GET"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Operation(Endpoint, Generic[Answer]):
     """A call that a deployment answers: a ``Read`` or a ``Write``.
 
@@ -289,20 +289,20 @@ class Operation(Endpoint, Generic[Answer]):
 
     @cached_property
     def refuses_unknown_filters(self) -> bool:
-        """A misspelt filter would silently answer with everything."""
+        """Whether unknown filters are an error; ignoring a misspelt one would return everything."""
         return self.query is ListQuery or any(
             each.name.startswith("filter[") for each in self.parameters
         )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Read(Operation[Answer]):
     """An operation that changes nothing; a diagnosis is one, although it is a POST."""
 
     response: type[Answer] | UnionType = _UNDECLARED
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Write(Operation[Written[Record]], Generic[Record]):
     """An operation that changes something, once per idempotency key.
 
@@ -344,7 +344,7 @@ class Write(Operation[Written[Record]], Generic[Record]):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Answer]):
-    """An operation as it was asked for; ``ids`` are those of its path, in order."""
+    """A call of an operation; ``ids`` are those of its path, in order."""
 
     operation: Operation[Answer]
     ids: tuple[str, ...] = ()

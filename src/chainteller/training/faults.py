@@ -1,4 +1,4 @@
-"""Faults on the way to the bank: slow answers, refusals, lost answers, outages.
+"""Fault injection: slow answers, refusals, lost answers, outages.
 
 Only a training session builds ``Faults``; there is no setting, flag or variable for it.
 """

@@ -75,7 +75,7 @@ class RequestLog:
 
     @contextmanager
     def going_out(self, operation: str) -> Iterator[None]:
-        """From before it is sent until it is answered or given up."""
+        """Count a request as under way until it is answered or given up."""
         with self._lock:
             self._under_way[operation] += 1
         try:

@@ -46,7 +46,11 @@ class Recording:
         self._randomness = randomness or SystemRandomness()
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
-        """Raises ServiceUnreachable: the request could not be recorded, so it was not sent."""
+        """Record a write, then send it.
+
+        Raises:
+            ServiceUnreachable: the request could not be recorded, so it was not sent.
+        """
         if not call.operation.writes:
             return onward(call)
         key = call.key or self._randomness.bytes(16).hex()

@@ -1,7 +1,7 @@
-"""A deployment of the bare specification can list nothing: the desk remembers what it met.
+"""Records that this desk has seen, for deployments that cannot list them.
 
 Reads that the deployment does not offer are answered from the workspace where it knows enough; an
-account that was never met is checked by its balances, which every deployment has, and then
+account that is not known yet is checked by its balances, which every deployment has, and then
 remembered.
 """
 
