@@ -23,6 +23,7 @@ from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
 from chainteller.paths import Paths, private_folder, shipped
 from chainteller.service.interface import Service
+from chainteller.service.layers import Layered
 from chainteller.service.read_only import ReadOnly
 from chainteller.settings.place import Configured, Place, sqlite_path, sqlite_url
 from chainteller.settings.tree import (
@@ -92,7 +93,7 @@ def operator(settings: Settings) -> Actor:
 
 
 def _guarded(service: Service, place: Place) -> Service:
-    return ReadOnly.over(service) if place.read_only else service
+    return Layered(ReadOnly(), service) if place.read_only else service
 
 
 def _remote(place: Place) -> OpenedService:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.api.conftest import Caller
@@ -11,16 +12,24 @@ from tests.contract.test_wallets import ADDRESS, signed
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
-from chainteller.api.app import OPERATIONS
-from chainteller.api.operations import Operation
-from chainteller.api.streaming import STREAM
 from chainteller.domain.actors import SCOPES
 from chainteller.domain.keys import new_key
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.keys import ApiKeys
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import (
+    ANY_KEY,
+    CREATE_QUOTE,
+    CUSTOMERS,
+    EVENT_STREAM,
+    OPERATIONS,
+    Endpoint,
+    Operation,
+)
 
 _TOKEN = {"type": "deposit-token-currency", "id": "DPT_USD"}
-EVERYTHING = (*OPERATIONS, STREAM)
+ROUTED = [(endpoint, each) for each in OPERATIONS for endpoint in each.endpoints]
+EVERYTHING = [*(endpoint for endpoint, _ in ROUTED), EVENT_STREAM]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,89 +93,91 @@ def _verified(call: Caller, chain: str, wallet: str) -> dict[str, str]:
     return {"ownershipChallengeId": challenge["id"], "ownershipClaimId": made.json["id"]}
 
 
-def path_of(operation: Operation, ids: Mapping[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: ids[found[1]], operation.path)
+def path_of(endpoint: Endpoint, ids: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda found: ids[found[1]], endpoint.path)
 
 
-def body_of(operation: Operation, ids: Mapping[str, str]) -> object:
+def body_of(operation: Operation[Any], ids: Mapping[str, str]) -> object:
     bodies: Mapping[str, object] = {
-        "createTradingAccount": {"bankAccountId": "DDA-1", "bankAccountType": "checking"},
-        "createDeposit": {"amount": "1.00", "currency": _TOKEN},
-        "createWithdrawal": {"amount": "1.00", "currency": _TOKEN},
-        "createQuote": {
+        "open_trading_account": {"bankAccountId": "DDA-1", "bankAccountType": "checking"},
+        "deposit": {"amount": "1.00", "currency": _TOKEN},
+        "withdraw": {"amount": "1.00", "currency": _TOKEN},
+        "create_quote": {
             "amount": "1.00",
             "side": "buy",
             "tradingAccountId": ids["tradingAccountId"],
         },
-        "executeQuote": {"tradingAccountId": ids["tradingAccountId"]},
-        "requireReverification": {"reason": "AGENT_REQUEST"},
-        "createCounterparty": {"address": "x", "network": "solana"},
-        "linkCounterparty": {"address": "x", "network": "solana", "ownershipClaimId": "CLM_1"},
-        "createBlockchainAccount": {
+        "execute_quote": {"tradingAccountId": ids["tradingAccountId"]},
+        "require_reverification": {"reason": "AGENT_REQUEST"},
+        "register_counterparty": {"address": "x", "network": "solana"},
+        "link_counterparty": {"address": "x", "network": "solana", "ownershipClaimId": "CLM_1"},
+        "open_blockchain_account": {
             "tradingAccountId": ids["tradingAccountId"],
             "network": "solana",
         },
-        "createOwnershipChallenge": {"counterpartyId": ids["counterpartyId"]},
-        "createOwnershipClaim": {
+        "create_challenge": {"counterpartyId": ids["counterpartyId"]},
+        "submit_claim": {
             "challengeId": "CHG_1",
             "completedChallenge": "x",
             "counterpartyId": "CPT_1",
         },
-        "diagnoseSignature": {
+        "diagnose_signature": {
             "challengeId": "CHG_1",
             "completedChallenge": "x",
             "counterpartyId": "CPT_1",
         },
     }
-    return None if operation.body is None else bodies[operation.name]
+    return None if operation.request is None else bodies[operation.name]
 
 
-def named(operation: Operation) -> str:
-    return operation.name
+def named(endpoint: object) -> str:
+    return endpoint.operation_id if isinstance(endpoint, Endpoint) else ""
 
 
-@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
-def test_without_a_key_it_is_unauthorized(scene: Scene, operation: Operation) -> None:
-    answer = scene.call(operation.method, path_of(operation, scene.ids), key=None)
+@pytest.mark.parametrize("endpoint", EVERYTHING, ids=named)
+def test_without_a_key_it_is_unauthorized(scene: Scene, endpoint: Endpoint) -> None:
+    answer = scene.call(endpoint.method, path_of(endpoint, scene.ids), key=None)
     assert (answer.status, answer.code) == (401, "UNAUTHORIZED")
     assert answer.json["details"] == {"reason": "MISSING"}
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
-@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
-def test_with_a_revoked_key_it_is_unauthorized(scene: Scene, operation: Operation) -> None:
+@pytest.mark.parametrize("endpoint", EVERYTHING, ids=named)
+def test_with_a_revoked_key_it_is_unauthorized(scene: Scene, endpoint: Endpoint) -> None:
     key = scene.world.key()
     ApiKeys(scene.world.bank).revoke(key.split("_")[2])
-    answer = scene.call(operation.method, path_of(operation, scene.ids), key=key)
+    answer = scene.call(endpoint.method, path_of(endpoint, scene.ids), key=key)
     assert (answer.status, answer.json["details"]) == (401, {"reason": "REVOKED"})
 
 
-@pytest.mark.parametrize("operation", EVERYTHING, ids=named)
-def test_without_its_scope_it_is_forbidden(scene: Scene, operation: Operation) -> None:
-    if operation.scope is None:
+@pytest.mark.parametrize("endpoint", EVERYTHING, ids=named)
+def test_without_its_scope_it_is_forbidden(scene: Scene, endpoint: Endpoint) -> None:
+    if endpoint.scope == ANY_KEY:
         key = scene.world.key("admin")
-        assert scene.call(operation.method, operation.path, key=key).status == 200
+        assert scene.call(endpoint.method, endpoint.path, key=key).status == 200
         return
-    others = [scope for scope in SCOPES if scope != operation.scope]
+    others = [scope for scope in SCOPES if scope != endpoint.scope]
     answer = scene.call(
-        operation.method,
-        path_of(operation, scene.ids),
+        endpoint.method,
+        path_of(endpoint, scene.ids),
         body=b"this is not even JSON",
         key=scene.world.key(*others),
     )
     assert (answer.status, answer.code) == (403, "FORBIDDEN")
-    assert answer.json["details"]["requiredScope"] == operation.scope
+    assert answer.json["details"]["requiredScope"] == endpoint.scope
 
 
 @pytest.mark.parametrize(
-    "operation",
-    [each for each in OPERATIONS if "Id}" in each.path or each.name == "createQuote"],
+    ("endpoint", "operation"),
+    [each for each in ROUTED if "Id}" in each[0].path or each[1] is CREATE_QUOTE],
     ids=named,
 )
-def test_another_organisation_finds_nothing(scene: Scene, operation: Operation) -> None:
+def test_another_organisation_finds_nothing(
+    scene: Scene, endpoint: Endpoint, operation: Operation[Any]
+) -> None:
     answer = scene.call(
-        operation.method,
-        path_of(operation, scene.ids),
+        endpoint.method,
+        path_of(endpoint, scene.ids),
         body_of(operation, scene.ids),
         key=scene.world.key(organisation="other"),
     )
@@ -178,14 +189,14 @@ def test_another_organisation_finds_nothing(scene: Scene, operation: Operation) 
     [
         each
         for each in OPERATIONS
-        if each.filters is not None and "{" not in each.path and each.name != "listCustomers"
+        if each.query is ListQuery and not each.path_names and each is not CUSTOMERS
     ],
     ids=named,
 )
-def test_another_organisation_lists_none_of_it(scene: Scene, operation: Operation) -> None:
+def test_another_organisation_lists_none_of_it(scene: Scene, operation: Operation[Any]) -> None:
     answer = scene.call("GET", operation.path, key=scene.world.key(organisation="other"))
     assert answer.status == 200
-    if operation.name == "listAuditRows":
+    if operation.name == "audit":
         assert {row["organisation"] for row in answer.json["data"]} == {"other"}
     else:
         assert answer.json["data"] == []

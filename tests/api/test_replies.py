@@ -8,8 +8,7 @@ from tests.api.conftest import Caller
 from tests.world.bank import World
 from tests.world.serving import deployment, served
 
-from chainteller.api.app import OPERATIONS
-from chainteller.service.features import EVERY_FEATURE
+from chainteller.service.operations import FEATURES, OPERATIONS
 from chainteller.storage import markets
 
 
@@ -92,7 +91,7 @@ def test_temporary_refusals_say_when_to_come_back(world: World, call: Caller) ->
 
 def test_capabilities_name_every_feature(call: Caller) -> None:
     offered = call("GET", "/capabilities").json
-    assert set(offered["features"]) == set(EVERY_FEATURE)
+    assert set(offered["features"]) == set(FEATURES)
     assert offered["currencies"]
     assert "sol-usd" in offered["markets"]
 
@@ -139,7 +138,9 @@ def test_the_description_covers_every_operation_and_links_them(call: Caller) -> 
         for item in document["paths"].values()
         for operation in item.values()
     }
-    assert set(described) == {operation.name for operation in OPERATIONS}
+    assert set(described) == {
+        endpoint.operation_id for each in OPERATIONS for endpoint in each.endpoints
+    }
     assert call("GET", "/openapi.json", key=None).status == 401
     links = described["createTradingAccount"]["responses"]["201"]["links"]
     assert links["getTradingAccount"]["parameters"] == {"tradingAccountId": "$response.body#/id"}

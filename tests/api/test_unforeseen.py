@@ -5,7 +5,7 @@ import logging
 import queue
 from collections.abc import Iterator
 from logging.handlers import QueueHandler
-from typing import Any
+from typing import TypeVar
 
 import pytest
 from tests.api.conftest import Caller
@@ -16,6 +16,17 @@ from chainteller.domain.actors import SCOPES, Actor
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
+from chainteller.service.operations import MARKETS, Call
+
+Answer = TypeVar("Answer")
+
+
+class Faulty(Service):
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation is MARKETS:
+            raise ServiceUnreachable("somewhere behind")
+        canary = f"canary-{call.ids}"
+        raise ZeroDivisionError(canary)
 
 
 class Broken:
@@ -30,15 +41,7 @@ class Broken:
         return None
 
     def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
-        class Faulty:
-            def trading_account(self, account_id: str) -> Any:
-                canary = f"canary-{account_id}"
-                raise ZeroDivisionError(canary)
-
-            def markets(self) -> Any:
-                raise ServiceUnreachable("somewhere behind")
-
-        return Faulty()  # type: ignore[return-value]  # two of its methods are enough
+        return Faulty()
 
     def at_once(self, actor: Actor) -> Service | None:
         return self.acting_as(actor)
@@ -83,7 +86,7 @@ def test_it_is_an_internal_error_with_the_request_id(
     line = json.loads(JsonLines().format(record))
     assert (line["exception"], line["requestId"]) == ("ZeroDivisionError", "find-me")
     assert "canary" not in json.dumps(line)
-    assert any("trading_account" in frame for frame in line["traceback"])
+    assert any("test_unforeseen.py" in frame for frame in line["traceback"])
 
 
 def test_a_fault_behind_the_service_is_unavailable(call: Caller) -> None:

@@ -10,7 +10,7 @@ _HEAVY = (
     "sqlmodel",
     "sqlalchemy",
     "httpx",
-    "fastapi",
+    "starlette",
     "eth_account",
     "nacl",
     "alembic",
@@ -55,7 +55,7 @@ def test_settings_load_the_standard_library_only() -> None:
 def test_the_command_line_loads_no_engine_for_its_help() -> None:
     loaded = _loaded("from chainteller.cli.main import run\nrun(['trade', '--help'])")
     assert "click" in loaded
-    assert not loaded & {"textual", "sqlmodel", "sqlalchemy", "httpx", "fastapi", "eth_account"}
+    assert not loaded & {"textual", "sqlmodel", "sqlalchemy", "httpx", "starlette", "eth_account"}
 
 
 def test_the_first_frame_needs_textual_and_the_standard_library_only() -> None:
@@ -78,4 +78,4 @@ def test_a_remote_client_loads_no_database_and_no_console() -> None:
 def test_an_embedded_command_loads_no_console_no_client_and_no_migrations() -> None:
     loaded = _loaded("from chainteller.cli.main import run\nassert run(['markets', '--json']) == 0")
     assert "sqlalchemy" in loaded
-    assert not loaded & {"textual", "httpx", "fastapi", "eth_account", "alembic"}
+    assert not loaded & {"textual", "httpx", "starlette", "eth_account", "alembic"}

@@ -1,10 +1,9 @@
 """The same calls to several deployments, and every answer and refusal held beside the others."""
 
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.properties.deployments import EmbeddedDeployment
 from tests.world.serving import served
@@ -16,30 +15,28 @@ from chainteller.service.deployment import DeploymentOptions
 from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
 from chainteller.service.models.base import Written
+from chainteller.service.operations import Call
+
+Answer = TypeVar("Answer")
 
 
-class Recorded:
+class Recorded(Service):
     """A service whose calls are written down with all that came back, error details included."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self.log: list[str] = []
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = getattr(self._service, name)
-
-        def call(*arguments: Any, **named: Any) -> Any:
-            asked = f"{name}{arguments}"
-            try:
-                answer = method(*arguments, **named)
-            except ServiceError as refusal:
-                wire = json.dumps(refusal.to_wire(), sort_keys=True, default=str)
-                self.log.append(f"{asked}: {wire}")
-                raise
-            self.log.append(f"{asked}: {_shown(answer)}")
-            return answer
-
-        return call
+    def call(self, call: Call[Answer]) -> Answer:
+        asked = f"{call.operation.name}{call.arguments}"
+        try:
+            answer = self._service.call(call)
+        except ServiceError as refusal:
+            wire = json.dumps(refusal.to_wire(), sort_keys=True, default=str)
+            self.log.append(f"{asked}: {wire}")
+            raise
+        self.log.append(f"{asked}: {_shown(answer)}")
+        return answer
 
 
 def _shown(answer: Any) -> str:

@@ -8,11 +8,11 @@ import struct
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from chainteller.service.features import EVERY_FEATURE
+from chainteller.service.operations import FEATURES
 
 Fault = Callable[[socket.socket, threading.Event], None]
 
-_GOOD_CAPABILITIES = json.dumps({"features": list(EVERY_FEATURE)}).encode()
+_GOOD_CAPABILITIES = json.dumps({"features": list(FEATURES)}).encode()
 _MARKET = {
     "marketName": "sol-usd",
     "network": "solana",

@@ -74,7 +74,7 @@ def test_a_deployment_without_idempotency_keys_gets_a_write_once_only(world: Wor
         proxy = CuttingProxy((host, int(port)), itertools.repeat(Cut.AFTER))
         service = RemoteService(proxy.address, world.key())
         bare = service.capabilities().model_copy(update={"features": ()})
-        service._at._capabilities = bare
+        service.connection._capabilities = bare
         with pytest.raises(OutcomeUnknown):
             service.deposit(account.id, DepositRequest(amount="1.00", currency=TOKEN))
         service.close()
@@ -94,7 +94,7 @@ def test_an_execute_whose_server_died_before_replying_is_found_again(tmp_path: P
     workspace = Workspace(tmp_path / "desk.db")
     request = ExecuteRequest(trading_account_id=account.id)
     with pytest.raises(OutcomeUnknown) as unknown:
-        Recorder(first, workspace).write("execute_quote", quote.id, request)
+        Recorder(first, workspace).execute_quote(quote.id, request)
     assert dying.process.wait(10) == -9
     first.close()
     dying.kill()

@@ -40,10 +40,10 @@ class Bench:
 
     @property
     def service(self) -> Service:
-        return cast("Service", self.world.engine.acting_as(Actor(name="op01")))
+        return self.world.engine.acting_as(Actor(name="op01"))
 
-    def console(self, service: object | None = None, **look: Any) -> Console:
-        shown = cast("Service", service or self.service)
+    def console(self, service: Service | None = None, **look: Any) -> Console:
+        shown = service or self.service
 
         def start() -> StartedDesk:
             return StartedDesk(shown, "test bank", self.service.capabilities())

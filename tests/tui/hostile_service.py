@@ -3,13 +3,17 @@
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from chainteller.service.errors import TellerError
 from chainteller.service.interface import Service
+from chainteller.service.operations import CAPABILITIES, Call
+
+Answer = TypeVar("Answer")
 
 HOSTILE = (
     "\x1b]52;c;ZXZpbA==\x1b\\", "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;title\x07", "\x1b]2;title\x1b\\",
@@ -25,7 +29,7 @@ HOSTILE = (
 _NUMBER = re.compile(r"[-+]?[\d.,]+")
 
 
-class HostileService:
+class HostileService(Service):
     """Answers as ``inner`` does, with hostile text in every field that is no number. Ids keep
     working: what comes back in a call is found again."""
 
@@ -36,23 +40,22 @@ class HostileService:
         self.pairs = pairs
         """(model.field, number of the string) shown so far."""
 
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        if name == "capabilities" or not callable(found):
-            return found
-
-        def call(*given: Any, **named: Any) -> Any:
-            try:
-                answer = found(
-                    *[self._back(one) for one in given],
-                    **{key: self._back(one) for key, one in named.items()},
-                )
-            except TellerError as error:
-                error.args = (self._spoil("error.message", str(error)),)
-                raise
-            return self._of(answer)
-
-        return call
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation is CAPABILITIES:
+            return self._inner.call(call)
+        asked = replace(
+            call,
+            ids=tuple(self._back(each) for each in call.ids),
+            request=self._back(call.request),
+            query=self._back(call.query),
+        )
+        try:
+            answer = self._inner.call(asked)
+        except TellerError as error:
+            error.args = (self._spoil("error.message", str(error)),)
+            raise
+        spoiled: Answer = self._of(answer)
+        return spoiled
 
     def _back(self, value: Any) -> Any:
         if isinstance(value, str):
@@ -104,7 +107,7 @@ def main() -> int:
             bench.open(number, deposit="50.00")
         pairs: set[tuple[str, int]] = set()
         service = HostileService(bench.service, pairs)
-        app = bench.console(cast("Service", service))
+        app = bench.console(service)
         app.bell = lambda: None  # type: ignore[method-assign]  # a bell that rings is theirs
         app.run()
         fields = sorted({where for where, _ in pairs})

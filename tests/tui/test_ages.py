@@ -1,26 +1,30 @@
 """What is live says how old it is; what nobody renews any more grows old in sight."""
 
 import re
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual.pilot import Pilot
 
+from chainteller.service import operations as op
 from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.markets.screen import MarketsScreen
 from chainteller.tui.quote.screen import QuoteScreen
+
+Answer = TypeVar("Answer")
 
 
 class Cut(Unsteady):
     """With ``is_silent`` the prices do not come either."""
 
-    def __getattr__(self, name: str) -> Any:
-        if self.is_silent and name in {"markets", "prices"}:
+    def call(self, call: Call[Answer]) -> Answer:
+        if self.is_silent and call.operation in {op.MARKETS, op.PRICES}:
             raise ServiceUnreachable("No connection.")
-        return super().__getattr__(name)
+        return super().call(call)
 
 
 def _age(shown: str) -> str:

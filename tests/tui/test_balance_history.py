@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
@@ -10,11 +10,16 @@ from tests.world.samples import load, new_bank
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.engine import Engine
+from chainteller.service import operations as op
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import Call
 from chainteller.tui.accounts.balance_history import History, history, read_history
 from chainteller.tui.charts import step_blocks
+
+Answer = TypeVar("Answer")
 
 
 def _followed(bench: Bench, account_id: str) -> History | None:
@@ -93,23 +98,20 @@ def test_a_step_is_a_step_and_begins_at_zero() -> None:
 class Counted:
     """How often the transactions were asked for, and for how many."""
 
-    def __init__(self, service: Any) -> None:
-        self._service = service
+    def __init__(self) -> None:
         self.pages: list[int] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
-
-    def transactions(self, account_id: str, asked: ListQuery) -> Any:
-        self.pages.append(asked.limit)
-        return self._service.transactions(account_id, asked)
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.TRANSACTIONS and isinstance(call.query, ListQuery):
+            self.pages.append(call.query.limit)
+        return onward(call)
 
 
 async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id, "100.00")
-    counted = Counted(bench.service)
-    app = bench.console(counted)
+    counted = Counted()
+    app = bench.console(layered(bench.service, counted))
     async with app.run_test(size=(120, 44)) as pilot:
         await settle(pilot)
         assert "BALANCES OVER TIME" in seen(app)
@@ -121,8 +123,8 @@ async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> Non
 async def test_no_chart_and_no_question_where_it_does_not_fit(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id, "100.00")
-    counted = Counted(bench.service)
-    app = bench.console(counted)
+    counted = Counted()
+    app = bench.console(layered(bench.service, counted))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "enter")

@@ -2,15 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import cast
 
 import pytest
-from tests.tui.bare_service import Bare
+from tests.tui.bare_service import only_specified
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, Case
 from textual import events
 
-from chainteller.service.interface import Service
+from chainteller.service.layers import layered
 from chainteller.service.models.records import Capabilities
 from chainteller.tui.console.app import Console
 from chainteller.tui.messages import Pasted
@@ -19,7 +18,7 @@ from chainteller.tui.start import StartedDesk
 
 
 def _console(bench: Bench, file: Path | None = None) -> Console:
-    bare = cast("Service", Bare(bench.service))
+    bare = layered(bench.service, only_specified)
 
     def start() -> StartedDesk:
         return StartedDesk(bare, "strict", Capabilities(), workspace_file=file)

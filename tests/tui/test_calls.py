@@ -3,21 +3,25 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual import events
 
 from chainteller.engine.verification import verify_chain
+from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
-from chainteller.service.interface import Service
-from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.service.models.records import AuditRow
+from chainteller.service.operations import Call
 from chainteller.tui.audit.screen import AuditScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.formats import short_id
 from chainteller.tui.start import StartedDesk
+
+Answer = TypeVar("Answer")
 
 
 def _bought(bench: Bench, account_id: str) -> str:
@@ -168,19 +172,12 @@ async def test_a_narrow_trail_says_of_an_account_which_record_and_of_a_record_wh
         assert "OBJECT" not in shown
 
 
-class OwnRowsAlone:
+def own_rows_alone(call: Call[Answer], onward: Next) -> Answer:
     """A deployment whose audit trail knows the rows of a record, not those of an account."""
-
-    def __init__(self, inner: Service) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._inner, name)
-
-    def audit(self, query: ListQuery) -> Page[AuditRow]:
-        if query.trading_account_id is not None:
-            raise NotOffered("This deployment does not offer it.")
-        return self._inner.audit(query)
+    asked = call.query
+    if isinstance(asked, ListQuery) and call.operation is op.AUDIT and asked.trading_account_id:
+        raise NotOffered("This deployment does not offer it.")
+    return onward(call)
 
 
 async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Bench) -> None:
@@ -196,7 +193,7 @@ async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Benc
         assert "2 rows   v checks" in shown
         assert "deposit  by op01" in shown
         assert bench.service.deposits(account.id).data[0].id in shown
-    app = bench.console(OwnRowsAlone(bench.service))
+    app = bench.console(layered(bench.service, own_rows_alone))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         app.post_message(events.Paste(account.id))

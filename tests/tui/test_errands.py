@@ -4,22 +4,27 @@ import re
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import REPOSITORY, Bench, answer, press, seen, settle
 from textual import events
 from textual.pilot import Pilot
 
+from chainteller.service import operations as op
 from chainteller.service.attempts import Attempt, Watch
 from chainteller.service.errors import ReadOnlyProfile, ServiceUnreachable
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import Call
 from chainteller.tui.commands import COMMANDS, PALETTE
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.start import ProfileRow, StartedDesk
 from chainteller.workspace.store import SentState, Workspace
+
+Answer = TypeVar("Answer")
 
 
 def _bought(bench: Bench, account_id: str) -> str:
@@ -72,13 +77,12 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
     bench.open(1, deposit="500.00")
     searched = threading.Event()
 
-    class Slow:
-        def __getattr__(self, name: str) -> Any:
-            if name == "trading_accounts" and app.screen.is_modal:
-                searched.wait()
-            return getattr(bench.service, name)
+    def slow(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.TRADING_ACCOUNTS and app.screen.is_modal:
+            searched.wait()
+        return onward(call)
 
-    app = bench.console(Slow())
+    app = bench.console(layered(bench.service, slow))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "3", "colon")

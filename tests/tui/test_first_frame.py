@@ -11,7 +11,7 @@ import sys
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings
 
-heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "fastapi",
+heavy = ("pydantic", "click", "sqlalchemy", "sqlmodel", "httpx", "eth_account", "nacl", "starlette",
          "chainteller.service.models", "chainteller.storage", "chainteller.engine",
          "chainteller.remote", "chainteller.adapters", "chainteller.api")
 

@@ -3,17 +3,16 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
 
 import pytest
-from tests.tui.bare_service import Bare
+from tests.tui.bare_service import only_specified
 from tests.tui.conftest import Bench, make_bench, press, seen, settle
 from tests.tui.hostile_service import HOSTILE, HostileService
 from tests.tui.wallet_case import Case
 from textual import events
 from textual.widgets import Input
 
-from chainteller.service.interface import Service
+from chainteller.service.layers import layered
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Capabilities
 from chainteller.tui.console.app import Console
@@ -103,7 +102,7 @@ async def test_hostile_text_in_a_field_is_text(
 
 
 async def test_hostile_text_for_an_account_id_of_a_bare_deployment_is_text(peopled: Bench) -> None:
-    bare = cast("Service", Bare(peopled.service))
+    bare = layered(peopled.service, only_specified)
 
     def start() -> StartedDesk:
         return StartedDesk(bare, "strict", Capabilities())
@@ -149,7 +148,7 @@ async def test_hostile_text_does_not_answer_the_question_that_wants_the_amount_a
 
 async def test_nothing_that_a_deployment_sends_can_be_clicked(peopled: Bench) -> None:
     service = HostileService(peopled.service, set())
-    app = peopled.console(service=cast("Service", service))
+    app = peopled.console(service=service)
     async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
         await settle(pilot)
         for text in HOSTILE:

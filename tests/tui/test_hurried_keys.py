@@ -2,23 +2,27 @@
 
 import threading
 import time
-from typing import Any
+from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 
+from chainteller.service import operations as op
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.console.profiles import ProfilesScreen
 from chainteller.tui.start import ProfileRow, StartedDesk
 
+Answer = TypeVar("Answer")
+
 _LONGEST_S = 10.0
 
 
-class Slow:
+class Slow(Service):
     """A deployment that answers a search when it may."""
 
     def __init__(self, service: Service) -> None:
@@ -26,19 +30,14 @@ class Slow:
         self.may_answer = threading.Event()
         self.may_answer.set()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation in {op.TRADING_ACCOUNTS, op.CUSTOMERS}:
+            self._wait(call.query)
+        return self._service.call(call)
 
-    def trading_accounts(self, query: ListQuery) -> Any:
-        self._wait(query)
-        return self._service.trading_accounts(query)
-
-    def customers(self, query: ListQuery) -> Any:
-        self._wait(query)
-        return self._service.customers(query)
-
-    def _wait(self, query: ListQuery) -> None:
-        if query.text and not self.may_answer.wait(_LONGEST_S):
+    def _wait(self, query: object) -> None:
+        searches = isinstance(query, ListQuery) and query.text
+        if searches and not self.may_answer.wait(_LONGEST_S):
             raise ServiceUnreachable("The test never let it answer.")
 
 

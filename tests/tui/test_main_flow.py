@@ -3,13 +3,18 @@
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from tests.tui.conftest import LONGEST_S, Bench, answer, press, seen, settle
 from textual.pilot import Pilot
 
+from chainteller.service import operations as op
+from chainteller.service.layers import Next, layered
+from chainteller.service.operations import Call
 from chainteller.tui.dialogs.question import Question
+
+Answer = TypeVar("Answer")
 
 
 async def test_the_same_keys_without_a_pause_stop_at_the_question(bench: Bench) -> None:
@@ -74,15 +79,12 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
     account = bench.open(1, deposit="100.00")
     answered = threading.Event()
 
-    class Slow:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(bench.service, name)
-
-        def execute_quote(self, *given: Any, **named: Any) -> Any:
+    def slow(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.EXECUTE_QUOTE:
             answered.wait()
-            return bench.service.execute_quote(*given, **named)
+        return onward(call)
 
-    app = bench.console(Slow())
+    app = bench.console(layered(bench.service, slow))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "b")

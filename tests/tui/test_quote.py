@@ -3,7 +3,7 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TypeVar
 
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
@@ -11,13 +11,18 @@ from tests.tui.unsteady_service import Unsteady
 from chainteller.domain.actors import Actor
 from chainteller.engine.bank import EngineOptions
 from chainteller.engine.engine import Engine
+from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
-from chainteller.service.interface import Service
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import Call
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.trades.screen import TradesScreen
+
+Answer = TypeVar("Answer")
 
 
 async def test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that(bench: Bench) -> None:
@@ -56,15 +61,12 @@ async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
     bench.open(1, deposit="500.00")
     came = threading.Event()
 
-    class Slow:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(bench.service, name)
-
-        def markets(self, *names: Any) -> Any:
+    def slow(call: Call[Answer], onward: Next) -> Answer:
+        if call.operation is op.MARKETS:
             came.wait(10)
-            return bench.service.markets(*names)
+        return onward(call)
 
-    app = bench.console(Slow())
+    app = bench.console(layered(bench.service, slow))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("b", *"25", "enter")
@@ -170,22 +172,15 @@ async def test_no_customer_is_told_an_end_that_nobody_knows(tmp_path: Path) -> N
             assert "We expect" not in seen(app)
 
 
-class NoQuotes:
+def no_quotes(call: Call[Answer], onward: Next) -> Answer:
     """The bare specification: no look-up of quotes, and trades that do not name theirs (2.6)."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
-
-    def quote(self, _quote_id: str) -> Any:
+    if call.operation is op.SHOW_QUOTE:
         raise NotOffered("This deployment does not offer quotes.")
-
-    def trades(self, account_id: str, query: Any) -> Any:
-        page = self._service.trades(account_id, query)
-        rows = tuple(row.model_copy(update={"quote_id": None}) for row in page.data)
-        return page.model_copy(update={"data": rows})
+    answer = onward(call)
+    if call.operation is op.TRADES and isinstance(answer, Page):
+        rows = tuple(row.model_copy(update={"quote_id": None}) for row in answer.data)
+        return answer.model_copy(update={"data": rows})
+    return answer
 
 
 def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None:
@@ -196,7 +191,7 @@ def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None
     bench.service.execute_quote(other.id, execute)
     bench.world.advance(5)
     quote = bench.service.create_quote("sol-usd", asked).value
-    bare = cast("Service", NoQuotes(bench.service))
+    bare = layered(bench.service, no_quotes)
     assert what_became(bare, account.id, quote, bench.settings.clock.now()) == Became()
     trade = bench.service.execute_quote(quote.id, execute).value
     found = what_became(bare, account.id, quote, bench.settings.clock.now()).trade
@@ -221,27 +216,22 @@ async def test_an_open_market_is_not_waited_for(bench: Bench) -> None:
 class Closing:
     """A deployment whose markets close, at another price, without any event."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self) -> None:
         self.is_closed = False
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
-
-    def markets(self, names: tuple[str, ...] = ()) -> Any:
-        page = self._service.markets(names)
-        if not self.is_closed:
-            return page
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        answer = onward(call)
+        if not (self.is_closed and call.operation is op.MARKETS and isinstance(answer, Page)):
+            return answer
         shut = {"status": "maintenance", "current_price": "123.45"}
-        return page.model_copy(
-            update={"data": tuple(row.model_copy(update=shut) for row in page.data)}
-        )
+        rows = tuple(row.model_copy(update=shut) for row in answer.data)
+        return answer.model_copy(update={"data": rows})
 
 
 async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
-    place = Closing(bench.service)
-    app = bench.console(place)
+    place = Closing()
+    app = bench.console(layered(bench.service, place))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "b", "enter")

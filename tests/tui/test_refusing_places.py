@@ -1,8 +1,7 @@
 """What the desk says of a place that answers, but not with what was asked for; and afterwards."""
 
 import re
-from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
@@ -17,30 +16,26 @@ from chainteller.service.errors import (
     Unauthorized,
 )
 from chainteller.service.interface import Service
+from chainteller.service.operations import Call
 from chainteller.tui import failures
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets.failure_panel import failure_lines
 
+Answer = TypeVar("Answer")
 
-class Refusing:
+
+class Refusing(Service):
     """A deployment that refuses some operations, or all, with one error."""
 
     def __init__(self, service: Service, error: TellerError, *refused: str) -> None:
         self._service, self._error, self._refused = service, error, refused
         self.refuses = True
 
-    def __getattr__(self, name: str) -> Any:
-        found: Callable[..., Any] = getattr(self._service, name)
-        if self._refused and name not in self._refused:
-            return found
-
-        def asked(*given: Any, **named: Any) -> Any:
-            if self.refuses:
-                raise self._error
-            return found(*given, **named)
-
-        return asked
+    def call(self, call: Call[Answer]) -> Answer:
+        if self.refuses and (not self._refused or call.operation.name in self._refused):
+            raise self._error
+        return self._service.call(call)
 
 
 _NO_KEY = Unauthorized("REVOKED")

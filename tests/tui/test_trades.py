@@ -1,17 +1,23 @@
 """Trades are followed by themselves and cancelled with one question."""
 
-from typing import Any
+from typing import TypeVar
 
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
+from chainteller.service import operations as op
 from chainteller.service.errors import ReadOnlyProfile
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import Call
 from chainteller.tui.formats import short_id
 from chainteller.tui.trades.filter import Wanted, wanted
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.paged_list import Column, PagedList, fit
+
+Answer = TypeVar("Answer")
 
 
 def _buy(bench: Bench, account_id: str) -> str:
@@ -166,16 +172,14 @@ async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id)
 
-    class Wordy:
-        def __getattr__(self, name: str) -> Any:
-            return getattr(bench.service, name)
+    def wordy(call: Call[Answer], onward: Next) -> Answer:
+        answer = onward(call)
+        if call.operation is op.TRADES and isinstance(answer, Page):
+            rows = tuple(row.model_copy(update={"status": "x" * 500}) for row in answer.data)
+            return answer.model_copy(update={"data": rows})
+        return answer
 
-        def trades(self, account_id: str, query: Any) -> Any:
-            page = bench.service.trades(account_id, query)
-            rows = tuple(row.model_copy(update={"status": "x" * 500}) for row in page.data)
-            return page.model_copy(update={"data": rows})
-
-    app = bench.console(Wordy())
+    app = bench.console(layered(bench.service, wordy))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "4")

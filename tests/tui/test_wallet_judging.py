@@ -1,13 +1,11 @@
 """A paste is judged alike by a deployment that explains it and by a desk that has to itself."""
 
-from typing import cast
-
 import pytest
-from tests.tui.bare_service import Bare
+from tests.tui.bare_service import only_specified
 from tests.tui.conftest import Bench
 from tests.tui.wallet_case import SECRET, WALLETS, Case
 
-from chainteller.service.interface import Service
+from chainteller.service.layers import layered
 from chainteller.tui.wallets.book import Session, read_book
 from chainteller.tui.wallets.paste import Verdict, judge
 from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
@@ -23,7 +21,7 @@ class Desk:
         self.now = bench.settings.clock.now()
         trading_account = self.case.account.trading_account_id
         self.book = read_book(bench.service, trading_account, Session())
-        self.bare = cast("Service", Bare(bench.service))
+        self.bare = layered(bench.service, only_specified)
 
     def verdicts(self, name: str, paste: str) -> tuple[Verdict, Verdict]:
         """By the deployment, and by the desk alone."""

@@ -1,12 +1,16 @@
 """The deployment behind a line that loses answers, or carries nothing at all."""
 
-from typing import Any
+from typing import TypeVar
 
+from chainteller.service import operations as op
 from chainteller.service.errors import OutcomeUnknown, ServiceUnreachable
 from chainteller.service.interface import Service
+from chainteller.service.operations import Call
+
+Answer = TypeVar("Answer")
 
 
-class Unsteady:
+class Unsteady(Service):
     """``loses_answers``: an execution may arrive, its answer does not. ``is_silent``: nobody hears
     that anything happened."""
 
@@ -19,15 +23,14 @@ class Unsteady:
         self.is_silent = False
         self.executions = 0
 
-    def __getattr__(self, name: str) -> Any:
-        if self.is_silent and name == "events":
+    def call(self, call: Call[Answer]) -> Answer:
+        if self.is_silent and call.operation is op.EVENTS:
             raise ServiceUnreachable("No connection.")
-        return getattr(self._service, name)
-
-    def execute_quote(self, quote_id: str, request: Any, *, idempotency_key: str) -> Any:
+        if call.operation is not op.EXECUTE_QUOTE:
+            return self._service.call(call)
         self.executions += 1
         if not self.loses_answers:
-            return self._service.execute_quote(quote_id, request, idempotency_key=idempotency_key)
+            return self._service.call(call)
         if self.arrives:
-            self._service.execute_quote(quote_id, request, idempotency_key=idempotency_key)
-        raise OutcomeUnknown("No answer came within 10 s.", idempotency_key)
+            self._service.call(call)
+        raise OutcomeUnknown("No answer came within 10 s.", call.key or "")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 from tests.world.bank import World, build, sqlite_url
 
 from chainteller.service.errors import TellerError
-from chainteller.service.interface import Service
+from chainteller.service.layers import layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.workspace.handover import Standing, handover_note
+from chainteller.workspace.recording import Recording
 from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace
 
@@ -24,7 +24,7 @@ class Day:
     def __init__(self, world: World) -> None:
         self.world = world
         self.workspace = Workspace(None, world.clock)
-        self.service = Remembering.over(cast("Service", world.engine), self.workspace)
+        self.service = layered(world.engine, Remembering(self.workspace), Recording(self.workspace))
         asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         self.account = self.service.open_trading_account(asked).value.id
         self.deposit("500.00")

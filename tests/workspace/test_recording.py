@@ -1,6 +1,6 @@
 """Every write is on disk before it is sent, and can be found again by its key."""
 
-from typing import Any, cast
+from typing import TypeVar
 
 import pytest
 from tests.contract.test_trading import TOKEN, opened, quoted
@@ -13,32 +13,31 @@ from chainteller.service.errors import (
     ServiceUnreachable,
     TellerError,
 )
-from chainteller.service.interface import Service
+from chainteller.service.layers import Layer, Next, layered
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.operations import Call
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import Kind, SentState, Workspace
 
+Answer = TypeVar("Answer")
 
-class Lossy:
+
+def losing(fault: TellerError) -> Layer:
     """Does what it is asked, then fails as it is told to."""
 
-    def __init__(self, service: Service, fault: TellerError | None) -> None:
-        self.service = service
-        self.fault = fault
+    def lose(call: Call[Answer], onward: Next) -> Answer:
+        onward(call)
+        raise fault
 
-    def deposit(self, *arguments: Any, **named: Any) -> Any:
-        outcome = self.service.deposit(*arguments, **named)
-        if self.fault is not None:
-            raise self.fault
-        return outcome
+    return lose
 
 
 def test_a_write_is_recorded_with_its_outcome(world: World, workspace: Workspace) -> None:
     account = opened(world.engine)
     recorder = Recorder(world.engine, workspace)
     request = DepositRequest(amount="5.00", currency=TOKEN)
-    made = recorder.write("deposit", account.id, request, key="mine").value
+    made = recorder.deposit(account.id, request, idempotency_key="mine").value
     [sent] = workspace.sent_requests()
     assert (sent.key, sent.state, sent.answer) == ("mine", SentState.DONE, made.id)
     assert sent.arguments["request"] == {
@@ -53,7 +52,7 @@ def test_a_refusal_is_recorded_and_told(world: World, workspace: Workspace) -> N
     account, quote = opened(world.engine), quoted(world.engine)
     recorder = Recorder(world.engine, workspace)
     with pytest.raises(InsufficientFunds):
-        recorder.write("execute_quote", quote.id, ExecuteRequest(trading_account_id=account.id))
+        recorder.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
     [sent] = workspace.sent_requests()
     assert (sent.state, sent.answer) == (SentState.REFUSED, "INSUFFICIENT_FUNDS")
     assert workspace.in_doubt() == []
@@ -63,16 +62,14 @@ def test_the_key_is_saved_before_anything_is_sent(world: World, workspace: Works
     account = opened(world.engine)
     seen: list[SentState] = []
 
-    class Looking(Lossy):
-        def deposit(self, *arguments: Any, **named: Any) -> Any:
-            saved = workspace.sent_request(named["idempotency_key"])
-            assert saved is not None
-            seen.append(saved.state)
-            return super().deposit(*arguments, **named)
+    def look(call: Call[Answer], onward: Next) -> Answer:
+        saved = workspace.sent_request(call.key or "")
+        assert saved is not None
+        seen.append(saved.state)
+        return onward(call)
 
-    looking: Any = Looking(world.engine, None)
-    Recorder(looking, workspace).write(
-        "deposit", account.id, DepositRequest(amount="5.00", currency=TOKEN)
+    Recorder(layered(world.engine, look), workspace).deposit(
+        account.id, DepositRequest(amount="5.00", currency=TOKEN)
     )
     assert seen == [SentState.SENT]
 
@@ -81,10 +78,10 @@ def test_what_is_unknown_is_found_under_its_key_and_not_done_twice(
     world: World, workspace: Workspace
 ) -> None:
     account = opened(world.engine)
-    lossy: Any = Lossy(world.engine, OutcomeUnknown("no answer", "k"))
+    lossy = layered(world.engine, losing(OutcomeUnknown("no answer", "k")))
     request = DepositRequest(amount="5.00", currency=TOKEN)
     with pytest.raises(OutcomeUnknown):
-        Recorder(lossy, workspace).write("deposit", account.id, request, key="k")
+        Recorder(lossy, workspace).deposit(account.id, request, idempotency_key="k")
     [doubtful] = workspace.in_doubt()
     found = Recorder(world.engine, workspace).resend(doubtful.key)
     assert found.replayed
@@ -94,43 +91,43 @@ def test_what_is_unknown_is_found_under_its_key_and_not_done_twice(
 
 def test_what_was_not_sent_is_not_in_doubt(world: World, workspace: Workspace) -> None:
     account = opened(world.engine)
-    lossy: Any = Lossy(world.engine, ServiceUnreachable("no connection"))
+    lossy = layered(world.engine, losing(ServiceUnreachable("no connection")))
     with pytest.raises(ServiceUnreachable):
-        Recorder(lossy, workspace).write(
-            "deposit", account.id, DepositRequest(amount="5.00", currency=TOKEN)
+        Recorder(lossy, workspace).deposit(
+            account.id, DepositRequest(amount="5.00", currency=TOKEN)
         )
     assert [sent.state for sent in workspace.sent_requests()] == [SentState.NOT_SENT]
 
 
-def test_refuses_what_is_no_write_or_was_never_sent(world: World, workspace: Workspace) -> None:
-    recorder = Recorder(world.engine, workspace)
-    with pytest.raises(ValueError, match="no such write"):
-        recorder.write("markets")
+def test_what_was_never_sent_is_not_sent_again(world: World, workspace: Workspace) -> None:
     with pytest.raises(NotOffered):
-        recorder.resend("never")
+        Recorder(world.engine, workspace).resend("never")
+
+
+def test_reads_are_not_recorded(world: World, workspace: Workspace) -> None:
+    assert Recorder(world.engine, workspace).markets().data
+    assert workspace.sent_requests() == []
 
 
 def test_a_request_that_cannot_be_recorded_is_not_sent(world: World, workspace: Workspace) -> None:
-    service = cast("Service", world.engine)
+    service = world.engine
     account = opened(service).id
     desk = Recorder(service, workspace)
     workspace.close()
     with pytest.raises(ServiceUnreachable, match="own record"):
-        desk.write("deposit", account, DepositRequest(amount="5.00", currency=TOKEN))
+        desk.deposit(account, DepositRequest(amount="5.00", currency=TOKEN))
     assert service.deposits(account).data == ()
 
 
 def test_an_answer_that_cannot_be_recorded_is_still_the_answer(
     world: World, workspace: Workspace
 ) -> None:
-    class Closing:
-        def deposit(self, *given: Any, **named: Any) -> Any:
-            done = service.deposit(*given, **named)
-            workspace.close()
-            return done
+    def close(call: Call[Answer], onward: Next) -> Answer:
+        answer = onward(call)
+        workspace.close()
+        return answer
 
-    service = cast("Service", world.engine)
-    account = opened(service).id
-    desk = Recorder(cast("Service", Closing()), workspace)
-    done = desk.write("deposit", account, DepositRequest(amount="5.00", currency=TOKEN))
+    account = opened(world.engine).id
+    desk = Recorder(layered(world.engine, close), workspace)
+    done = desk.deposit(account, DepositRequest(amount="5.00", currency=TOKEN))
     assert done.value.amount == "5.00"

@@ -1,6 +1,6 @@
 """A deployment of the bare specification: the desk remembers the accounts that it met."""
 
-from typing import Any, cast
+from typing import TypeVar
 
 import pytest
 from tests.world.bank import World
@@ -8,43 +8,40 @@ from tests.world.bank import World
 from chainteller.domain.actors import Actor
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
+from chainteller.service.operations import Call
+from chainteller.workspace.recording import Recording
 from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Kind, Workspace
 
-_ADDITIONS = {"trading_accounts", "trading_account", "customers", "events", "audit", "quote"}
-_ADDITIONS |= {"deposits", "transactions", "limits", "all_trades", "blockchain_accounts"}
-_ADDITIONS |= {"transaction_by_id", "challenge_by_id", "claim_by_id"}
+Answer = TypeVar("Answer")
 
 
-class Bare:
-    """A service that offers the specification alone."""
-
-    def __init__(self, inner: Service) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _ADDITIONS:
-            return self._refuse
-        return getattr(self._inner, name)
-
-    def _refuse(self, *_: object, **__: object) -> None:
+def _only_specified(call: Call[Answer], onward: Next) -> Answer:
+    """A layer: a deployment that offers the specification alone."""
+    if call.operation.feature is not None:
         raise NotOffered("not offered by this deployment")
+    return onward(call)
 
 
 def _bare(world: World) -> Service:
-    return cast("Service", Bare(cast("Service", world.engine.acting_as(Actor(name="op01")))))
+    return layered(world.engine.acting_as(Actor(name="op01")), _only_specified)
+
+
+def _remembering(service: Service, workspace: Workspace) -> Service:
+    return layered(service, Remembering(workspace), Recording(workspace))
 
 
 def test_an_account_opened_here_is_listed_though_the_deployment_cannot(
     world: World, workspace: Workspace
 ) -> None:
-    desk = Remembering.over(_bare(world), workspace)
+    desk = _remembering(_bare(world), workspace)
     asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
     opened = desk.open_trading_account(asked).value
-    again = Remembering.over(_bare(world), workspace)
+    again = _remembering(_bare(world), workspace)
     (listed,) = again.trading_accounts(ListQuery(text="dda-1")).data
     assert (listed.id, listed.bank_account_id, listed.buying_power) == (opened.id, "DDA-1", None)
     assert again.trading_accounts(ListQuery(text="nobody")).data == ()
@@ -55,7 +52,7 @@ def test_an_account_known_by_id_alone_is_checked_by_its_balances(
 ) -> None:
     asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
     elsewhere = world.engine.acting_as(Actor(name="op02")).open_trading_account(asked).value
-    desk = Remembering.over(_bare(world), workspace)
+    desk = _remembering(_bare(world), workspace)
     with pytest.raises(NotFound):
         desk.trading_account("TDA_NOBODY")
     assert desk.trading_accounts().data == ()
@@ -64,15 +61,15 @@ def test_an_account_known_by_id_alone_is_checked_by_its_balances(
 
 
 def test_a_deployment_that_lists_is_asked_itself(world: World, workspace: Workspace) -> None:
-    inner = cast("Service", world.engine.acting_as(Actor(name="op01")))
+    inner = world.engine.acting_as(Actor(name="op01"))
     asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
     opened = inner.open_trading_account(asked).value
-    (listed,) = Remembering.over(inner, workspace).trading_accounts().data
+    (listed,) = _remembering(inner, workspace).trading_accounts().data
     assert listed == inner.trading_account(opened.id)
 
 
 def test_a_quote_is_found_however_many_were_made_since(world: World, workspace: Workspace) -> None:
-    desk = Remembering.over(_bare(world), workspace)
+    desk = _remembering(_bare(world), workspace)
     made = desk.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy")).value
     for number in range(1_000):
         workspace.remember(f"QTE_{number}", Kind.QUOTE, label="{}")

@@ -2,24 +2,18 @@
 
 import os
 import signal
-from typing import Any
+from typing import TypeVar
 
 from chainteller.domain.actors import SCOPES, Actor
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import Unauthorized
 from chainteller.service.interface import Service
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.operations import EXECUTE_QUOTE, Call
 
-
-class _Over:
-    """A service, but for what a subclass does otherwise."""
-
-    def __init__(self, inner: Any) -> None:
-        self._inner = inner
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
+Answer = TypeVar("Answer")
 
 
 class _Planted(EmbeddedDeployment):
@@ -33,12 +27,13 @@ class Dying(_Planted):
     """Dies once an execute is committed, before its reply is written."""
 
     def acting_as(self, actor: Actor) -> Service:
-        class Deadly(_Over):
-            def execute_quote(self, *arguments: Any, **named: Any) -> Any:
-                self._inner.execute_quote(*arguments, **named)
+        def die(call: Call[Answer], onward: Next) -> Answer:
+            answer = onward(call)
+            if call.operation is EXECUTE_QUOTE:
                 os.kill(os.getpid(), signal.SIGKILL)
+            return answer
 
-        return Deadly(super().acting_as(actor))
+        return layered(super().acting_as(actor), die)
 
 
 class AnyKey(EmbeddedDeployment):
@@ -62,12 +57,13 @@ class WrongShape(_Planted):
     """Answers one operation with a field of another type."""
 
     def acting_as(self, actor: Actor) -> Service:
-        class Wrong(_Over):
-            def trading_account(self, account_id: str) -> TradingAccount:
-                found: TradingAccount = self._inner.trading_account(account_id)
-                return found.model_copy(update={"buying_power": 12})
+        def spoil(call: Call[Answer], onward: Next) -> Answer:
+            answer = onward(call)
+            if isinstance(answer, TradingAccount):
+                return answer.model_copy(update={"buying_power": 12})
+            return answer
 
-        return Wrong(super().acting_as(actor))
+        return layered(super().acting_as(actor), spoil)
 
 
 FAULTS: dict[str, type[EmbeddedDeployment]] = {

@@ -1,21 +1,21 @@
-"""Who is asking: answered before one byte of a body is read."""
+"""Authentication: the API key is checked before any byte of a body is read."""
 
 from concurrent.futures import Executor
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chainteller.api.exchange import exchange_of
 from chainteller.api.limits import RateLimits
+from chainteller.api.request_context import context_of
 from chainteller.api.threads import run
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import Unauthorized
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
-"""The only paths that need no key."""
+"""Paths that need no key."""
 
 
 class Authentication:
-    """ASGI layer: looks the key up and leaves the principal with the exchange."""
+    """ASGI layer that looks the key up and puts the principal into the request's context."""
 
     def __init__(
         self, app: ASGIApp, deployment: Deployment, limits: RateLimits, threads: Executor
@@ -26,11 +26,11 @@ class Authentication:
         self._threads = threads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] not in OPEN_PATHS:
-            exchange = exchange_of(scope)
-            key = key_in(exchange.headers.get("authorization"), exchange.repeated)
+        if scope["path"] not in OPEN_PATHS:
+            context = context_of(scope)
+            key = key_in(context.headers.get("authorization"), context.repeated)
             address = (scope.get("client") or ("",))[0]
-            exchange.principal = await self._principal(key, address)
+            context.principal = await self._principal(key, address)
         await self._app(scope, receive, send)
 
     async def _principal(self, key: str, address: str) -> Principal:

@@ -1,4 +1,4 @@
-"""``/openapi.json`` for programs, and ``/docs``: one page without scripts or foreign assets."""
+"""``/openapi.json``, and ``/docs``: one page without scripts or external assets."""
 
 import json
 from collections.abc import Mapping
@@ -8,12 +8,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from chainteller.api.exchange import exchange_of
-from chainteller.api.operations import Front, Operation
+from chainteller.api.endpoints import Gateway
+from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.service.errors import ServiceError
+from chainteller.service.operations import ANY_KEY, Endpoint
 
-OPENAPI = Operation("openapi", "GET", "/openapi.json", "This description", None, None)
+OPENAPI = Endpoint(
+    operation_id="openapi", route="GET /openapi.json", summary="This description", scope=ANY_KEY
+)
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
@@ -30,24 +33,24 @@ td, th { border-bottom: 1px solid #8888; padding: .2rem .8rem .2rem 0; text-alig
 class Documentation:
     """Both forms of the same description."""
 
-    def __init__(self, front: Front, document: Mapping[str, Any]) -> None:
-        self._front = front
+    def __init__(self, gateway: Gateway, document: Mapping[str, Any]) -> None:
+        self._gateway = gateway
         self._json = json.dumps(document, separators=(",", ":"))
         self._page = rendered(document)
 
     async def openapi(self, request: Request) -> Response:
         """The OpenAPI document; any key may read it."""
-        exchange = exchange_of(request.scope)
-        exchange.operation = OPENAPI.name
+        context = context_of(request.scope)
+        context.operation = OPENAPI.operation_id
         try:
-            self._front.permit(exchange, OPENAPI)
+            self._gateway.permit(context, OPENAPI)
         except ServiceError as refusal:
-            return error_reply(exchange, refusal)
+            return error_reply(context, refusal)
         return json_reply(self._json)
 
     async def page(self, request: Request) -> Response:
-        """The page for people; needs no key, and carries the whole description inside."""
-        exchange_of(request.scope).operation = "docs"
+        """The description as a page; needs no key."""
+        context_of(request.scope).operation = "docs"
         return HTMLResponse(self._page, headers={"Content-Security-Policy": _POLICY})
 
 

@@ -7,7 +7,7 @@ import hashlib
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -27,6 +27,10 @@ class Bucket(Enum):
     READ = Policy("read", 20, 40)
     WRITE = Policy("write", 5, 10)
     QUOTE = Policy("quote", 2, 10)
+
+
+BUCKETS: Mapping[str, Bucket] = {bucket.value.name: bucket for bucket in Bucket}
+"""Each by the name under which an operation declares it."""
 
 
 FAILED_KEYS = 10
@@ -89,8 +93,10 @@ class RateLimits:
         return Grant(policy.burst, int(level.tokens), reset_s)
 
     def admit(self, address: str, key: str) -> None:
-        """Let a key be looked up. A key that was valid before passes a lock-out of its address,
-        so that a stranger behind the same proxy cannot shut everybody out.
+        """Allow a key to be looked up.
+
+        A key that was valid before passes a lock-out of its address, so that a stranger behind
+        the same proxy cannot lock everybody out.
 
         Raises:
             RateLimited: this address tried too many wrong keys.
@@ -129,7 +135,7 @@ class RateLimits:
 
 
 def _digest(key: str) -> bytes:
-    """Keys are remembered by their hash only, so that no dump of memory lists them."""
+    """Keys are kept as hashes only, so that no memory dump lists them."""
     return hashlib.sha256(key.encode("utf-8", "replace")).digest()
 
 

@@ -1,4 +1,4 @@
-"""One JSON object per line; what goes in is chosen field by field, so no secret can slip in."""
+"""Log lines: one JSON object each, with chosen fields only, so that no secret is logged."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ _log = logging.getLogger("chainteller.api")
 
 
 class Line(NamedTuple):
-    """What the log says of a request; empty text is left out."""
+    """The log line of a request; empty fields are left out."""
 
     request_id: str
     operation: str
@@ -64,10 +64,10 @@ def _frames(traceback: Any) -> list[str]:
 
 
 class RequestLines:
-    """One line for each request, made by hand and handed to the log in batches.
+    """One line per request, formatted by hand and passed to the log in batches.
 
-    A log record, its JSON and a flush of the file for every request would cost more than many a
-    request. What a kill -9 loses is the last ``BATCH_S`` of lines; the audit trail is elsewhere.
+    A log record, its JSON and a flush for every request would cost more than many requests do. A
+    ``kill -9`` loses the lines of the last ``BATCH_S``; the audit trail is not affected.
     """
 
     def __init__(self, clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Prometheus figures of this process, in a registry of their own."""
+"""Prometheus metrics of this process, in their own registry."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -6,7 +6,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """Counts by operation name, never by raw path: ids would make the set boundless."""
+    """Labels are operation names, never raw paths: ids would make the set unbounded."""
 
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()

@@ -6,22 +6,20 @@ that carries a new id says which operations take it (``links``).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from chainteller.api.exchange import API_VERSION
-from chainteller.api.listing import described
-from chainteller.api.operations import Operation, Routes
+from chainteller.api.request_context import API_VERSION
 from chainteller.api.responses import JSON, PROBLEM
-from chainteller.api.schemas import overlaid
+from chainteller.api.schemas import OVERLAYS, overlaid
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.base import WireModel
+from chainteller.service.operations import ANY_KEY, LIMIT, PAGE, Endpoint, Operation, Write
 
-_PARAMETER = re.compile(r"\{(\w+)\}")
 _ID_TEXT = {"type": "string", "minLength": 1, "maxLength": 64}
 
 _ALWAYS: tuple[type[ServiceError], ...] = (
@@ -33,10 +31,11 @@ _ALWAYS: tuple[type[ServiceError], ...] = (
     errors.InternalError,
     errors.ServiceUnavailable,
 )
-_WRITES = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
+_KEYED = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
 _BODIES = (errors.UnsupportedMediaType, errors.PayloadTooLarge)
 
 Document = dict[str, Any]
+Routed = Sequence[tuple[Endpoint, Operation[Any]]]
 
 
 class ErrorBody(WireModel):
@@ -47,16 +46,13 @@ class ErrorBody(WireModel):
     details: Mapping[str, Any]
 
 
-def describe(title: str, version: str, all_routes: Iterable[Routes]) -> Document:
+def describe(title: str, version: str, operations: Sequence[Operation[Any]]) -> Document:
     """The whole description as a JSON document."""
-    declared = [
-        (routes.tag, operation) for routes in all_routes for operation, _ in routes.declared
-    ]
-    operations = [operation for _, operation in declared]
+    routed = [(endpoint, each) for each in operations for endpoint in each.endpoints]
     paths: Document = {}
-    for tag, operation in declared:
-        item = paths.setdefault(operation.path, {})
-        item[operation.method.lower()] = _operation(tag, operation, operations)
+    for endpoint, operation in routed:
+        item = paths.setdefault(endpoint.path, {})
+        item[endpoint.method.lower()] = _operation(endpoint, operation, routed)
     return {
         "openapi": "3.1.0",
         "info": {"title": title, "version": version, "x-api-version": API_VERSION},
@@ -70,31 +66,34 @@ def describe(title: str, version: str, all_routes: Iterable[Routes]) -> Document
     }
 
 
-def _operation(tag: str, operation: Operation, everything: list[Operation]) -> Document:
-    described_operation: Document = {
-        "operationId": operation.name,
-        "summary": operation.summary,
-        "description": f"Scope: `{operation.scope}`." if operation.scope else "Scope: any key.",
-        "tags": [tag],
-        "parameters": _parameters(operation),
-        "responses": _responses(operation, everything),
+def _operation(endpoint: Endpoint, operation: Operation[Any], routed: Routed) -> Document:
+    scope = f"`{endpoint.scope}`" if endpoint.scope != ANY_KEY else ANY_KEY
+    described: Document = {
+        "operationId": endpoint.operation_id,
+        "summary": endpoint.summary,
+        "description": f"Scope: {scope}.",
+        "tags": [endpoint.tag],
+        "parameters": _parameters(endpoint, operation),
+        "responses": _responses(endpoint, operation, routed),
     }
-    if operation.body is not None:
-        described_operation["requestBody"] = {
+    if operation.request is not None:
+        described["requestBody"] = {
             "required": True,
-            "content": {JSON: {"schema": _reference(operation.body)}},
+            "content": {JSON: {"schema": _reference(operation.request)}},
         }
-    return described_operation
+    return described
 
 
-def _parameters(operation: Operation) -> list[Document]:
+def _parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[Document]:
     parameters: list[Document] = [
         {"name": name, "in": "path", "required": True, "schema": _ID_TEXT}
-        for name in _PARAMETER.findall(operation.path)
+        for name in endpoint.path_names
     ]
-    listed = described(operation.filters, operation.sorts) if operation.filters is not None else ()
-    parameters += [{"in": "query", **query} for query in (*operation.query, *listed)]
-    if operation.writes:
+    paging = (PAGE, LIMIT) if operation.is_whole else ()
+    parameters += [{"in": "query", **each.described()} for each in (*operation.parameters, *paging)]
+    if isinstance(operation, Write) and operation.request is not None:
+        parameters += [_echo(operation.request, field) for field in operation.echoes]
+    if endpoint.takes_key:
         parameters.append(
             {
                 "name": "Idempotency-Key",
@@ -106,16 +105,25 @@ def _parameters(operation: Operation) -> list[Document]:
     return parameters
 
 
-def _responses(operation: Operation, everything: list[Operation]) -> Document:
-    success = {
-        "description": operation.summary,
-        "content": {JSON: {"schema": _answer_schema(operation.answers)}},
+def _echo(request: type[BaseModel], field: str) -> Document:
+    return {
+        "in": "query",
+        "name": field,
+        "description": "Where it is given, it says the same as the body.",
+        "schema": {"type": "string", **OVERLAYS[request.__name__, field]},
+    }
+
+
+def _responses(endpoint: Endpoint, operation: Operation[Any], routed: Routed) -> Document:
+    success: Document = {
+        "description": endpoint.summary,
+        "content": {JSON: {"schema": _answer_schema(operation.wire_response)}},
     }
     responses: Document = {}
-    links = _links(operation, everything)
+    links = _links(operation, routed)
     if links:
         success["links"] = links
-    if operation.creates is not None:
+    if isinstance(operation, Write) and operation.creates is not None:
         location = {"Location": {"schema": {"type": "string"}, "description": "The new record."}}
         responses["201"] = {**success, "headers": location}
         success = {**success, "description": "It was there already."}
@@ -125,11 +133,11 @@ def _responses(operation: Operation, everything: list[Operation]) -> Document:
     return responses
 
 
-def _refusals(operation: Operation) -> dict[str, list[str]]:
+def _refusals(operation: Operation[Any]) -> dict[str, list[str]]:
     kinds = [*_ALWAYS, *operation.errors]
-    if operation.writes:
-        kinds += _WRITES
-    if operation.body is not None:
+    if operation.takes_key:
+        kinds += _KEYED
+    if operation.request is not None:
         kinds += _BODIES
     found: dict[str, list[str]] = {}
     for kind in sorted(kinds, key=lambda kind: (kind.status, kind.code)):
@@ -142,32 +150,32 @@ def _error_reply(description: str) -> Document:
     return {"description": description, "content": {JSON: schema, PROBLEM: schema}}
 
 
-def _links(operation: Operation, everything: list[Operation]) -> Document:
+def _links(operation: Operation[Any], routed: Routed) -> Document:
     """Every operation whose path takes what this one made, with the other ids from the request."""
-    if operation.made is None:
+    if not isinstance(operation, Write) or operation.new_name is None:
         return {}
-    known = {name: f"$request.path.{name}" for name in _PARAMETER.findall(operation.path)}
-    if operation.name == "executeQuote":
-        known["tradingAccountId"] = "$request.body#/tradingAccountId"
-    known[operation.made] = f"$response.body#{operation.made_at}"
-    links: Document = {}
-    for target in everything:
-        needed = _PARAMETER.findall(target.path)
-        if operation.made in needed and set(needed) <= set(known):
-            links[target.name] = {
-                "operationId": target.name,
-                "parameters": {name: known[name] for name in needed},
-            }
-    return links
+    known = {name: f"$request.path.{name}" for name in operation.path_names}
+    known |= {name: f"$request.body#/{name}" for name in operation.body_names}
+    made_at = "/data/0/id" if operation.is_enveloped else "/id"
+    known[operation.new_name] = f"$response.body#{made_at}"
+    return {
+        target.operation_id: {
+            "operationId": target.operation_id,
+            "parameters": {name: known[name] for name in target.path_names},
+        }
+        for target, _ in routed
+        if operation.new_name in target.path_names and set(target.path_names) <= set(known)
+    }
 
 
-def _schemas(operations: list[Operation]) -> Document:
+def _schemas(operations: Sequence[Operation[Any]]) -> Document:
     """The models as schemas, under the names of the resources."""
     inputs: list[tuple[Any, JsonSchemaMode, Any]] = []
     for operation in operations:
-        if operation.body is not None:
-            inputs.append((operation.body, "validation", TypeAdapter(operation.body)))
-        inputs.append((operation.answers, "serialization", TypeAdapter(operation.answers)))
+        if operation.request is not None:
+            inputs.append((operation.request, "validation", TypeAdapter(operation.request)))
+        answer = operation.wire_response
+        inputs.append((answer, "serialization", TypeAdapter(answer)))
     inputs.append((ErrorBody, "serialization", TypeAdapter(ErrorBody)))
     generator = GenerateJsonSchema(ref_template="#/components/schemas/{model}")
     _, definitions = generator.generate_definitions(

@@ -1,47 +1,50 @@
-"""Health, readiness and figures, for whoever runs the service."""
+"""Health, readiness and metrics for operators."""
 
 import json
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chainteller.api.exchange import exchange_of
+from chainteller.api.endpoints import Gateway
 from chainteller.api.metrics import Metrics
-from chainteller.api.operations import Front, Operation
+from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
 from chainteller.api.threads import run
 from chainteller.service.errors import ServiceError
+from chainteller.service.operations import ANY_KEY, Endpoint
 
-METRICS = Operation("metrics", "GET", "/metrics", "Figures for Prometheus", None, None)
+METRICS = Endpoint(
+    operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope=ANY_KEY
+)
 
 
 class Operating:
-    """``/healthz`` says that the process answers, ``/readyz`` that its database does."""
+    """``/healthz`` reports that the process answers, ``/readyz`` that its database does."""
 
-    def __init__(self, front: Front, metrics: Metrics) -> None:
-        self._front = front
+    def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
+        self._gateway = gateway
         self._metrics = metrics
 
     async def healthz(self, request: Request) -> Response:
         """Whether the process answers; asks nothing else."""
-        exchange_of(request.scope).operation = "healthz"
+        context_of(request.scope).operation = "healthz"
         return json_reply('{"status":"ok"}')
 
     async def readyz(self, request: Request) -> Response:
         """Whether requests can be served now: 200, or 503 with what is wrong."""
-        exchange_of(request.scope).operation = "readyz"
-        health = await run(self._front.threads, self._front.deployment.health)
+        context_of(request.scope).operation = "readyz"
+        health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
         status = "ready" if health.ready else "unavailable"
         body = json.dumps({"status": status, "checks": dict(health.checks)})
         return json_reply(body, 200 if health.ready else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """This process's figures in Prometheus' text format; any key may read them."""
-        exchange = exchange_of(request.scope)
-        exchange.operation = "metrics"
+        """Metrics of this process in Prometheus' text format; any key may read them."""
+        context = context_of(request.scope)
+        context.operation = "metrics"
         try:
-            self._front.permit(exchange, METRICS)
+            self._gateway.permit(context, METRICS)
         except ServiceError as refusal:
-            return error_reply(exchange, refusal)
+            return error_reply(context, refusal)
         return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")

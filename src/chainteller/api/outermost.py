@@ -1,7 +1,7 @@
-"""The outermost layer, which nothing gets past unlogged.
+"""The outermost ASGI layer: request ids, log lines, metrics and unforeseen errors.
 
-It begins every exchange, gives its reply ``X-Request-Id`` and ``API-Version``, writes one log line
-for it, counts it, and turns whatever the layers below did not foresee into INTERNAL_ERROR.
+It creates the context of every request, adds ``X-Request-Id`` and ``API-Version`` to the reply,
+writes one log line, counts the request, and answers any unforeseen error with INTERNAL_ERROR.
 """
 
 import logging
@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chainteller.api.exchange import API_VERSION, Exchange, begin_exchange
 from chainteller.api.logs import Line
 from chainteller.api.metrics import Metrics
+from chainteller.api.request_context import API_VERSION, RequestContext, set_context
 from chainteller.api.responses import error_reply
 from chainteller.domain.randomness import Randomness
 from chainteller.service.errors import InternalError, ServiceError, ValidationFailed
@@ -28,7 +28,7 @@ _ALWAYS = (
 log = logging.getLogger("chainteller.api")
 
 
-class Exchanges:
+class Outermost:
     """The outermost ASGI layer."""
 
     def __init__(
@@ -44,37 +44,35 @@ class Exchanges:
         self._tell = tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
-        else:
-            await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange = self._begin(scope)
-        begin_exchange(scope, exchange)
+        context = self._begin(scope)
+        set_context(scope, context)
         started = time.perf_counter()
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                exchange.status = message["status"]
-                message["headers"] = [*message["headers"], *_stamps(exchange)]
+                context.status = message["status"]
+                message["headers"] = [*message["headers"], *_stamps(context)]
             await send(message)
 
         try:
-            _known_version(exchange)
+            _known_version(context)
             await self._app(scope, receive, sending)
         except ServiceError as refusal:
-            await error_reply(exchange, refusal)(scope, receive, sending)
+            await error_reply(context, refusal)(scope, receive, sending)
         except Exception:
-            log.exception("unforeseen", extra={"fields": {"requestId": exchange.request_id}})
-            if not exchange.status:
-                await error_reply(exchange, unforeseen(exchange))(scope, receive, sending)
+            log.exception("unforeseen", extra={"fields": {"requestId": context.request_id}})
+            if not context.status:
+                await error_reply(context, unforeseen(context))(scope, receive, sending)
         finally:
-            self._finish(scope, exchange, time.perf_counter() - started)
+            self._finish(scope, context, time.perf_counter() - started)
 
-    def _begin(self, scope: Scope) -> Exchange:
+    def _begin(self, scope: Scope) -> RequestContext:
         headers: dict[str, str] = {}
         repeated = set()
         for raw_name, raw_value in scope["headers"]:
@@ -84,36 +82,36 @@ class Exchanges:
             headers[name] = raw_value.decode("latin-1")
         offered = headers.get("x-request-id", "")
         taken = offered if _REQUEST_ID.fullmatch(offered) else self._randomness.bytes(8).hex()
-        return Exchange(taken, headers, frozenset(repeated))
+        return RequestContext(taken, headers, frozenset(repeated))
 
-    def _finish(self, scope: Scope, exchange: Exchange, seconds: float) -> None:
-        method, principal = scope["method"], exchange.principal
-        self._metrics.answered(exchange.operation, method, exchange.status, seconds)
+    def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
+        method, principal = scope["method"], context.principal
+        self._metrics.answered(context.operation, method, context.status, seconds)
         self._tell(
             Line(
-                request_id=exchange.request_id,
-                operation=exchange.operation,
+                request_id=context.request_id,
+                operation=context.operation,
                 method=method,
-                status=exchange.status,
+                status=context.status,
                 seconds=seconds,
                 client=(scope.get("client") or ("",))[0],
-                error=exchange.error,
+                error=context.error,
                 organisation="" if principal is None else principal.actor.organisation,
                 key_id="" if principal is None else principal.actor.key_id,
             )
         )
 
 
-def unforeseen(exchange: Exchange) -> InternalError:
-    return InternalError("An unforeseen error.", {"requestId": exchange.request_id})
+def unforeseen(context: RequestContext) -> InternalError:
+    return InternalError("An unforeseen error.", {"requestId": context.request_id})
 
 
-def _stamps(exchange: Exchange) -> list[tuple[bytes, bytes]]:
-    return [(b"x-request-id", exchange.request_id.encode()), *_ALWAYS, *exchange.reply_headers]
+def _stamps(context: RequestContext) -> list[tuple[bytes, bytes]]:
+    return [(b"x-request-id", context.request_id.encode()), *_ALWAYS, *context.reply_headers]
 
 
-def _known_version(exchange: Exchange) -> None:
-    asked = exchange.header("api-version")
+def _known_version(context: RequestContext) -> None:
+    asked = context.header("api-version")
     if asked is not None and asked != API_VERSION:
         raise ValidationFailed.of(
             "API-Version", f"The versions offered are: {API_VERSION}.", "UNKNOWN_VERSION"

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with bounds on what comes before the application sees a request."""
+"""uvicorn's HTTP protocol with limits on connections and on the head of a request."""
 
 import asyncio
 import json
@@ -16,8 +16,8 @@ _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
 
 
 class OneWrite:
-    """A transport that keeps the head of a reply until the body's first part, so that a reply is
-    one system call and one packet. The rest is the transport's own."""
+    """A transport that holds the head of a reply until the first part of its body, so that a short
+    reply is one system call and one packet."""
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
@@ -34,7 +34,7 @@ class OneWrite:
             self._transport.write(data)
 
     def flush(self) -> None:
-        """Send a head that no body follows."""
+        """Send a head without a body."""
         if self._head:
             data, self._head = self._head, b""
             self._transport.write(data)
@@ -109,7 +109,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, error: ServiceError) -> None:
-        """Answer in the one shape of every refusal, then hang up."""
+        """Send an error body and close the connection."""
         body = json.dumps(error.to_wire()).encode()
         head = (
             f"HTTP/1.1 {error.status} {_REASONS[error.status]}\r\n"

@@ -1,4 +1,4 @@
-"""What a request says, read strictly: its body, its query and its idempotency key."""
+"""Strict parsing of a request: body, query and idempotency key."""
 
 import asyncio
 import json
@@ -138,7 +138,7 @@ class QueryText:
 
     @property
     def narrows(self) -> bool:
-        """Whether filters or an order are asked for, which may cost a look at everything."""
+        """Whether filters or an order are given, which may need a full scan."""
         return any(name.startswith(("filter", "query", "sort")) for name in self._values)
 
     def get(self, *names: str) -> str | None:
@@ -152,36 +152,8 @@ class QueryText:
             raise ValidationFailed.of(names[0], f"Differs from {names[1]}.", "CONTRADICTION")
         return found[0] if found else None
 
-    def flag(self, name: str) -> bool:
-        """Whether ``name=true``; left out, it is false.
-
-        Raises:
-            ValidationFailed: neither true nor false.
-        """
-        value = self.get(name)
-        if value not in {None, "true", "false"}:
-            raise ValidationFailed.of(name, "Either true or false.")
-        return value == "true"
-
-    def whole_number(
-        self, names: tuple[str, ...], *, low: int, default: int, high: int = _LARGEST
-    ) -> int:
-        """A whole number of at least ``low`` and at most ``high``.
-
-        Raises:
-            ValidationFailed: anything else.
-        """
-        value = self.get(*names)
-        if value is None:
-            return default
-        readable = re.fullmatch(r"-?[0-9]{1,40}", value, re.ASCII)
-        if not readable or not low <= int(value) <= high:
-            bounds = f"from {low}" if high == _LARGEST else f"from {low} to {high}"
-            raise ValidationFailed.of(names[0], f"A whole number {bounds}.")
-        return int(value)
-
     def refuse_unknown_filters(self, known: Collection[str]) -> None:
-        """A misspelt filter would silently answer with everything.
+        """Refuse filters that the list does not have; ignoring one would return everything.
 
         Raises:
             ValidationFailed: a ``filter[...]`` that the list does not honour.
@@ -195,6 +167,22 @@ class QueryText:
                     for name in strange
                 )
             )
+
+
+def flag(name: str, text: str) -> bool:
+    """Whether a parameter is true. Raises ValidationFailed: neither true nor false."""
+    if text not in {"true", "false"}:
+        raise ValidationFailed.of(name, "Either true or false.")
+    return text == "true"
+
+
+def whole_number(name: str, text: str, low: int, high: int | None = None) -> int:
+    """A parameter's whole number. Raises ValidationFailed: none, or out of bounds."""
+    readable = re.fullmatch(r"-?[0-9]{1,40}", text, re.ASCII)
+    if not readable or not low <= int(text) <= (_LARGEST if high is None else high):
+        bounds = f"from {low}" if high is None else f"from {low} to {high}"
+        raise ValidationFailed.of(name, f"A whole number {bounds}.")
+    return int(text)
 
 
 def _shown(name: str) -> str:

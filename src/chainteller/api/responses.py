@@ -1,4 +1,4 @@
-"""Replies: JSON written once, and the one shape of every refusal (specification 7)."""
+"""Replies: cached JSON of records, and the body of every error (specification 7)."""
 
 import json
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from chainteller.api.exchange import Exchange
+from chainteller.api.request_context import RequestContext
 from chainteller.service.errors import (
     IdempotencyInProgress,
     MarketUnavailable,
@@ -33,13 +33,13 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
 
 
 _KEPT_KINDS = (Trade, TokenBalance, Market)
-"""Records that the engine hands out again as long as nothing about them changes."""
+"""Records that the engine returns as the same object while nothing about them changes."""
 _MOST_KEPT = 4_096
 _kept: dict[int, tuple[WireModel, str]] = {}
 
 
 def written(answer: WireModel) -> str:
-    """A record or a list as JSON; what was written before is not written again."""
+    """A record or a list as JSON; the JSON of unchanged records is cached."""
     if not isinstance(answer, Page):
         return answer.to_json()
     items = ",".join([_written_item(item) for item in answer.data])
@@ -47,8 +47,8 @@ def written(answer: WireModel) -> str:
 
 
 def _written_item(item: WireModel) -> str:
-    """A record is frozen, so the same object is the same text. It is found by its identity, which
-    stays its own while it is kept here."""
+    """Records are frozen, so the same object has the same JSON. The cache is keyed by identity and
+    keeps the record, so that its id is not reused."""
     found = _kept.get(id(item))
     if found is not None and found[0] is item:
         return found[1]
@@ -64,12 +64,12 @@ def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] 
     return Response(text, status, dict(headers), media_type=JSON)
 
 
-def error_reply(exchange: Exchange, error: ServiceError) -> Response:
+def error_reply(context: RequestContext, error: ServiceError) -> Response:
     """The error body of the specification, or RFC 9457 where the caller asked for it."""
-    exchange.error = error.code
+    context.error = error.code
     status = error.status
     headers = dict(_headers(error))
-    if exchange.wants_problem:
+    if context.wants_problem:
         return Response(_problem(error, status), status, headers, media_type=PROBLEM)
     return Response(_dumped(error.to_wire()), status, headers, media_type=JSON)
 

@@ -1,4 +1,4 @@
-"""What the models' types do not say about a field, told to readers and testers of the API."""
+"""Constraints and examples of fields that the models' types do not express."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Running the application: sockets, processes, signals and the line that says it listens.
+"""Run the application: sockets, processes, signals and the line that reports the address.
 
 uvicorn re-raises the signal that ended it, which would make an orderly end look like a crash;
 the handlers here are our own, so that SIGTERM closes the event streams, drains and exits 0.

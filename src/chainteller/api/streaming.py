@@ -10,43 +10,27 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from chainteller.api.auth import key_in
-from chainteller.api.exchange import exchange_of
+from chainteller.api.endpoints import Gateway, query_pairs
 from chainteller.api.metrics import Metrics
-from chainteller.api.operations import Front, Operation, query_pairs
-from chainteller.api.reading import QueryText
-from chainteller.api.records import EVENTS_AT_ONCE, LAST_CURSOR
+from chainteller.api.reading import QueryText, whole_number
+from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply
 from chainteller.api.threads import run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Event, EventPage
+from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
 
 PING_S = 15.0
 POLL_S = 0.5
 MAXIMUM_STREAMS = 100
 
-STREAM = Operation(
-    "streamEvents",
-    "GET",
-    "/events/stream",
-    "Follow events as they happen (server-sent events)",
-    "events:read",
-    EventPage,
-    query=(
-        {
-            "name": "after",
-            "description": "The cursor to start from; without it and without Last-Event-ID, now.",
-            "schema": {"type": "integer", "minimum": -1},
-        },
-    ),
-)
-
 
 @dataclass(slots=True)
 class EventStreams:
-    """The streams of this process; ``closing`` ends them all."""
+    """The event streams of this process; setting ``closing`` ends them all."""
 
-    front: Front
+    gateway: Gateway
     metrics: Metrics
     poll_s: float = POLL_S
     ping_s: float = PING_S
@@ -55,26 +39,20 @@ class EventStreams:
 
     async def answer(self, request: Request) -> Response:
         """Follow events; the id of each is the cursor to come back with."""
-        exchange = exchange_of(request.scope)
-        exchange.operation = STREAM.name
+        context = context_of(request.scope)
+        context.operation = EVENT_STREAM.operation_id
         try:
-            principal = self.front.permit(exchange, STREAM)
-            query = QueryText(query_pairs(request.scope["query_string"]))
-            resumed = exchange.header("last-event-id")
-            if resumed is not None:
-                query = QueryText([("Last-Event-ID", resumed)])
-            after = query.whole_number(
-                ("Last-Event-ID", "after"), low=-1, default=-1, high=LAST_CURSOR
-            )
-            service = self.front.deployment.acting_as(principal.actor)
+            principal = self.gateway.permit(context, EVENT_STREAM)
+            after = _cursor(context, request)
+            service = self.gateway.deployment.acting_as(principal.actor)
             if self.open >= MAXIMUM_STREAMS:
                 raise _full()
             start = await run(
-                self.front.threads, functools.partial(service.events, after, EVENTS_AT_ONCE)
+                self.gateway.threads, functools.partial(service.events, after, EVENTS_AT_ONCE)
             )
         except ServiceError as refusal:
-            return error_reply(exchange, refusal)
-        key = key_in(exchange.headers.get("authorization"))
+            return error_reply(context, refusal)
+        key = key_in(context.headers.get("authorization"))
         headers = {"X-Accel-Buffering": "no"}
         return StreamingResponse(
             self._lines(service, key, start), headers=headers, media_type="text/event-stream"
@@ -92,7 +70,7 @@ class EventStreams:
             self.metrics.streams.set(self.open)
 
     async def _followed(self, service: Service, key: str, page: EventPage) -> AsyncIterator[bytes]:
-        threads, elapsed = self.front.threads, asyncio.get_running_loop().time
+        threads, elapsed = self.gateway.threads, asyncio.get_running_loop().time
         pinged = elapsed()
         while not self.closing.is_set():
             for event in page.data:
@@ -112,9 +90,9 @@ class EventStreams:
                 return
 
     async def _still_welcome(self, threads: Executor, key: str) -> bool:
-        """A key that is revoked or expires ends its streams within one ping."""
+        """Whether the key is still valid: a revoked one ends its streams within one ping."""
         try:
-            await run(threads, lambda: self.front.deployment.authenticate(key))
+            await run(threads, lambda: self.gateway.deployment.authenticate(key))
         except TellerError:
             return False
         return True
@@ -128,9 +106,18 @@ class EventStreams:
 
 
 def event_lines(event: Event) -> bytes:
-    """One event as it stands on the stream."""
+    """One event in the format of the stream."""
     body = event.model_dump_json(by_alias=True)
     return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+
+
+def _cursor(context: RequestContext, request: Request) -> int:
+    """Where to start: ``Last-Event-ID``, else ``after``, else now."""
+    query = QueryText(query_pairs(request.scope["query_string"]))
+    resumed, asked = context.header("last-event-id"), query.get("after")
+    if resumed is not None:
+        return whole_number("Last-Event-ID", resumed, -1, LAST_CURSOR)
+    return -1 if asked is None else whole_number("after", asked, -1, LAST_CURSOR)
 
 
 def _full() -> RateLimited:

@@ -1,4 +1,4 @@
-"""The way from the event loop into the synchronous service and back."""
+"""Threads in which the synchronous service runs, awaited from the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ THREADS = 16
 
 
 def service_threads() -> ThreadPoolExecutor:
-    """Enough threads that one slow signature check does not hold up the reads."""
+    """A pool large enough that one slow signature check does not delay reads."""
     return ThreadPoolExecutor(THREADS, thread_name_prefix="service")
 
 

@@ -99,7 +99,7 @@ def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: 
         bank_account_id=bank_account_id, bank_account_type=bank_account_type
     )
     with writing() as desk:
-        written = desk.write("open_trading_account", request, key=idempotency_key)
+        written = desk.open_trading_account(request, idempotency_key=idempotency_key)
     _show(written.value)
 
 

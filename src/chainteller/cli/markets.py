@@ -83,7 +83,7 @@ def quote(
 
     request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
     with writing() as desk:
-        written = desk.write("create_quote", market, request, key=idempotency_key)
+        written = desk.create_quote(market, request, idempotency_key=idempotency_key)
     if options().json:
         document(Page.whole((written.value,)))
     else:

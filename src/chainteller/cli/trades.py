@@ -44,7 +44,7 @@ def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None
 
     request = ExecuteRequest(trading_account_id=account_id)
     with writing() as desk:
-        written = desk.write("execute_quote", quote_id, request, key=idempotency_key)
+        written = desk.execute_quote(quote_id, request, idempotency_key=idempotency_key)
     _show(written.value)
 
 
@@ -199,7 +199,7 @@ def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
 
     with writing() as desk:
         named = _named(desk.service, ids, "cancel")
-        written = desk.write("cancel_trade", *named, key=idempotency_key)
+        written = desk.cancel_trade(*named, idempotency_key=idempotency_key)
     _show(written.value)
 
 
@@ -269,9 +269,7 @@ def _quote(desk: "Recorder", order: _Order) -> "Quote":
     from chainteller.service.models.quotes import QuoteRequest
 
     request = QuoteRequest(amount=order.spend, side=order.side, trading_account_id=order.account_id)
-    quote: Quote = desk.write(
-        "create_quote", order.market, request, key=order.key_of("quote")
-    ).value
+    quote = desk.create_quote(order.market, request, idempotency_key=order.key_of("quote")).value
     say(
         f"{quote.id}  {quote.side} {quote.market_name} at {quote.price} USD: "
         f"{_amount(quote.asset_sold)} for {_amount(quote.asset_bought)}"
@@ -294,8 +292,7 @@ def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> "
 
 
 def _send(desk: "Recorder", quote_id: str, request: "ExecuteRequest", order: _Order) -> "Trade":
-    made: Trade = desk.write("execute_quote", quote_id, request, key=order.key).value
-    return made
+    return desk.execute_quote(quote_id, request, idempotency_key=order.key).value
 
 
 def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFunds") -> None:
@@ -309,7 +306,7 @@ def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFund
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)
     say(f"deposit {missing} {DEFAULT_CURRENCY}: {available} is available")
     request = DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY))
-    desk.write("deposit", order.account_id, request, key=order.key_of("deposit"))
+    desk.deposit(order.account_id, request, idempotency_key=order.key_of("deposit"))
 
 
 def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade":

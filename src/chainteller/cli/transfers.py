@@ -78,7 +78,7 @@ def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | 
 
     request = DepositRequest(amount=amount, currency=currency_of(currency))
     with writing() as desk:
-        written = desk.write("deposit", account_id, request, key=idempotency_key)
+        written = desk.deposit(account_id, request, idempotency_key=idempotency_key)
     _show(written.value)
 
 
@@ -126,7 +126,7 @@ def withdraw(  # noqa: PLR0913 - one per option
             destination, target = _wallet(desk.service, account_id, counterparty_id, via)
         confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
         request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
-        written = desk.write("withdraw", account_id, request, key=idempotency_key)
+        written = desk.withdraw(account_id, request, idempotency_key=idempotency_key)
     _show(written.value)
 
 

@@ -48,7 +48,7 @@ def open_blockchain_account(
 
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
     with writing() as desk:
-        written = desk.write("open_blockchain_account", request, key=idempotency_key)
+        written = desk.open_blockchain_account(request, idempotency_key=idempotency_key)
     _show_account(written.value)
 
 
@@ -123,7 +123,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 
     request = RegisterCounterparty(address=address, network=network)
     with writing() as desk:
-        written = desk.write("register_counterparty", request, key=idempotency_key)
+        written = desk.register_counterparty(request, idempotency_key=idempotency_key)
     _show_counterparty(written.value)
 
 
@@ -144,7 +144,7 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
 
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
-        made = desk.write("create_challenge", account_id, request, key=idempotency_key).value
+        made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
     if options().json:
         document(made)
         return
@@ -177,7 +177,7 @@ def claim(
 
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
-        made = desk.write("submit_claim", account, request, key=idempotency_key).value
+        made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
     record(
         made,
         [
@@ -247,8 +247,8 @@ def link(
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
         request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
-        linked = desk.write(
-            "link_counterparty", step.account_id, request, key=idempotency_key
+        linked = desk.link_counterparty(
+            step.account_id, request, idempotency_key=idempotency_key
         ).value
     _show_counterparty(linked)
 

@@ -13,7 +13,9 @@ from chainteller.domain.money import format_atoms, format_cents, whole_cents
 from chainteller.domain.preconditions import Act
 from chainteller.engine import markets, preconditions, reading, stablecoin_prices
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads, reads_in_context, writes
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -27,7 +29,7 @@ from chainteller.service.models.accounts import (
     TokenBalance,
     TradingAccount,
 )
-from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
 from chainteller.storage.database import Record
 
@@ -37,6 +39,7 @@ RESOURCE = "trading account"
 _REMEMBERED = 1_024
 
 
+@writes(operations.OPEN_TRADING_ACCOUNT)
 def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount:
     if request.bank_account_type not in TYPES:
         raise ValidationFailed.of("bankAccountType", "checking or savings")
@@ -132,6 +135,7 @@ def record_activity(
     return counters
 
 
+@reads_in_context(operations.SHOW_TRADING_ACCOUNT)
 def show(
     bank: Bank, connection: Connection, organisation_id: str, account_id: str
 ) -> TradingAccount:
@@ -139,6 +143,7 @@ def show(
     return _models(bank, connection, [row])[0]
 
 
+@reads_in_context(operations.TRADING_ACCOUNTS)
 def page(
     bank: Bank, connection: Connection, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
@@ -189,13 +194,13 @@ def value_cents(asset: Asset, atoms: int, values: Mapping[Asset, int]) -> int:
     return whole_cents(atoms, asset)
 
 
+@reads_in_context(operations.TOKEN_BALANCES)
 def token_balances(
     bank: Bank,
     connection: Connection,
     organisation_id: str,
     account_id: str,
-    *,
-    include_zero: bool,
+    query: BalancesQuery,
 ) -> Page[TokenBalance]:
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)
@@ -207,7 +212,7 @@ def token_balances(
     shown = []
     for asset in ASSETS:
         parts = [bucket.get(asset, 0) for bucket in (available, held, incoming)]
-        if any(parts) or include_zero:
+        if any(parts) or query.include_zero:
             shown.append(_balance(asset, tuple(parts), value_cents(asset, sum(parts), values)))
     return Page[TokenBalance].whole(tuple(shown))
 
@@ -225,6 +230,7 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
     )
 
 
+@reads(operations.CUSTOMERS)
 def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
     checked = reading.checked_query(query)
     found, total = accounts.customers(connection, organisation_id, checked)

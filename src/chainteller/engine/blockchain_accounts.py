@@ -6,7 +6,9 @@ from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
 from chainteller.engine import accounts, preconditions, reading
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads, writes
 from chainteller.engine.transaction import Transaction
+from chainteller.service import operations
 from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
@@ -37,6 +39,7 @@ def network(bank: Bank, text: str) -> Network:
         ) from None
 
 
+@writes(operations.OPEN_BLOCKCHAIN_ACCOUNT)
 def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainAccount:
     on = network(tx.bank, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)
@@ -72,10 +75,12 @@ def find(connection: Connection, organisation_id: str, account_id: str) -> Recor
     return reading.found(row, RESOURCE, account_id)
 
 
+@reads(operations.SHOW_BLOCKCHAIN_ACCOUNT)
 def show(connection: Connection, organisation_id: str, account_id: str) -> BlockchainAccount:
     return wallets.account_model(find(connection, organisation_id, account_id))
 
 
+@reads(operations.BLOCKCHAIN_ACCOUNTS)
 def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[BlockchainAccount]:
     checked = reading.checked_query(query)
     found, total = wallets.accounts_page(connection, organisation_id, checked)

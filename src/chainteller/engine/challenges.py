@@ -15,7 +15,9 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, counterparties, reading
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
     ChallengeLocked,
@@ -44,6 +46,7 @@ from chainteller.wallets.texts import challenge_text
 RESOURCE = "ownership challenge"
 
 
+@writes(operations.CREATE_CHALLENGE)
 def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
     given_s = request.valid_seconds
@@ -88,6 +91,7 @@ def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Chall
     return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), tx.now)
 
 
+@reads_in_context(operations.CHALLENGE_BY_ID)
 def show(bank: Bank, connection: Connection, organisation_id: str, challenge_id: str) -> Challenge:
     """A challenge by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, challenge_id)
@@ -106,6 +110,7 @@ def _require_same_class(account: Record, counterparty: Record) -> None:
         )
 
 
+@reads_in_context(operations.CHALLENGES)
 def page(
     bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Challenge]:

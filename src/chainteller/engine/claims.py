@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
+from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import (
     CLAIM_LIFETIME,
     MAXIMUM_ATTEMPTS,
@@ -18,7 +19,9 @@ from chainteller.domain.challenges import (
 from chainteller.domain.ids import Prefix
 from chainteller.engine import challenges, reading
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import answers, reads_in_context, writes
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
     ClaimRequest,
@@ -35,6 +38,7 @@ from chainteller.wallets.proof import Proof
 RESOURCE = "ownership claim"
 
 
+@reads_in_context(operations.CLAIM_BY_ID)
 def show(bank: Bank, connection: Connection, organisation_id: str, claim_id: str) -> OwnershipClaim:
     """A claim by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, claim_id)
@@ -44,16 +48,15 @@ def show(bank: Bank, connection: Connection, organisation_id: str, claim_id: str
     )
 
 
-def explain(
-    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
-) -> SignatureDiagnosis:
+@answers(operations.DIAGNOSE_SIGNATURE)
+def explain(bank: Bank, actor: Actor, account_id: str, request: ClaimRequest) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused; changes nothing.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
     with bank.database.read() as connection:
-        about = challenges.case(bank, connection, organisation_id, account_id, request)
+        about = challenges.case(bank, connection, actor.organisation, account_id, request)
     return judge(about)
 
 
@@ -71,6 +74,7 @@ def prepare(
     return about, diagnose(about)
 
 
+@writes(operations.SUBMIT_CLAIM, prepare)
 def submit(
     tx: Transaction,
     account_id: str,

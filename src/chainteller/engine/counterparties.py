@@ -14,7 +14,9 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, reading
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads, reads_in_context, writes
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import (
     ClaimAlreadyUsed,
     ClaimExpired,
@@ -61,6 +63,7 @@ def stored_address(row: Record) -> Address:
     return addresses.parse_address(row.address, resolve_network(row.network, test_networks=True))
 
 
+@writes(operations.REGISTER_COUNTERPARTY)
 def register(tx: Transaction, request: RegisterCounterparty) -> Counterparty:
     """A known address is answered again, as the counterparty that it is."""
     on = blockchain_accounts.network(tx.bank, request.network)
@@ -93,16 +96,19 @@ def find(connection: Connection, organisation_id: str, counterparty_id: str) -> 
     return reading.found(row, RESOURCE, counterparty_id)
 
 
+@reads(operations.SHOW_COUNTERPARTY)
 def show(connection: Connection, organisation_id: str, counterparty_id: str) -> Counterparty:
     return wallets.counterparty_model(find(connection, organisation_id, counterparty_id))
 
 
+@reads(operations.COUNTERPARTIES)
 def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Counterparty]:
     checked = reading.checked_query(query)
     found, total = wallets.counterparties_page(connection, organisation_id, checked)
     return reading.page(found, total, checked)
 
 
+@reads_in_context(operations.LINKED_COUNTERPARTIES)
 def linked_page(
     bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Counterparty]:
@@ -112,6 +118,7 @@ def linked_page(
     return reading.page(found, total, checked)
 
 
+@writes(operations.LINK_COUNTERPARTY)
 def link(tx: Transaction, account_id: str, request: LinkRequest) -> Counterparty:
     """Link with a claim; the same claim for the same pair again changes nothing."""
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
@@ -192,6 +199,7 @@ def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
     tx.event("ownership_claim.linked", claim.id, counterpartyId=claim.counterparty_id)
 
 
+@writes(operations.REQUIRE_REVERIFICATION)
 def require_reverification(
     tx: Transaction, account_id: str, counterparty_id: str, request: ReverificationRequest
 ) -> Counterparty:

@@ -15,7 +15,9 @@ from chainteller.engine import (
     stablecoin_prices,
 )
 from chainteller.engine.currencies import Resolved
+from chainteller.engine.table import writes
 from chainteller.engine.transaction import Transaction
+from chainteller.service import operations
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage import accounts as account_rows
@@ -26,6 +28,7 @@ RESOURCE = "deposit"
 COMPLETE = "deposit.complete"
 
 
+@writes(operations.DEPOSIT)
 def request_deposit(tx: Transaction, account_id: str, request: DepositRequest) -> Transfer:
     """The core bank is debited at once; the token arrives after the core bank's delay."""
     currency = currencies.resolve(request.currency, crypto=False)

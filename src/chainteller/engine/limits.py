@@ -7,7 +7,9 @@ from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, r
 from chainteller.domain.money import format_cents
 from chainteller.engine import accounts
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads_in_context
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
@@ -55,6 +57,7 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
     }
 
 
+@reads_in_context(operations.LIMITS)
 def show(
     bank: Bank, connection: Connection, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:

@@ -11,10 +11,13 @@ from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoi
 from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.engine import reading
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads_in_context
+from chainteller.engine.transaction import now
+from chainteller.service import operations
 from chainteller.service.errors import MarketUnavailable
 from chainteller.service.models.markets import Market as MarketModel
 from chainteller.service.models.markets import PriceSample
-from chainteller.service.models.pages import Page
+from chainteller.service.models.pages import MarketsQuery, Page
 from chainteller.storage import markets
 from chainteller.storage.database import Record
 
@@ -75,17 +78,19 @@ def require_open(bank: Bank, connection: Connection, market: Market, at: int) ->
     raise MarketUnavailable(market.name, reason, format_instant(known))
 
 
+@reads_in_context(operations.MARKETS)
 def all_markets(
-    bank: Bank, connection: Connection, names: tuple[str, ...], at: int
+    bank: Bank, connection: Connection, _organisation_id: str, query: MarketsQuery
 ) -> Page[MarketModel]:
-    controls = markets.controls(connection)
-    wanted = [market for market in MARKETS if not names or market.name in names]
+    at, names, controls = now(bank, connection), query.names, markets.controls(connection)
+    wanted = [market for market in MARKETS if names is None or market.name in names]
     shown = (_model(bank, controls.get(market.name), market, at) for market in wanted)
     return Page[MarketModel].whole(tuple(model for model in shown if model is not None))
 
 
-def one_market(bank: Bank, connection: Connection, name: str, at: int) -> MarketModel:
-    market = reading.market(name)
+@reads_in_context(operations.SHOW_MARKET)
+def one_market(bank: Bank, connection: Connection, _organisation_id: str, name: str) -> MarketModel:
+    at, market = now(bank, connection), reading.market(name)
     model = _model(bank, markets.control(connection, name), market, at)
     if model is None:
         raise MarketUnavailable(name, "PROVIDER_DOWN", format_instant(at + _UNKNOWN_RESOLUTION))
@@ -117,9 +122,12 @@ def _shown(
     )
 
 
-def samples(bank: Bank, name: str, at: int) -> Page[PriceSample]:
+@reads_in_context(operations.PRICES)
+def samples(
+    bank: Bank, connection: Connection, _organisation_id: str, name: str
+) -> Page[PriceSample]:
     """The last hour, a sample every thirty seconds."""
-    market = reading.market(name)
+    at, market = now(bank, connection), reading.market(name)
     end = at - at % _CHART_STEP
     points = bank.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
     return Page[PriceSample].whole(

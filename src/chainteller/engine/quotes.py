@@ -21,8 +21,10 @@ from chainteller.domain.quoting import (
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
 from chainteller.engine import accounts, ledger, markets, preconditions, reading, stablecoin_prices
 from chainteller.engine.bank import Bank
+from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.trades import FILL
 from chainteller.engine.transaction import Transaction, now
+from chainteller.service import operations
 from chainteller.service.errors import (
     AmountBelowMinimum,
     LimitExceeded,
@@ -43,6 +45,7 @@ _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
 _AMOUNT_OF = ("sold", "bought")
 
 
+@writes(operations.CREATE_QUOTE)
 def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
     market = reading.market(market_name)
     side = reading.side(request.side)
@@ -156,6 +159,7 @@ def _row(
     }
 
 
+@writes(operations.EXECUTE_QUOTE)
 def execute(tx: Transaction, quote_id: str, request: ExecuteRequest) -> Trade:
     reading.checked_id(RESOURCE, quote_id)
     quote = reading.found(
@@ -260,12 +264,14 @@ def _trade_row(
     }
 
 
+@reads_in_context(operations.SHOW_QUOTE)
 def show(bank: Bank, connection: Connection, organisation_id: str, quote_id: str) -> Quote:
     reading.checked_id(RESOURCE, quote_id)
     row = reading.found(quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id)
     return quotes.to_model(row, now(bank, connection))
 
 
+@reads_in_context(operations.QUOTES)
 def page(bank: Bank, connection: Connection, organisation_id: str, query: ListQuery) -> Page[Quote]:
     checked = reading.checked_query(query)
     found, total = quotes.page(connection, organisation_id, checked, now(bank, connection))

@@ -6,7 +6,9 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import release
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine import accounts, ledger, reading
+from chainteller.engine.table import reads, writes
 from chainteller.engine.transaction import Transaction
+from chainteller.service import operations
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
@@ -18,6 +20,7 @@ FILL = "trade.fill"
 SETTLE = "trade.settle"
 
 
+@writes(operations.CANCEL_TRADE)
 def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
     """Both forms of the specification's cancellation; the row lock decides a race with the fill."""
     reading.checked_id(RESOURCE, trade_id)
@@ -62,6 +65,7 @@ def shown(tx: Transaction, trade: Record) -> Trade:
     return trades.to_model(reading.found(stored, RESOURCE, trade.id))
 
 
+@reads(operations.SHOW_TRADE)
 def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(RESOURCE, trade_id)
@@ -69,6 +73,7 @@ def show(connection: Connection, organisation_id: str, account_id: str, trade_id
     return trades.to_model(found)
 
 
+@reads(operations.TRADES)
 def page(
     connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Trade]:
@@ -78,6 +83,7 @@ def page(
     return reading.page(found, total, checked)
 
 
+@reads(operations.ALL_TRADES)
 def page_of_all(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Trade]:
     checked = reading.checked_query(query)
     found, total = trades.page_of_all(connection, organisation_id, checked)

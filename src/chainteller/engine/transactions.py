@@ -4,6 +4,8 @@ from sqlalchemy import Connection
 
 from chainteller.domain.transfers import Direction
 from chainteller.engine import accounts, reading, trades, transfers
+from chainteller.engine.table import reads
+from chainteller.service import operations
 from chainteller.service.errors import NotFound, ValidationFailed
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import TRADE_TYPE, Transaction
@@ -16,6 +18,7 @@ _DEPOSIT_TYPE, _WITHDRAWAL_TYPE = (f"{direction}-transaction" for direction in D
 TYPES = (TRADE_TYPE, _DEPOSIT_TYPE, _WITHDRAWAL_TYPE)
 
 
+@reads(operations.TRANSACTIONS)
 def page(
     connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[Transaction]:
@@ -51,6 +54,7 @@ def _all(
     return reading.page(shown, account.transaction_count, query)
 
 
+@reads(operations.SHOW_TRANSACTION)
 def show(
     connection: Connection, organisation_id: str, account_id: str, transaction_id: str
 ) -> Transaction:
@@ -66,6 +70,7 @@ def show(
     raise NotFound(RESOURCE, transaction_id)
 
 
+@reads(operations.TRANSACTION_BY_ID)
 def show_any(connection: Connection, organisation_id: str, transaction_id: str) -> Transaction:
     """A transaction by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, transaction_id)

@@ -4,6 +4,8 @@ from sqlalchemy import Connection
 
 from chainteller.domain.transfers import Direction
 from chainteller.engine import accounts, reading
+from chainteller.engine.table import reads
+from chainteller.service import operations
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
@@ -35,3 +37,31 @@ def page(
     count = getattr(account, f"{direction}_count")
     found, total = transfers.page(connection, account.id, direction, checked, count)
     return reading.page(found, total, checked)
+
+
+@reads(operations.DEPOSITS)
+def deposits_page(
+    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transfer]:
+    return page(connection, organisation_id, account_id, query, Direction.DEPOSIT)
+
+
+@reads(operations.DEPOSIT_RECORD)
+def show_deposit(
+    connection: Connection, organisation_id: str, account_id: str, deposit_id: str
+) -> Transfer:
+    return show(connection, organisation_id, account_id, deposit_id, Direction.DEPOSIT)
+
+
+@reads(operations.WITHDRAWALS)
+def withdrawals_page(
+    connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+) -> Page[Transfer]:
+    return page(connection, organisation_id, account_id, query, Direction.WITHDRAWAL)
+
+
+@reads(operations.WITHDRAWAL_RECORD)
+def show_withdrawal(
+    connection: Connection, organisation_id: str, account_id: str, withdrawal_id: str
+) -> Transfer:
+    return show(connection, organisation_id, account_id, withdrawal_id, Direction.WITHDRAWAL)

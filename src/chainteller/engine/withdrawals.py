@@ -24,7 +24,9 @@ from chainteller.engine import (
 )
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.destinations import Target
+from chainteller.engine.table import writes
 from chainteller.engine.transaction import Transaction
+from chainteller.service import operations
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades, transfers
@@ -46,6 +48,7 @@ class _Order:
     target: Target
 
 
+@writes(operations.WITHDRAW)
 def request_withdrawal(tx: Transaction, account_id: str, request: WithdrawalRequest) -> Transfer:
     """Funds are held at once; an unverified wallet's withdrawal waits for a review."""
     to_wallet = request.destination is not None and request.destination.type == "counterparty"
@@ -158,6 +161,7 @@ def announce(tx: Transaction, account_id: str, withdrawal_id: str, status: Trans
     )
 
 
+@writes(operations.CANCEL_WITHDRAWAL)
 def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
     reading.checked_id(RESOURCE, withdrawal_id)
     account = accounts.locked(tx, account_id)

@@ -1,1 +1,1 @@
-"""A deployment reached over HTTP, behind the same interface as the embedded engine."""
+"""The client of a deployment over HTTP, with the same interface as the embedded engine."""

@@ -1,57 +1,41 @@
-"""``RemoteService``: a deployment over HTTP that a screen cannot tell from the engine.
+"""``RemoteService``: a deployment over HTTP with the interface of the embedded engine.
 
-The specification's own calls go to any deployment; an addition goes only to one that reports it
-in ``GET /capabilities``, and is ``NotOffered`` elsewhere.
+Every request is made from its operation's declaration. The specification's own calls go to any
+deployment; an addition goes only to one that reports it in ``GET /capabilities``, and is
+``NotOffered`` elsewhere.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 from chainteller.domain.randomness import Randomness
 from chainteller.remote.connection import Connection
-from chainteller.remote.ownership import RemoteWallets
-from chainteller.remote.queries import listing
-from chainteller.remote.sending import Sender
+from chainteller.remote.sending import Query, Sender, Write
 from chainteller.remote.stream import EventStream, Following
-from chainteller.remote.trading import RemoteTrading
 from chainteller.remote.transport import DEADLINE_S, Transport
+from chainteller.service import operations
 from chainteller.service.attempts import Watch
-from chainteller.service.features import Feature
-from chainteller.service.interface import ALL
-from chainteller.service.models.accounts import Customer
-from chainteller.service.models.pages import ListQuery, Page
-from chainteller.service.models.records import AuditRow, Capabilities, Event, EventPage
+from chainteller.service.errors import NotFound, ReplyUnusable, UnsupportedMarket
+from chainteller.service.interface import Service
+from chainteller.service.layers import Answers
+from chainteller.service.models.base import Written
+from chainteller.service.models.markets import Market
+from chainteller.service.models.pages import MarketsQuery
+from chainteller.service.models.records import Capabilities, Event
+from chainteller.service.operations import Call
+
+Answer = TypeVar("Answer")
+
+_SEGMENT = re.compile(r"[!-~]{1,200}", re.ASCII)
+_ASTRAY = frozenset("/\\?#%;")
+_MARKET = "market"
 
 
-class RemoteDesk:
-    """What a console needs beyond both parts, where the deployment offers it."""
-
-    _at: Connection
-
-    def capabilities(self) -> Capabilities:
-        return self._at.capabilities()
-
-    def customers(self, query: ListQuery = ALL) -> Page[Customer]:
-        asked = listing(query, "text")
-        found: Page[Customer] = self._at.read(
-            "/customers", Page[Customer], asked, Feature.CUSTOMERS
-        )
-        return found
-
-    def events(self, after: int = 0, limit: int = 100) -> EventPage:
-        query = (("after", str(after)), ("limit", str(limit)))
-        found: EventPage = self._at.read("/events", EventPage, query, Feature.EVENTS)
-        return found
-
-    def audit(self, query: ListQuery = ALL) -> Page[AuditRow]:
-        asked = listing(query, "text", "trading_account_id", text="filter[object]")
-        of_account = query.trading_account_id is not None
-        needs = Feature.AUDIT_OF_ACCOUNT if of_account else Feature.AUDIT
-        found: Page[AuditRow] = self._at.read("/audit", Page[AuditRow], asked, needs)
-        return found
-
-
-class RemoteService(RemoteTrading, RemoteWallets, RemoteDesk):
-    """Implements ``service.interface.Service`` against ``url``.
+class RemoteService(Service):
+    """The deployment at ``url``.
 
     Nothing is sent before the first call, so an unreachable deployment shows as
     ``ServiceUnreachable`` of that call.
@@ -69,10 +53,43 @@ class RemoteService(RemoteTrading, RemoteWallets, RemoteDesk):
         randomness: Randomness | None = None,
     ) -> None:
         self._transport = Transport(url, api_key, deadline_s=deadline_s)
-        self._at = Connection(Sender(self._transport, randomness))
+        self.connection = Connection(Sender(self._transport, randomness))
 
     def __repr__(self) -> str:
         return f"RemoteService({self._transport.base})"
+
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation in _ANSWERED_HERE:
+            return _ANSWERED_HERE[call.operation](self, call)
+        return self.send(call)
+
+    def send(self, call: Call[Answer]) -> Answer:
+        """Send a call as its operation declares it. Raises NotOffered for a missing addition."""
+        path, query = path_of(call), tuple(_query_of(call))
+        for feature in _needed(call):
+            self.connection.require(feature)
+        answer: Answer
+        if call.operation.takes_key:
+            answer = self._post(call, path, query)
+        else:
+            answer = self.connection.sender.read(path, call.operation.wire_response, query)
+        return answer
+
+    def _post(self, call: Call[Answer], path: str, query: Query) -> Any:
+        """Send a POST; writes are repeated only where idempotency keys are known."""
+        operation = call.operation
+        asked = Write("POST", path, self.connection.key(call.key), call.request, query)
+        repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
+        outcome = self.connection.sender.write(
+            asked, operation.wire_response, repeatable=repeatable
+        )
+        if not operation.writes:
+            return outcome.value
+        if not (isinstance(operation, operations.Write) and operation.is_enveloped):
+            return outcome
+        if not outcome.value.data:
+            raise ReplyUnusable(f"The answer carries no {operation.response.__name__.lower()}.")
+        return Written(outcome.value.data[0], outcome.created, outcome.replayed)
 
     def follow(
         self, after: int, on_event: Callable[[Event], None], on_state: Callable[[Following], None]
@@ -84,13 +101,87 @@ class RemoteService(RemoteTrading, RemoteWallets, RemoteDesk):
         Raises:
             NotOffered: poll ``events`` or the records instead.
         """
-        self._at.require(Feature.EVENT_STREAM)
+        for feature in operations.features_of(operations.EVENT_STREAM):
+            self.connection.require(feature)
         return EventStream(self._transport, after, on_event, on_state)
 
     def watch_repeats(self, watch: Watch) -> None:
-        """Tell ``watch`` of every try that is going to be repeated."""
-        self._at.sender.watch = watch
+        """Call ``watch`` before every repetition of a request."""
+        self.connection.sender.watch = watch
 
     def close(self) -> None:
         """Close every connection."""
         self._transport.close()
+
+
+def _needed(call: Call[Any]) -> Iterator[str]:
+    """The additions that a deployment must offer for a call."""
+    for parameter in call.operation.parameters:
+        if parameter.feature is not None and getattr(call.query, parameter.field) is not None:
+            yield parameter.feature
+    if call.operation.feature is not None:
+        yield call.operation.feature
+
+
+def path_of(call: Call[Any]) -> str:
+    """The path of a call with its ids, escaped so that no id can lead to another path.
+
+    Raises:
+        NotFound: no id of any deployment looks like this; it is not even sent.
+        UnsupportedMarket: the same of a market's name.
+    """
+    named = zip(call.operation.path_names, call.ids, strict=True)
+    return call.operation.path.format_map({name: _segment(name, value) for name, value in named})
+
+
+def _segment(name: str, identifier: str) -> str:
+    usable = _SEGMENT.fullmatch(identifier) and not _ASTRAY.intersection(identifier)
+    if usable and identifier.strip("."):
+        return quote(identifier, safe="")
+    if name == _MARKET:
+        raise UnsupportedMarket("No such market.", {"market": identifier, "supported": []})
+    raise NotFound(_resource(name), identifier)
+
+
+@lru_cache
+def _resource(name: str) -> str:
+    """The resource of a path parameter: ``tradingAccountId`` is a trading account."""
+    return re.sub(r"[A-Z]", lambda found: f" {found[0].lower()}", name.removesuffix("Id"))
+
+
+def _query_of(call: Call[Any]) -> Iterator[tuple[str, str]]:
+    """The parameters that differ from their defaults, and the fields that the body repeats."""
+    operation = call.operation
+    if operation.query is not None and call.query is not None:
+        fields = operation.query.model_fields
+        for parameter in operation.parameters:
+            value = getattr(call.query, parameter.field)
+            if value != fields[parameter.field].default:
+                yield parameter.name, parameter.written(value)
+    if isinstance(operation, operations.Write):
+        for field in operation.echoes:
+            yield field, str(getattr(call.request, field))
+
+
+_ANSWERED_HERE: Answers[RemoteService] = Answers()
+"""Operations that are not always sent: cached, or answered by the specification's own calls."""
+
+
+def _capabilities(remote: RemoteService, _call: Call[Capabilities]) -> Capabilities:
+    return remote.connection.capabilities()
+
+
+def _market(remote: RemoteService, call: Call[Market]) -> Market:
+    """Show one market; a deployment of the bare specification only has the list."""
+    if remote.connection.offers(_MARKET):
+        return remote.send(call)
+    listed = remote.send(Call(operations.MARKETS, query=MarketsQuery())).data
+    for market in listed:
+        if market.market_name == call.ids[0]:
+            return market
+    supported = [market.market_name for market in listed]
+    raise UnsupportedMarket("No such market.", {"market": call.ids[0], "supported": supported})
+
+
+_ANSWERED_HERE.add(operations.CAPABILITIES, _capabilities)
+_ANSWERED_HERE.add(operations.SHOW_MARKET, _market)

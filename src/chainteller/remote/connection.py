@@ -1,11 +1,9 @@
-"""One deployment as a client sees it: its sender and what it is known to offer."""
+"""A connection to one deployment: its sender and its capabilities."""
 
 import re
 import threading
-from typing import Any
 
-from chainteller.remote.queries import Query
-from chainteller.remote.sending import Sender, Write
+from chainteller.remote.sending import Sender
 from chainteller.service.errors import (
     MethodNotAllowed,
     NotFound,
@@ -14,17 +12,16 @@ from chainteller.service.errors import (
     ServiceError,
     ValidationFailed,
 )
-from chainteller.service.features import Feature
-from chainteller.service.models.base import Written
 from chainteller.service.models.markets import Market
 from chainteller.service.models.pages import Page
 from chainteller.service.models.records import Capabilities
+from chainteller.service.operations import CAPABILITIES, MARKETS
 
 _KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
 class Connection:
-    """Shared by the three parts of the remote service; asks for capabilities once."""
+    """Sends to a deployment; asks for its capabilities once."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
@@ -44,7 +41,7 @@ class Connection:
 
     def _ask(self) -> Capabilities:
         try:
-            offered: Capabilities = self.sender.read("/capabilities", Capabilities)
+            offered: Capabilities = self.sender.read(CAPABILITIES.path, CAPABILITIES.response)
         except (NotFound, MethodNotAllowed, ReplyUnusable):
             return self._plain()
         return offered
@@ -52,7 +49,7 @@ class Connection:
     def _plain(self) -> Capabilities:
         """A deployment of the bare specification: its markets and their networks are known."""
         try:
-            listed: Page[Market] = self.sender.read("/trading/markets", Page[Market])
+            listed: Page[Market] = self.sender.read(MARKETS.path, MARKETS.response)
         except ServiceError:
             return Capabilities()
         return Capabilities(
@@ -60,27 +57,15 @@ class Connection:
             networks=tuple(dict.fromkeys(market.network for market in listed.data)),
         )
 
-    def require(self, feature: Feature) -> None:
-        """Raises NotOffered where the deployment lacks the addition."""
-        if feature not in self.capabilities().features:
-            raise NotOffered(f"This deployment does not offer {feature.value}.")
-
-    def offers(self, feature: Feature) -> bool:
+    def offers(self, feature: str) -> bool:
         return feature in self.capabilities().features
 
-    def read(self, path: str, model: Any, query: Query = (), needs: Feature | None = None) -> Any:
-        if needs is not None:
-            self.require(needs)
-        return self.sender.read(path, model, query)
+    def require(self, feature: str) -> None:
+        """Raises NotOffered where the deployment lacks the addition."""
+        if not self.offers(feature):
+            raise NotOffered(f"This deployment does not offer {feature}.")
 
-    def write(
-        self, path: str, body: Any, model: Any, key: str | None, query: Query = ()
-    ) -> Written[Any]:
-        """A POST; repeated on a failing line only if the deployment knows idempotency keys."""
-        write = Write("POST", path, self._key(key), body, query)
-        return self.sender.write(write, model, repeatable=self.offers(Feature.IDEMPOTENCY))
-
-    def _key(self, given: str | None) -> str:
+    def key(self, given: str | None) -> str:
         """The key to send under. Raises ValidationFailed for one that no header can carry."""
         if given is None:
             return self.sender.new_key()

@@ -1,4 +1,4 @@
-"""What goes to a deployment and what came back, as models and named errors.
+"""Send requests until there is a reply; parse replies into models and errors.
 
 A read is repeated when the line fails. A write is repeated only where the deployment knows
 idempotency keys, always with the same key; without a clear answer it ends in OutcomeUnknown.
@@ -32,6 +32,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 
+Query = tuple[tuple[str, str], ...]
 Value = TypeVar("Value")
 
 ATTEMPTS = 6
@@ -58,7 +59,7 @@ class Write:
     path: str
     key: str
     body: BaseModel | None = None
-    query: tuple[tuple[str, str], ...] = ()
+    query: Query = ()
 
     def outgoing(self) -> Outgoing:
         headers = {"Idempotency-Key": self.key}
@@ -80,13 +81,13 @@ class Sender:
         self.transport = transport
         self.randomness = randomness or SystemRandomness()
         self.watch: Watch | None = None
-        """Told of every try that is going to be repeated."""
+        """Called before every repetition."""
 
     def new_key(self) -> str:
         """A fresh idempotency key: 128 random bits."""
         return self.randomness.bytes(16).hex()
 
-    def read(self, path: str, model: Any, query: tuple[tuple[str, str], ...] = ()) -> Any:
+    def read(self, path: str, model: Any, query: Query = ()) -> Any:
         """The record or list at a path.
 
         Raises:
@@ -130,7 +131,7 @@ class Sender:
         return Written(value, created=reply.status == 201, replayed=replayed)
 
     def _unclear(self, reply: Reply, key: str) -> ClientError:
-        """A gateway's own words: a 5xx may stand before a write that did happen."""
+        """An error body of a gateway: after a 5xx the write may have happened all the same."""
         if reply.status >= 500:
             return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
         return ReplyUnusable(_strange(reply))
@@ -143,7 +144,7 @@ class Sender:
             last = attempt == attempts - 1
             began, status, code = time.monotonic(), 0, ""
             try:
-                reply = self.transport.exchange(request, max(0.05, ends - time.monotonic()))
+                reply = self.transport.send(request, max(0.05, ends - time.monotonic()))
             except TransportFault as fault:
                 if unclear is None or not isinstance(fault, NotSent):
                     unclear = fault
@@ -183,7 +184,7 @@ class Sender:
 
 
 def _is_final(fault: TransportFault, attempt: int) -> bool:
-    """Whether another attempt would only end the same way."""
+    """Whether another attempt would end the same way."""
     refused_again = isinstance(fault, NotSent) and attempt + 1 >= _CONNECTS
     return refused_again or isinstance(fault, ReplyRefused)
 
@@ -229,7 +230,7 @@ def _strange(reply: Reply) -> str:
 
 
 def _where(fault: ValueError) -> str:
-    """The first field that is wrong, without what stood there."""
+    """The first field that is wrong, without its value."""
     if not isinstance(fault, ValidationError):
         return "no JSON of this contract"
     first = fault.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -14,6 +14,7 @@ from chainteller.remote.transport import (
     TransportFault,
 )
 from chainteller.service.models.records import Event
+from chainteller.service.operations import EVENT_STREAM
 
 SILENCE_S = 40.0
 """A deployment pings every 15 seconds; after this much silence the line is dead."""
@@ -89,7 +90,7 @@ class EventStream:
         headers = {"Accept": "text/event-stream"}
         if self._cursor >= 0:
             headers["Last-Event-ID"] = str(self._cursor)
-        request = Outgoing("GET", "/events/stream", headers=headers)
+        request = Outgoing("GET", EVENT_STREAM.path, headers=headers)
         async with self._transport.opened(request, self._transport.deadline_s) as (reply, timeout):
             if reply.status_code != 200:
                 return reply.status_code in {400, 401, 403, 404, 405}

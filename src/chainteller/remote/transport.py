@@ -1,4 +1,4 @@
-"""The one place that knows httpx.
+"""HTTP transport on httpx.
 
 Requests run on one background loop, so that a total deadline ends even a reply that drips one
 byte at a time; the synchronous side waits for the outcome. A reply is bounded: no redirect is
@@ -76,7 +76,7 @@ class Transport:
     Args:
         url: the base address, http or https, with or without a path.
         api_key: what follows ``Bearer``; its form is the deployment's business.
-        deadline_s: how long one exchange may take in all.
+        deadline_s: how long one request and its reply may take together.
 
     Raises:
         ValueError: ``url`` is no http or https address without credentials.
@@ -99,14 +99,14 @@ class Transport:
     def __repr__(self) -> str:
         return f"Transport({self.base})"
 
-    def exchange(self, request: Outgoing, deadline_s: float | None = None) -> Reply:
+    def send(self, request: Outgoing, deadline_s: float | None = None) -> Reply:
         """Send a request and wait for its whole reply.
 
         Raises:
             NotSent, Unanswered, ReplyBroken: within the deadline.
         """
         within_s = self.deadline_s if deadline_s is None else deadline_s
-        return self.submit(self._exchange(request, within_s)).result()
+        return self.submit(self._send(request, within_s)).result()
 
     def submit(self, work: Coroutine[Any, Any, Result]) -> "Future[Result]":
         """Run a coroutine on the background loop."""
@@ -120,7 +120,7 @@ class Transport:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=5)
 
-    async def _exchange(self, request: Outgoing, within_s: float) -> Reply:
+    async def _send(self, request: Outgoing, within_s: float) -> Reply:
         async with self.opened(request, within_s) as (response, _):
             length = response.headers.get("content-length", "")
             if length.isdecimal() and int(length[:20]) > MAXIMUM_BODY_BYTES:
@@ -242,5 +242,5 @@ def _fault(phase: Phase, words: str) -> TransportFault:
 
 
 def _words(fault: Exception) -> str:
-    """What to tell: never the address, never what came back."""
+    """The words for a fault: never the address or the reply."""
     return type(fault).__name__

@@ -1,4 +1,4 @@
-"""What a client tells of a request that it is about to repeat."""
+"""Attempts: requests that a client is about to repeat."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,4 +19,4 @@ class Attempt:
 
 
 Watch = Callable[[Attempt], None]
-"""Told in the calling thread, before the request goes out again."""
+"""Called in the calling thread, before the request is sent again."""

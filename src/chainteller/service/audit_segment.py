@@ -1,4 +1,4 @@
-"""Checking the part of an audit chain that a deployment shows, from its rows alone.
+"""Check the part of an audit chain that a deployment shows, from its rows alone.
 
 A client sees the rows of its own organisation: where their numbers follow each other, each link
 can be checked; over the numbers of others it cannot. Whether older rows or the newest ones were
@@ -31,7 +31,7 @@ class SegmentReport:
 
 
 def row_hash(row: "AuditRow") -> str:
-    """The hash that a row's contents give."""
+    """The hash of a row's contents."""
     return digest(
         (
             row.action,

@@ -1,7 +1,7 @@
-"""What the HTTP service needs of whatever stands behind it.
+"""The interface between the HTTP service and what it serves.
 
-The service never sees an engine or a database: it asks a deployment who a key belongs to and is
-handed a ``Service`` that acts for that caller alone.
+The HTTP service never sees an engine or a database: a deployment checks API keys and provides a
+``Service`` that acts for one caller.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentOptions:
-    """What an operator may set about the service's outside."""
+    """Settings of the HTTP service."""
 
     version: str
     bank_name: str = "Example Bank"
@@ -39,14 +39,14 @@ class DeploymentOptions:
 
 
 class Deployment(Protocol):
-    """One database with its engine, seen by ``serve``."""
+    """One database with its engine, as ``serve`` uses it."""
 
     @property
     def options(self) -> DeploymentOptions:
-        """The settings of the outside; fixed for the life of the process."""
+        """The settings of the HTTP service; they do not change while the process lives."""
 
     def authenticate(self, api_key: str) -> Principal:
-        """Whom the text after ``Bearer`` stands for.
+        """The principal of the API key after ``Bearer``.
 
         Raises:
             Unauthorized: reason MALFORMED, UNKNOWN, EXPIRED or REVOKED.
@@ -54,16 +54,15 @@ class Deployment(Protocol):
         """
 
     def recognise(self, api_key: str) -> Principal | None:
-        """What ``authenticate`` would say, where that is known without asking anything; it never
-        waits. None: ask."""
+        """The result of ``authenticate`` where it is cached; never waits. None: authenticate."""
 
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 
     def at_once(self, actor: Actor) -> Service | None:
-        """As ``acting_as``, for short reads that may run where nothing may wait: what would have to
-        wait for somebody's lock raises ServiceUnavailable and is to be asked of ``acting_as``.
-        None where every read waits, as for a database behind a network."""
+        """As ``acting_as``, for short reads on the event loop: a read that would have to wait for a
+        lock raises ServiceUnavailable, and the caller repeats it with ``acting_as``. None where
+        every read waits, as for a database behind a network."""
 
     def health(self) -> Health:
         """Whether requests can be served now; asks the database."""

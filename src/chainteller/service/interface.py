@@ -1,16 +1,18 @@
-"""What any deployment promises, embedded or remote: the specification's calls and our additions.
+"""The typed interface of a deployment, embedded or remote: what screens and commands call.
 
-Every method is synchronous and raises ``TellerError`` only. Besides what its docstring names,
-each may raise ``ServiceUnavailable`` (embedded) or a ``ClientError`` (remote). Writes take an
-idempotency key: the same key with the same request gives the first outcome again; with another
-request it is ``IdempotencyKeyReused``.
+Every method is synchronous and raises ``TellerError`` only: the refusals that the operation
+declares (``operations.py``), ``ServiceUnavailable`` (embedded) or a ``ClientError`` (remote).
+Writes take an idempotency key: the same key with the same request gives the first outcome again;
+with another request it is ``IdempotencyKeyReused``.
 
 The order in which a call is checked: key, scope, body, records of the path, state of the
 record, controls and preconditions, market, limits, funds.
 """
 
-from typing import Protocol
+from abc import ABC, abstractmethod
+from typing import TypeVar
 
+from chainteller.service import operations as op
 from chainteller.service.models.accounts import (
     Customer,
     OpenTradingAccount,
@@ -38,138 +40,167 @@ from chainteller.service.models.funding import (
     WithdrawalRequest,
 )
 from chainteller.service.models.markets import Market, PriceSample
-from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.pages import (
+    BalancesQuery,
+    EventsQuery,
+    ListQuery,
+    MarketsQuery,
+    Page,
+)
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
 from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.operations import Call
 
 ALL = ListQuery()
+Answer = TypeVar("Answer")
 
 
-class Trading(Protocol):
-    """Part A of the specification with its additions."""
+class Service(ABC):
+    """A deployment. Whoever implements ``call`` implements every operation."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def call(self, call: Call[Answer]) -> Answer:
+        """Answer one call; raises TellerError."""
+
+    # -- trading accounts -------------------------------------------------------------------
 
     def open_trading_account(
         self, request: OpenTradingAccount, *, idempotency_key: str | None = None
     ) -> Written[TradingAccount]:
-        """Raises NotFound, UnsupportedAccountType, TermsNotAccepted, KycRequired,
-        AccountRestricted, Conflict (``details.id`` is the open account)."""
+        """A Conflict names the account that is open already in ``details.id``."""
+        return self.call(Call(op.OPEN_TRADING_ACCOUNT, (), request, key=idempotency_key))
 
     def trading_accounts(self, query: ListQuery = ALL) -> Page[TradingAccount]:
-        """Honours ``text`` (id, bank account, customer), ``bank_account_id`` and ``sort``."""
+        return self.call(Call(op.TRADING_ACCOUNTS, query=query))
 
     def trading_account(self, account_id: str) -> TradingAccount:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_TRADING_ACCOUNT, (account_id,)))
+
+    def token_balances(self, account_id: str, *, include_zero: bool = False) -> Page[TokenBalance]:
+        query = BalancesQuery(include_zero=include_zero)
+        return self.call(Call(op.TOKEN_BALANCES, (account_id,), query=query))
+
+    def limits(self, account_id: str) -> Page[LimitUsage]:
+        return self.call(Call(op.LIMITS, (account_id,)))
+
+    def customers(self, query: ListQuery = ALL) -> Page[Customer]:
+        """The core bank's customers by ``text``: name, reference or bank account."""
+        return self.call(Call(op.CUSTOMERS, query=query))
+
+    # -- funding ----------------------------------------------------------------------------
 
     def deposit(
         self, account_id: str, request: DepositRequest, *, idempotency_key: str | None = None
     ) -> Written[Transfer]:
-        """Raises NotFound, ValidationFailed, ExceedsPrecision, UnsupportedCurrency,
-        TermsNotAccepted, KycRequired, AccountRestricted, InsufficientFunds (of the bank)."""
+        return self.call(Call(op.DEPOSIT, (account_id,), request, key=idempotency_key))
+
+    def deposits(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
+        return self.call(Call(op.DEPOSITS, (account_id,), query=query))
+
+    def deposit_record(self, account_id: str, deposit_id: str) -> Transfer:
+        return self.call(Call(op.DEPOSIT_RECORD, (account_id, deposit_id)))
 
     def withdraw(
         self, account_id: str, request: WithdrawalRequest, *, idempotency_key: str | None = None
     ) -> Written[Transfer]:
-        """Raises as ``deposit`` does, and LimitExceeded, NetworkMismatch, DestinationOnHold."""
+        return self.call(Call(op.WITHDRAW, (account_id,), request, key=idempotency_key))
+
+    def withdrawals(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
+        return self.call(Call(op.WITHDRAWALS, (account_id,), query=query))
+
+    def withdrawal_record(self, account_id: str, withdrawal_id: str) -> Transfer:
+        return self.call(Call(op.WITHDRAWAL_RECORD, (account_id, withdrawal_id)))
 
     def cancel_withdrawal(
         self, account_id: str, withdrawal_id: str, *, idempotency_key: str | None = None
     ) -> Written[Transfer]:
-        """Raises NotFound, WithdrawalNotCancellable. A cancelled one is answered again."""
-
-    def token_balances(self, account_id: str, *, include_zero: bool = False) -> Page[TokenBalance]:
-        """Raises NotFound."""
-
-    def deposits(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
-        """Honours ``status`` and ``created``. Raises NotFound."""
-
-    def deposit_record(self, account_id: str, deposit_id: str) -> Transfer:
-        """Raises NotFound."""
-
-    def withdrawals(self, account_id: str, query: ListQuery = ALL) -> Page[Transfer]:
-        """Honours ``status`` and ``created``. Raises NotFound."""
-
-    def withdrawal_record(self, account_id: str, withdrawal_id: str) -> Transfer:
-        """Raises NotFound."""
+        """A cancelled one is answered again."""
+        ids = (account_id, withdrawal_id)
+        return self.call(Call(op.CANCEL_WITHDRAWAL, ids, key=idempotency_key))
 
     def transactions(self, account_id: str, query: ListQuery = ALL) -> Page[Transaction]:
-        """Deposits, withdrawals and trades. Honours ``type``. Raises NotFound."""
+        """Deposits, withdrawals and trades."""
+        return self.call(Call(op.TRANSACTIONS, (account_id,), query=query))
 
     def transaction(self, account_id: str, transaction_id: str) -> Transaction:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_TRANSACTION, (account_id, transaction_id)))
 
     def transaction_by_id(self, transaction_id: str) -> Transaction:
-        """A transaction of any account of the organisation. Raises NotFound."""
+        """A transaction of any account of the organisation."""
+        return self.call(Call(op.TRANSACTION_BY_ID, (transaction_id,)))
 
-    def limits(self, account_id: str) -> Page[LimitUsage]:
-        """Raises NotFound."""
+    # -- markets, quotes and trades ---------------------------------------------------------
 
     def markets(self, names: tuple[str, ...] = ()) -> Page[Market]:
-        """All markets, or the named ones; an unknown name is simply absent."""
+        """All markets, or the named ones; an unknown name is absent."""
+        return self.call(Call(op.MARKETS, query=MarketsQuery(names=names or None)))
 
     def market(self, name: str) -> Market:
-        """Raises UnsupportedMarket."""
+        return self.call(Call(op.SHOW_MARKET, (name,)))
 
     def prices(self, market: str) -> Page[PriceSample]:
-        """Recent samples, oldest first. Raises UnsupportedMarket."""
+        """Recent samples, oldest first."""
+        return self.call(Call(op.PRICES, (market,)))
 
     def create_quote(
         self, market: str, request: QuoteRequest, *, idempotency_key: str | None = None
     ) -> Written[Quote]:
-        """Raises UnsupportedMarket, ValidationFailed, ExceedsPrecision, MarketUnavailable,
-        AmountBelowMinimum, LimitExceeded (``scope`` order), RateLimited."""
+        return self.call(Call(op.CREATE_QUOTE, (market,), request, key=idempotency_key))
 
     def quote(self, quote_id: str) -> Quote:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_QUOTE, (quote_id,)))
 
     def quotes(self, query: ListQuery = ALL) -> Page[Quote]:
-        """Honours ``status``, ``side``, ``market``, ``trading_account_id`` and ``created``."""
+        return self.call(Call(op.QUOTES, query=query))
 
     def execute_quote(
         self, quote_id: str, request: ExecuteRequest, *, idempotency_key: str | None = None
     ) -> Written[Trade]:
-        """Raises NotFound, QuoteAlreadyUsed, QuoteExpired, QuoteAccountMismatch,
-        AccountRestricted, TermsNotAccepted, KycRequired, MarketUnavailable, InsufficientFunds."""
+        return self.call(Call(op.EXECUTE_QUOTE, (quote_id,), request, key=idempotency_key))
 
     def trade(self, account_id: str, trade_id: str) -> Trade:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_TRADE, (account_id, trade_id)))
 
     def trades(self, account_id: str, query: ListQuery = ALL) -> Page[Trade]:
-        """Honours ``status``, ``side``, ``market`` and ``created``. Raises NotFound."""
+        return self.call(Call(op.TRADES, (account_id,), query=query))
 
     def all_trades(self, query: ListQuery = ALL) -> Page[Trade]:
-        """The trades of every account of the organisation; filters as in ``trades``."""
+        """The trades of every account of the organisation."""
+        return self.call(Call(op.ALL_TRADES, query=query))
 
     def cancel_trade(
         self, account_id: str, trade_id: str, *, idempotency_key: str | None = None
     ) -> Written[Trade]:
-        """Raises NotFound, TradeNotCancellable. A cancelled one is answered again."""
+        """A cancelled one is answered again."""
+        return self.call(Call(op.CANCEL_TRADE, (account_id, trade_id), key=idempotency_key))
 
-
-class Wallets(Protocol):
-    """Part B of the specification with its additions."""
+    # -- wallets ----------------------------------------------------------------------------
 
     def open_blockchain_account(
         self, request: OpenBlockchainAccount, *, idempotency_key: str | None = None
     ) -> Written[BlockchainAccount]:
-        """Raises NotFound, UnsupportedNetwork, AccountRestricted."""
+        return self.call(Call(op.OPEN_BLOCKCHAIN_ACCOUNT, (), request, key=idempotency_key))
 
     def blockchain_accounts(self, query: ListQuery = ALL) -> Page[BlockchainAccount]:
-        """Honours ``trading_account_id``."""
+        return self.call(Call(op.BLOCKCHAIN_ACCOUNTS, query=query))
 
     def blockchain_account(self, blockchain_account_id: str) -> BlockchainAccount:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_BLOCKCHAIN_ACCOUNT, (blockchain_account_id,)))
 
     def register_counterparty(
         self, request: RegisterCounterparty, *, idempotency_key: str | None = None
     ) -> Written[Counterparty]:
-        """Raises UnsupportedNetwork, InvalidAddress. A known address is answered again."""
+        """A known address is answered again."""
+        return self.call(Call(op.REGISTER_COUNTERPARTY, (), request, key=idempotency_key))
 
     def counterparties(self, query: ListQuery = ALL) -> Page[Counterparty]:
-        """Honours ``text`` (id or address)."""
+        return self.call(Call(op.COUNTERPARTIES, query=query))
 
     def counterparty(self, counterparty_id: str) -> Counterparty:
-        """Raises NotFound."""
+        return self.call(Call(op.SHOW_COUNTERPARTY, (counterparty_id,)))
 
     def create_challenge(
         self,
@@ -178,13 +209,16 @@ class Wallets(Protocol):
         *,
         idempotency_key: str | None = None,
     ) -> Written[Challenge]:
-        """Raises NotFound, NetworkMismatch, ValidationFailed."""
+        ids = (blockchain_account_id,)
+        return self.call(Call(op.CREATE_CHALLENGE, ids, request, key=idempotency_key))
 
     def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
-        """The account's challenges, newest first. Raises NotFound."""
+        """The account's challenges, newest first."""
+        return self.call(Call(op.CHALLENGES, (blockchain_account_id,), query=query))
 
     def challenge_by_id(self, challenge_id: str) -> Challenge:
-        """A challenge of any account of the organisation. Raises NotFound."""
+        """A challenge of any account of the organisation."""
+        return self.call(Call(op.CHALLENGE_BY_ID, (challenge_id,)))
 
     def submit_claim(
         self,
@@ -193,15 +227,18 @@ class Wallets(Protocol):
         *,
         idempotency_key: str | None = None,
     ) -> Written[OwnershipClaim]:
-        """Raises NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked, InvalidSignature."""
+        ids = (blockchain_account_id,)
+        return self.call(Call(op.SUBMIT_CLAIM, ids, request, key=idempotency_key))
 
     def claim_by_id(self, claim_id: str) -> OwnershipClaim:
-        """A claim of any account of the organisation. Raises NotFound."""
+        """A claim of any account of the organisation."""
+        return self.call(Call(op.CLAIM_BY_ID, (claim_id,)))
 
     def diagnose_signature(
         self, blockchain_account_id: str, request: ClaimRequest
     ) -> SignatureDiagnosis:
-        """As ``submit_claim``, but changes nothing and burns no attempt."""
+        """As ``submit_claim``, but changes nothing and counts no attempt."""
+        return self.call(Call(op.DIAGNOSE_SIGNATURE, (blockchain_account_id,), request))
 
     def link_counterparty(
         self,
@@ -210,12 +247,13 @@ class Wallets(Protocol):
         *,
         idempotency_key: str | None = None,
     ) -> Written[Counterparty]:
-        """Raises NotFound, ClaimAlreadyUsed, ClaimExpired, Conflict, InvalidAddress."""
+        ids = (blockchain_account_id,)
+        return self.call(Call(op.LINK_COUNTERPARTY, ids, request, key=idempotency_key))
 
     def linked_counterparties(
         self, blockchain_account_id: str, query: ListQuery = ALL
     ) -> Page[Counterparty]:
-        """Raises NotFound."""
+        return self.call(Call(op.LINKED_COUNTERPARTIES, (blockchain_account_id,), query=query))
 
     def require_reverification(
         self,
@@ -225,25 +263,21 @@ class Wallets(Protocol):
         *,
         idempotency_key: str | None = None,
     ) -> Written[Counterparty]:
-        """Ends a verification at once. Raises NotFound, ValidationFailed, Conflict."""
+        """End a verification at once."""
+        ids = (blockchain_account_id, counterparty_id)
+        return self.call(Call(op.REQUIRE_REVERIFICATION, ids, request, key=idempotency_key))
 
-
-class Desk(Protocol):
-    """What a console needs beyond both parts."""
+    # -- the deployment itself --------------------------------------------------------------
 
     def capabilities(self) -> Capabilities:
         """What this deployment offers."""
-
-    def customers(self, query: ListQuery = ALL) -> Page[Customer]:
-        """The core bank's customers by ``text``: name, reference or bank account."""
+        return self.call(Call(op.CAPABILITIES))
 
     def events(self, after: int = 0, limit: int = 100) -> EventPage:
         """Events after a cursor, oldest first; ``after`` -1 asks for the newest cursor alone."""
+        return self.call(Call(op.EVENTS, query=EventsQuery(after=after, limit=limit)))
 
     def audit(self, query: ListQuery = ALL) -> Page[AuditRow]:
         """Audit rows, newest first; ``text`` is an object's id, ``trading_account_id`` an account
         whose trail holds all that was done to it, done or refused."""
-
-
-class Service(Trading, Wallets, Desk, Protocol):
-    """A deployment."""
+        return self.call(Call(op.AUDIT, query=query))

@@ -1,30 +1,21 @@
-"""A service that refuses every change, whoever asks: the guard behind ``--read-only``."""
+"""A layer that refuses every change, whoever sends it: the guard behind ``--read-only``."""
 
-from collections.abc import Callable
-from typing import Any, NoReturn, cast
+from typing import TypeVar
 
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.service.interface import Service
-from chainteller.service.writes import WRITES
+from chainteller.service.layers import Next
+from chainteller.service.operations import Call
+
+Answer = TypeVar("Answer")
 
 
 class ReadOnly:
-    """Wraps a service; while ``enabled``, its writes raise ``ReadOnlyProfile``."""
+    """Refuses writes with ``ReadOnlyProfile`` while ``enabled``."""
 
-    def __init__(self, inner: Service, *, enabled: bool = True) -> None:
-        self._inner = inner
+    def __init__(self, *, enabled: bool = True) -> None:
         self.enabled = enabled
 
-    @classmethod
-    def over(cls, inner: Service) -> Service:
-        return cast(Service, cls(inner))
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if self.enabled and name in WRITES:
-            return _refuse
-        found: Callable[..., Any] = getattr(self._inner, name)
-        return found
-
-
-def _refuse(*_: object, **__: object) -> NoReturn:
-    raise ReadOnlyProfile("This desk is read-only; nothing was sent.")
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        if self.enabled and call.operation.writes:
+            raise ReadOnlyProfile("This desk is read-only; nothing was sent.")
+        return onward(call)

@@ -1,58 +1,38 @@
-"""The coach: stands where the service stands and sees every act with its outcome.
+"""The coach: a layer that sees every act of the trainee with its outcome.
 
-It is handed to the console, or to a player of written steps, in place of the bank.
+It is around the service that the console, or a player of written steps, works with.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, cast
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeVar
 
-from chainteller.service.errors import TellerError
-from chainteller.service.interface import Service
-from chainteller.service.models.base import Written
+from chainteller.service.layers import Next
 from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
-from chainteller.training.moments import DONE, OBSERVED
+from chainteller.service.operations import Call
+from chainteller.training.moments import OBSERVED
 from chainteller.wallets.pasted_secrets import find_secret
 
+Answer = TypeVar("Answer")
 WITHHELD = "(a secret; withheld)"
 
 
 class Listener(Protocol):
-    """Who is told of the acts."""
+    """Takes note of the acts."""
 
-    def perform(self, name: str, args: tuple[Any, ...], key: str | None) -> Any:
+    def perform(self, call: Call[Answer], onward: Next) -> Answer:
         """Carry the act out and remember it; returns or raises what the bank does."""
 
 
 class Coach:
-    """Acts go to the listener, looking around goes straight to the bank with its faults."""
+    """Passes acts to the listener; looking around goes straight to the bank with its faults."""
 
-    def __init__(self, inner: Service, listener: Listener) -> None:
-        self._inner = inner
+    def __init__(self, listener: Listener) -> None:
         self._listener = listener
 
-    @classmethod
-    def over(cls, inner: Service, listener: Listener) -> Service:
-        return cast(Service, cls(inner, listener))
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in OBSERVED:
-            found: Callable[..., Any] = getattr(self._inner, name)
-            return found
-
-        def act(*args: Any, idempotency_key: str | None = None) -> Any:
-            return self._listener.perform(name, args, idempotency_key)
-
-        return act
-
-
-def outcome_of(call: Callable[[], Any]) -> tuple[str, str, Any, TellerError | None]:
-    """(outcome, what it was about, the answer, the error) of an act."""
-    try:
-        answer = call()
-    except TellerError as error:
-        return error.code, error.message, None, error
-    value = answer.value if isinstance(answer, Written) else answer
-    return DONE, str(getattr(value, "id", "")), answer, None
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        if call.operation.name in OBSERVED:
+            return self._listener.perform(call, onward)
+        return onward(call)
 
 
 def inputs_of(args: tuple[Any, ...]) -> list[Any]:

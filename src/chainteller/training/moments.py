@@ -7,12 +7,12 @@ A moment's name is ``method:outcome`` for a call (``execute_quote:done``,
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from chainteller.service.writes import WRITES
+from chainteller.service.operations import DIAGNOSE_SIGNATURE, WRITES
 
 START, TOLD, SIGNED = "start", "told", "signed"
 WORDS = (START, TOLD, SIGNED)
 DONE = "done"
-OBSERVED = frozenset({*WRITES, "diagnose_signature"})
+OBSERVED = frozenset({*WRITES, DIAGNOSE_SIGNATURE.name})
 """The calls that count as acts of the trainee; other reads are looking around."""
 
 

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.service.errors import TellerError
-from chainteller.service.writes import WRITES
+from chainteller.service.operations import BY_NAME, Call
 from chainteller.training.session import Session
 from chainteller.training.verbs import KEY_TAKES, Player
-
-_REQUESTS = {model.__name__: model for model in WRITES.values() if model is not None}
 
 
 class AtTheDesk:
@@ -79,19 +77,15 @@ def play_log(session: Session, log: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _call(session: Session, entry: Mapping[str, Any]) -> None:
-    args = [_argument(each) for each in entry["with"]]
-    given = {"idempotency_key": entry["key"]} if entry["key"] else {}
+    operation, given = BY_NAME[str(entry["call"])], list(entry["with"])
+    request = None
+    if operation.request is not None:
+        (body,) = given.pop().values()
+        request = operation.request.model_validate(body)
     try:
-        getattr(session.service, str(entry["call"]))(*args, **given)
+        session.service.call(Call(operation, tuple(given), request, key=entry["key"] or None))
     except TellerError:
         return  # it was refused then, too
-
-
-def _argument(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    name, body = next(iter(value.items()))
-    return _REQUESTS[name].model_validate(body)
 
 
 def _keys(session: Session, entry: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from chainteller.service.errors import TellerError
 from chainteller.service.models.counterparties import Challenge
-from chainteller.training.faults import Arsenal
+from chainteller.training.faults import ArmedFaults
 from chainteller.training.moments import Moment
 
 
@@ -19,7 +19,7 @@ class Progress:
     waiting: list[tuple[int, int]] = field(default_factory=list)
     """(instant, number of the plan's step) of what is triggered and not yet due."""
     fired: set[int] = field(default_factory=set)
-    arsenal: Arsenal = field(default_factory=Arsenal)
+    armed_faults: ArmedFaults = field(default_factory=ArmedFaults)
     cursor: int = 0
     signings: int = 0
     challenges: list[Challenge] = field(default_factory=list)

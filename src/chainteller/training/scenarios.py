@@ -12,7 +12,7 @@ from pathlib import Path
 from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.service.error_codes import ERRORS
-from chainteller.service.writes import WRITES
+from chainteller.service.operations import WRITES
 from chainteller.training.checks import Check, read_check
 from chainteller.training.moments import DONE, OBSERVED, START, WORDS, full_name
 from chainteller.training.reading import ScenarioInvalid, Table, did_you_mean

@@ -7,14 +7,18 @@ and the same report, again. The session never reads the machine's clock.
 import threading
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar
 
 from chainteller.domain.clock import HOUR, SECOND
-from chainteller.service.interface import Service
+from chainteller.service.errors import TellerError
+from chainteller.service.layers import Next, layered
+from chainteller.service.models.base import Written
+from chainteller.service.models.counterparties import Challenge, SignatureDiagnosis
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import Event
+from chainteller.service.operations import Call
 from chainteller.training.checks import View
-from chainteller.training.coach import Coach, inputs_of, outcome_of
+from chainteller.training.coach import Coach, inputs_of
 from chainteller.training.faults import Faults
 from chainteller.training.moments import DONE, SIGNED, START, TOLD, Moment
 from chainteller.training.progress import DueWorkStuck, NoCheckpoint, NothingToSign, Progress
@@ -29,6 +33,7 @@ _LONGEST_STEP = 2 * HOUR
 _MOST_ROUNDS = 200
 """How often the bank is asked to do what is due at one instant; each time it does hundreds."""
 _Step = Story | WorldChange | Fault
+Answer = TypeVar("Answer")
 
 
 class Session:
@@ -59,10 +64,8 @@ class Session:
         self._plan: tuple[_Step, ...] = (*scenario.world, *scenario.faults, *scenario.story)
         self._kept: dict[int, Progress] = {}
         self._lock = threading.RLock()
-        self._faulty = Faults.over(
-            world.service, lambda: self.progress.arsenal, world.clock, self._spend
-        )
-        self.service: Service = Coach.over(self._faulty, self)
+        faults = Faults(lambda: self.progress.armed_faults, world.clock, self._spend)
+        self.service = layered(world.service, Coach(self), faults)
 
     # -- beginning ----------------------------------------------------------------------------
 
@@ -90,20 +93,23 @@ class Session:
 
     # -- acts ---------------------------------------------------------------------------------
 
-    def perform(self, name: str, args: tuple[Any, ...], key: str | None) -> Any:
+    def perform(self, call: Call[Answer], onward: Next) -> Answer:
         """An act of the trainee; the coach calls it."""
+        name, key = call.operation.name, call.key
         with self._lock:
-            self._record({"call": name, "with": inputs_of(args), "key": key})
-            given = {} if name == "diagnose_signature" else {"idempotency_key": key}
-            call = getattr(self._faulty, name)
-            outcome, about, answer, error = outcome_of(lambda: call(*args, **given))
-            if outcome == DONE and name == "create_challenge":
-                self.progress.challenges.append(answer.value)
-            if outcome == DONE and name == "diagnose_signature" and not answer.accepted:
-                about = str(answer.finding)
-            self._note(f"{name}:{outcome}", about, key or "")
-            if error is not None:
-                raise error
+            self._record({"call": name, "with": inputs_of(call.arguments), "key": key})
+            try:
+                answer = onward(call)
+            except TellerError as error:
+                self._note(f"{name}:{error.code}", error.message, key or "")
+                raise
+            value = answer.value if isinstance(answer, Written) else answer
+            about = str(getattr(value, "id", ""))
+            if isinstance(value, Challenge):
+                self.progress.challenges.append(value)
+            if isinstance(value, SignatureDiagnosis) and not value.accepted:
+                about = value.finding
+            self._note(f"{name}:{DONE}", about, key or "")
             return answer
 
     def tell(self, text: str) -> None:
@@ -264,7 +270,7 @@ class Session:
         if isinstance(step, Story):
             self.progress.heard.append((self.clock.now(), step.says))
         elif isinstance(step, Fault):
-            self.progress.arsenal.arm(step, self.clock.now())
+            self.progress.armed_faults.arm(step, self.clock.now())
         else:
             self._change(step)
 

@@ -48,13 +48,13 @@ class Privacy:
         self._amounts: dict[str, None] = {}
         self._pattern: re.Pattern[str] | None = None
 
-    def learn(self, operation: str, answer: Any) -> None:
-        """Take names and amounts from what an operation of the service answered."""
-        found = _LEARNED.get(operation)
-        if found is not None:
-            answered = getattr(answer, "value", answer)
-            for record in getattr(answered, "data", (answered,)):
-                found(self, record)
+    def learn(self, answer: object) -> None:
+        """Take names and amounts from the records in an answer of the service."""
+        answered = getattr(answer, "value", answer)
+        for record in getattr(answered, "data", (answered,)):
+            learned = _LEARNED.get(type(record).__name__)
+            if learned is not None:
+                learned(self, record)
 
     def would_show(self, text: str) -> bool:
         """Whether ``text`` holds what is hidden now."""
@@ -146,22 +146,14 @@ def _dots(found: re.Match[str]) -> str:
 
 
 _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
-    "trading_accounts": Privacy.account,
-    "trading_account": Privacy.account,
-    "token_balances": Privacy._balance,  # noqa: SLF001 - of this module
-    "limits": Privacy._limit,  # noqa: SLF001 - of this module
-    "customers": Privacy._customer,  # noqa: SLF001 - as above
-    **dict.fromkeys(
-        (
-            *("trade", "trades", "all_trades", "execute_quote", "cancel_trade"),
-            *("transaction", "transactions", "transaction_by_id"),
-            *("deposit", "deposits", "deposit_record"),
-            *("withdraw", "withdrawals", "withdrawal_record", "cancel_withdrawal"),
-        ),
-        Privacy._moved,  # noqa: SLF001 - as above
-    ),
+    "TradingAccount": Privacy.account,
+    "TokenBalance": Privacy._balance,  # noqa: SLF001 - of this module
+    "LimitUsage": Privacy._limit,  # noqa: SLF001 - as above
+    "Customer": Privacy._customer,  # noqa: SLF001 - as above
+    "Trade": Privacy._moved,  # noqa: SLF001 - as above
+    "Transfer": Privacy._moved,  # noqa: SLF001 - as above
 }
-"""What is learned from the records that an operation answers."""
+"""What is learned from a record, by the name of its model: the models are imported later."""
 
 
 class PrivacyFilter(LineFilter):

@@ -1,4 +1,4 @@
-"""What this desk asked of the service: method, path, status, time and id of every call.
+"""The request log: method, path, status, time and id of every call to the service.
 
 For an embedded engine the lines are those of the same call over HTTP. No key is ever held here:
 the curl form names the variable that carries it.
@@ -9,11 +9,11 @@ import re
 import shlex
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.clock import Clock, to_datetime
 from chainteller.service.attempts import Attempt
@@ -21,59 +21,12 @@ from chainteller.service.errors import ServiceError, TellerError
 from chainteller.tui.formats import clean, clock_time
 
 if TYPE_CHECKING:
-    from chainteller.service.interface import Service
+    from chainteller.service.layers import Next
+    from chainteller.service.operations import Call
+
+Answer = TypeVar("Answer")
 
 _KEPT = 500
-_A, _B, _T = "/trading-accounts", "/blockchain-accounts", "/trading"
-_OWNERSHIP = f"{_B}/{{}}/1P-counterparty-ownership"
-CALLS: Mapping[str, str] = {
-    "open_trading_account": f"POST {_A}",
-    "trading_accounts": f"GET {_A}",
-    "trading_account": f"GET {_A}/{{}}",
-    "deposit": f"POST {_A}/{{}}/deposits",
-    "withdraw": f"POST {_A}/{{}}/withdrawals",
-    "cancel_withdrawal": f"POST {_A}/{{}}/withdrawals/{{}}/cancellations",
-    "token_balances": f"GET {_A}/{{}}/token-balances",
-    "deposits": f"GET {_A}/{{}}/deposits",
-    "deposit_record": f"GET {_A}/{{}}/deposits/{{}}",
-    "withdrawals": f"GET {_A}/{{}}/withdrawals",
-    "withdrawal_record": f"GET {_A}/{{}}/withdrawals/{{}}",
-    "transactions": f"GET {_A}/{{}}/transactions",
-    "transaction": f"GET {_A}/{{}}/transactions/{{}}",
-    "transaction_by_id": f"GET {_T}/transactions/{{}}",
-    "limits": f"GET {_A}/{{}}/limits",
-    "markets": f"GET {_T}/markets",
-    "market": f"GET {_T}/markets/{{}}",
-    "prices": f"GET {_T}/markets/{{}}/prices",
-    "create_quote": f"POST {_T}/markets/{{}}/quotes",
-    "quote": f"GET {_T}/quotes/{{}}",
-    "quotes": f"GET {_T}/quotes",
-    "execute_quote": f"POST {_T}/quotes/{{}}",
-    "trade": f"GET {_A}/{{}}/trades/{{}}",
-    "trades": f"GET {_A}/{{}}/trades",
-    "all_trades": f"GET {_T}/trades",
-    "cancel_trade": f"POST {_A}/{{}}/trades/{{}}/cancellations",
-    "open_blockchain_account": f"POST {_B}",
-    "blockchain_accounts": f"GET {_B}",
-    "blockchain_account": f"GET {_B}/{{}}",
-    "register_counterparty": "POST /counterparties",
-    "counterparties": "GET /counterparties",
-    "counterparty": "GET /counterparties/{}",
-    "create_challenge": f"POST {_OWNERSHIP}-challenges",
-    "challenges": f"GET {_OWNERSHIP}-challenges",
-    "challenge_by_id": "GET /1P-counterparty-ownership-challenges/{}",
-    "submit_claim": f"POST {_OWNERSHIP}-claims",
-    "claim_by_id": "GET /1P-counterparty-ownership-claims/{}",
-    "diagnose_signature": f"POST {_OWNERSHIP}-diagnoses",
-    "link_counterparty": f"POST {_B}/{{}}/counterparties",
-    "linked_counterparties": f"GET {_B}/{{}}/counterparties",
-    "require_reverification": f"POST {_B}/{{}}/counterparties/{{}}/reverifications",
-    "capabilities": "GET /capabilities",
-    "customers": "GET /customers",
-    "events": "GET /events",
-    "audit": "GET /audit",
-}
-"""Every operation of ``Service`` with its method and path."""
 _QUIET = frozenset({"events"})
 """Asked each second: only its failures are kept."""
 
@@ -122,7 +75,7 @@ class RequestLog:
 
     @contextmanager
     def going_out(self, operation: str) -> Iterator[None]:
-        """From before it is sent until it is answered or given up."""
+        """Count a request as under way until it is answered or given up."""
         with self._lock:
             self._under_way[operation] += 1
         try:
@@ -138,11 +91,13 @@ class RequestLog:
         """A try that a client below repeats, before the line of the call itself."""
         self._append(replace(attempt, code=f"{attempt.code}, repeated".lstrip(", ")))
 
-    def add(self, operation: str, call: "_Call", outcome: TellerError | None) -> None:
-        method, _, template = CALLS[operation].partition(" ")
-        status, code = _ended(method, outcome)
-        path = _path(template, call.ids) + call.query
-        self._append(Attempt(method, path, status, code, call.took_ms, call.key), call.body)
+    def add(self, call: "Call[Any]", took_ms: int, outcome: TellerError | None) -> None:
+        """The line of a call that was answered, or that ended in ``outcome``."""
+        operation = call.operation
+        status, code = _ended(operation.method, outcome)
+        path = _path(operation.path, call.ids) + _query(call)
+        attempt = Attempt(operation.method, path, status, code, took_ms, call.key or "")
+        self._append(attempt, _body(call))
 
     def _append(self, attempt: Attempt, body: str = "") -> None:
         with self._lock:
@@ -162,86 +117,55 @@ class RequestLog:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    ids: tuple[str, ...]
-    query: str
-    body: str
-    key: str
-    took_ms: int
+class Trace:
+    """A layer that writes every call into the request log, with its time and its outcome."""
+
+    def __init__(self, log: RequestLog) -> None:
+        self._log = log
+
+    def __call__(self, call: "Call[Answer]", onward: "Next") -> Answer:
+        before = perf_counter()
+        try:
+            with self._log.going_out(call.operation.name):
+                answer = onward(call)
+        except TellerError as error:
+            self._log.add(call, _since(before), error)
+            raise
+        if call.operation.name not in _QUIET:
+            self._log.add(call, _since(before), None)
+        return answer
 
 
-class Traced:
-    """A service whose calls are written down; ``heard`` is told every answer."""
-
-    def __init__(
-        self, inner: "Service", log: RequestLog, heard: Callable[[str, object], None]
-    ) -> None:
-        self._inner, self._log, self._heard = inner, log, heard
-
-    @classmethod
-    def over(
-        cls, inner: "Service", log: RequestLog, heard: Callable[[str, object], None]
-    ) -> "Service":
-        return cast("Service", cls(inner, log, heard))
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        found: Callable[..., Any] = getattr(self._inner, name)
-        if name not in CALLS:
-            return found
-
-        def traced(*given: Any, **named: Any) -> Any:
-            before = perf_counter()
-            try:
-                with self._log.going_out(name):
-                    answer = found(*given, **named)
-            except TellerError as error:
-                self._log.add(name, _call(given, named, before), error)
-                raise
-            if name not in _QUIET:
-                self._log.add(name, _call(given, named, before), None)
-            self._heard(name, answer)
-            return answer
-
-        return traced
-
-
-def _call(given: tuple[Any, ...], named: Mapping[str, Any], before: float) -> _Call:
-    from pydantic import BaseModel  # noqa: PLC0415 - after the first frame
-
-    from chainteller.service.models.pages import ListQuery  # noqa: PLC0415 - as above
-
-    models = [part for part in (*given, *named.values()) if isinstance(part, BaseModel)]
-    asked = next((part for part in models if isinstance(part, ListQuery)), None)
-    sent = next((part for part in models if not isinstance(part, ListQuery)), None)
-    return _Call(
-        ids=tuple(clean(part) for part in given if isinstance(part, str)),
-        query=_query(asked.model_dump(exclude_defaults=True, by_alias=True)) if asked else "",
-        body=_body(sent.model_dump(by_alias=True, exclude_none=True)) if sent else "",
-        key=str(named.get("idempotency_key") or ""),
-        took_ms=round((perf_counter() - before) * 1000),
-    )
-
-
-def _body(sent: Mapping[str, object]) -> str:
-    """In ASCII: harmless where it is shown, and never a reason for a call to fail."""
-    return json.dumps(sent, separators=(",", ":"), default=str)
-
-
-def _query(asked: Mapping[str, object]) -> str:
-    """Filters are named as the specification writes them; a searched name is never kept."""
-    plain = {"page", "limit", "sort"}
-    pairs = [
-        f"{name}={value}" if name in plain else f"filter[{'query' if name == 'text' else name}]=..."
-        for name, value in asked.items()
-        if value is not None
-    ]
-    return "?" + "&".join(pairs) if pairs else ""
+def _since(before: float) -> int:
+    return round((perf_counter() - before) * 1000)
 
 
 def _path(template: str, ids: tuple[str, ...]) -> str:
     found = iter(ids)
-    return re.sub(r"\{\}", lambda _: next(found, "..."), template)
+    return re.sub(r"\{\w+\}", lambda _: clean(next(found, "...")), template)
+
+
+def _query(call: "Call[Any]") -> str:
+    """What was asked of a list. What was filtered for is never kept: it may be a name."""
+    if call.query is None:
+        return ""
+    given = call.query.model_dump(exclude_defaults=True, exclude_none=True)
+    pairs = [
+        f"{each.name}=..."
+        if each.name.startswith("filter[")
+        else f"{each.name}={given[each.field]}"
+        for each in call.operation.parameters
+        if each.field in given
+    ]
+    return "?" + "&".join(pairs) if pairs else ""
+
+
+def _body(call: "Call[Any]") -> str:
+    """In ASCII: harmless where it is shown, and never a reason for a call to fail."""
+    if call.request is None:
+        return ""
+    sent = call.request.model_dump(by_alias=True, exclude_none=True)
+    return json.dumps(sent, separators=(",", ":"), default=str)
 
 
 def _ended(method: str, outcome: TellerError | None) -> tuple[int, str]:

@@ -1,16 +1,14 @@
-"""A ``Service`` that keeps the desk's own record of every write: saved, sent, answered.
+"""The desk's own record of every write: saved, sent, answered.
 
-Wraps any implementation. Without a given idempotency key it makes one; the key is on disk before
-the request leaves, so that a request in doubt can be sent again under the same key (``resend``)
-and is then found, not repeated.
+Without a given idempotency key a write gets one; the key is on disk before the request leaves, so
+that a request in doubt can be sent again under the same key (``resend``) and is then found, not
+repeated.
 """
 
 import contextlib
 import sqlite3
-from collections.abc import Callable
-from typing import Any
-
-from pydantic import BaseModel
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.service.errors import (
@@ -21,9 +19,12 @@ from chainteller.service.errors import (
     TellerError,
 )
 from chainteller.service.interface import Service
+from chainteller.service.layers import Layered, Next
 from chainteller.service.models.base import Written
-from chainteller.service.writes import WRITES
+from chainteller.service.operations import WRITES, Call
 from chainteller.workspace.store import Kind, SentState, Workspace
+
+Answer = TypeVar("Answer")
 
 _KINDS = {
     "TDA": Kind.TRADING_ACCOUNT,
@@ -37,37 +38,59 @@ _KINDS = {
 """By what ids begin with."""
 
 
-class Recorder:
-    """The writes of a service, recorded; reads go to the service itself."""
+class Recording:
+    """A layer that keeps a record of every write; reads pass."""
+
+    def __init__(self, workspace: Workspace, randomness: Randomness | None = None) -> None:
+        self._workspace = workspace
+        self._randomness = randomness or SystemRandomness()
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        """Record a write, then send it.
+
+        Raises:
+            ServiceUnreachable: the request could not be recorded, so it was not sent.
+        """
+        if not call.operation.writes:
+            return onward(call)
+        key = call.key or self._randomness.bytes(16).hex()
+        try:
+            self._workspace.sending(key, call.operation.name, _saved(call))
+        except sqlite3.Error as fault:
+            raise ServiceUnreachable(f"The desk's own record cannot be written: {fault}.") from None
+        return self.send(replace(call, key=key), key, onward)
+
+    def send(self, call: Call[Answer], key: str, onward: Next) -> Answer:
+        """Send a write that is recorded, and record its outcome."""
+        try:
+            answer = onward(call)
+        except TellerError as fault:
+            with contextlib.suppress(sqlite3.Error):
+                self._workspace.answered(key, _state_after(fault), fault.code)
+            raise
+        # What happened at the bank counts: a record that cannot be written stays in doubt.
+        with contextlib.suppress(sqlite3.Error):
+            if isinstance(answer, Written):
+                self._keep(key, str(answer.value.id), call.ids[0] if call.ids else "")
+        return answer
+
+    def _keep(self, key: str, identifier: str, parent: str) -> None:
+        self._workspace.answered(key, SentState.DONE, identifier)
+        kind = _KINDS.get(identifier.partition("_")[0], Kind.OTHER)
+        self._workspace.remember(identifier, kind, parent)
+
+
+class Recorder(Layered):
+    """A service whose writes are recorded, with the records."""
+
+    __slots__ = ("_recording", "service", "workspace")
 
     def __init__(
         self, service: Service, workspace: Workspace, randomness: Randomness | None = None
     ) -> None:
-        self.service = service
-        self.workspace = workspace
-        self._randomness = randomness or SystemRandomness()
-
-    def new_key(self) -> str:
-        return self._randomness.bytes(16).hex()
-
-    def write(
-        self, operation: str, *arguments: str | BaseModel, key: str | None = None
-    ) -> Written[Any]:
-        """Do one of ``WRITES``: its ids, then its request, as in ``Service``.
-
-        Raises:
-            TellerError: as the operation does; the outcome is recorded first.
-            ServiceUnreachable: the request could not be recorded, so it was not sent.
-            ValueError: no such operation.
-        """
-        if operation not in WRITES:
-            raise ValueError(f"no such write: {operation}")
-        key = key or self.new_key()
-        try:
-            self.workspace.sending(key, operation, _saved(arguments))
-        except sqlite3.Error as fault:
-            raise ServiceUnreachable(f"The desk's own record cannot be written: {fault}.") from None
-        return self._send(operation, arguments, key)
+        self.service, self.workspace = service, workspace
+        self._recording = Recording(workspace, randomness)
+        super().__init__(self._recording, service)
 
     def resend(self, key: str) -> Written[Any]:
         """Send a recorded request again under its own key: the first outcome is found again.
@@ -79,32 +102,12 @@ class Recorder:
         recorded = self.workspace.sent_request(key)
         if recorded is None:
             raise NotOffered("No request is recorded under this key.")
-        model = WRITES[recorded.operation]
-        arguments: list[str | BaseModel] = list(recorded.arguments["ids"])
-        if model is not None:
-            arguments.append(model.model_validate(recorded.arguments["request"]))
-        return self._send(recorded.operation, tuple(arguments), key)
-
-    def _send(
-        self, operation: str, arguments: tuple[str | BaseModel, ...], key: str
-    ) -> Written[Any]:
-        call: Callable[..., Written[Any]] = getattr(self.service, operation)
-        try:
-            outcome = call(*arguments, idempotency_key=key)
-        except TellerError as fault:
-            with contextlib.suppress(sqlite3.Error):
-                self.workspace.answered(key, _state_after(fault), fault.code)
-            raise
-        # What happened at the bank counts: a record that cannot be written stays in doubt.
-        with contextlib.suppress(sqlite3.Error):
-            self._keep(key, outcome.value.id, arguments)
-        return outcome
-
-    def _keep(self, key: str, identifier: str, arguments: tuple[str | BaseModel, ...]) -> None:
-        self.workspace.answered(key, SentState.DONE, identifier)
-        parent = arguments[0] if isinstance(arguments[0], str) else ""
-        kind = _KINDS.get(identifier.partition("_")[0], Kind.OTHER)
-        self.workspace.remember(identifier, kind, parent)
+        operation = WRITES[recorded.operation]
+        request = None
+        if operation.request is not None:
+            request = operation.request.model_validate(recorded.arguments["request"])
+        call = Call(operation, tuple(recorded.arguments["ids"]), request, key=key)
+        return self._recording.send(call, key, self.service.call)
 
 
 def _state_after(fault: TellerError) -> SentState:
@@ -113,10 +116,10 @@ def _state_after(fault: TellerError) -> SentState:
     return SentState.REFUSED if isinstance(fault, ServiceError) else SentState.NOT_SENT
 
 
-def _saved(arguments: tuple[str | BaseModel, ...]) -> dict[str, Any]:
+def _saved(call: Call[Any]) -> dict[str, Any]:
     """What is needed to send it again; a completed challenge is a signature, no secret."""
-    requests = [part for part in arguments if isinstance(part, BaseModel)]
+    request = call.request
     return {
-        "ids": [part for part in arguments if isinstance(part, str)],
-        "request": requests[0].model_dump(by_alias=True, exclude_none=True) if requests else None,
+        "ids": list(call.ids),
+        "request": request.model_dump(by_alias=True, exclude_none=True) if request else None,
     }

@@ -1,156 +1,145 @@
-"""A deployment of the bare specification can list nothing: the desk remembers what it met.
+"""Records that this desk has seen, for deployments that cannot list them.
 
-Wraps a service. Reads that the deployment does not offer are answered from the workspace where
-it knows enough; an account that was never met is checked by its balances, which every deployment
-has, and then remembered. Writes are recorded before they are sent.
+Reads that the deployment does not offer are answered from the workspace where it knows enough; an
+account that is not known yet is checked by its balances, which every deployment has, and then
+remembered.
 """
 
 import contextlib
 import sqlite3
-from collections.abc import Callable
-from functools import partial
-from typing import Any, cast
+from typing import TypeVar
 
 from chainteller.domain.clock import to_datetime
+from chainteller.service import operations
 from chainteller.service.errors import NotOffered
-from chainteller.service.interface import ALL, Service
+from chainteller.service.interface import Service
+from chainteller.service.layers import Answers, Next
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import Written
 from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
-from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.service.models.quotes import Quote
-from chainteller.service.writes import WRITES
+from chainteller.service.operations import Call, Read
 from chainteller.workspace import records
-from chainteller.workspace.recording import Recorder
 from chainteller.workspace.records import Record
 from chainteller.workspace.store import Kind, Workspace
 
+Answer = TypeVar("Answer")
 _UNKNOWN = "not told"
 
 
+class _NotMet(Exception):
+    """This desk knows nothing of the record either."""
+
+
 class Remembering:
-    """The service as this desk uses it."""
+    """A layer that keeps what writes answer, and answers from it what is not offered."""
 
-    def __init__(self, service: Service, workspace: Workspace) -> None:
-        self._service, self._workspace = service, workspace
-        self._recorder = Recorder(service, workspace)
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: Answers[Next] = Answers()
+        self._known.add(operations.TRADING_ACCOUNTS, self._trading_accounts)
+        self._known.add(operations.SHOW_TRADING_ACCOUNT, self._trading_account)
+        self._remember_lists()
+        self._remember_records()
 
-    @classmethod
-    def over(cls, service: Service, workspace: Workspace) -> Service:
-        return cast(Service, cls(service, workspace))
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in WRITES:
-            found: Callable[..., Any] = getattr(self._service, name)
-            return found
-
-        def write(*given: Any, idempotency_key: str | None = None) -> Written[Any]:
-            done = self._recorder.write(name, *given, key=idempotency_key)
-            with contextlib.suppress(sqlite3.Error):
-                if isinstance(done.value, TradingAccount):
-                    self._remember(done.value)
-                records.keep(self._workspace, done.value, given)
-            return done
-
-        return write
-
-    def _remember(self, account: TradingAccount) -> None:
-        label = f"{account.bank_account_id} {account.bank_account_type}"
-        self._workspace.remember(account.id, Kind.TRADING_ACCOUNT, label=label)
-
-    def trading_accounts(self, query: ListQuery = ALL) -> Page[TradingAccount]:
-        """Those of the deployment, or those that this desk met, the last seen first."""
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         try:
-            return self._service.trading_accounts(query)
-        except NotOffered:
-            met = self._workspace.known(Kind.TRADING_ACCOUNT)
+            answer = onward(call)
+        except NotOffered as missing:
+            if call.operation not in self._known:
+                raise
+            try:
+                return self._known[call.operation](onward, call)
+            except _NotMet:
+                raise missing from None
+        if isinstance(answer, Written):
+            with contextlib.suppress(sqlite3.Error):
+                self._keep(call.arguments, answer.value)
+        return answer
+
+    def _keep(self, given: tuple[object, ...], value: object) -> None:
+        if isinstance(value, TradingAccount):
+            label = f"{value.bank_account_id} {value.bank_account_type}"
+            self._workspace.remember(value.id, Kind.TRADING_ACCOUNT, label=label)
+        records.keep(self._workspace, value, given)
+
+    def _trading_accounts(
+        self, _onward: Next, call: Call[Page[TradingAccount]]
+    ) -> Page[TradingAccount]:
+        """Those that this desk met, the last seen first."""
+        query = _listed(call)
         wanted = (query.text or "").lower()
         rows = tuple(
             _account(each.id, each.label)
-            for each in met
+            for each in self._workspace.known(Kind.TRADING_ACCOUNT)
             if wanted in f"{each.id} {each.label}".lower()
         )
         return Page.whole(rows).cut(query.page, query.limit)
 
-    def trading_account(self, account_id: str) -> TradingAccount:
+    def _trading_account(self, onward: Next, call: Call[TradingAccount]) -> TradingAccount:
         """Raises NotFound: the deployment knows no balances of it either."""
-        try:
-            return self._service.trading_account(account_id)
-        except NotOffered:
-            self._service.token_balances(account_id)
+        (account_id,) = call.ids
+        onward(Call(operations.TOKEN_BALANCES, call.ids, query=BalancesQuery()))
         self._workspace.remember(account_id, Kind.TRADING_ACCOUNT)
         known = self._workspace.known_object(account_id, Kind.TRADING_ACCOUNT)
         return _account(account_id, known.label if known is not None else "")
 
     # -- what else the desk made itself -------------------------------------------------------
 
-    def quotes(self, query: ListQuery = ALL) -> Page[Quote]:
-        return self._listed(self._service.quotes, Quote, query, query.trading_account_id)
+    def _remember_lists(self) -> None:
+        self._lists(operations.QUOTES, Quote)
+        self._lists(operations.COUNTERPARTIES, Counterparty)
+        self._lists(operations.CHALLENGES, Challenge)
+        self._lists(operations.BLOCKCHAIN_ACCOUNTS, BlockchainAccount)
 
-    def quote(self, quote_id: str) -> Quote:
-        return self._one(self._service.quote, Quote, quote_id)
+    def _remember_records(self) -> None:
+        self._shows(operations.SHOW_QUOTE, Quote)
+        self._shows(operations.SHOW_COUNTERPARTY, Counterparty)
+        self._shows(operations.SHOW_BLOCKCHAIN_ACCOUNT, BlockchainAccount)
 
-    def counterparties(self, query: ListQuery = ALL) -> Page[Counterparty]:
-        return self._listed(self._service.counterparties, Counterparty, query)
-
-    def counterparty(self, counterparty_id: str) -> Counterparty:
-        return self._one(self._service.counterparty, Counterparty, counterparty_id)
-
-    def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
-        asked = partial(self._service.challenges, blockchain_account_id)
-        return self._listed(asked, Challenge, query, blockchain_account_id)
-
-    def blockchain_accounts(self, query: ListQuery = ALL) -> Page[BlockchainAccount]:
-        asked, owner = self._service.blockchain_accounts, query.trading_account_id
-        return self._listed(asked, BlockchainAccount, query, owner)
-
-    def blockchain_account(self, blockchain_account_id: str) -> BlockchainAccount:
-        asked = self._service.blockchain_account
-        return self._one(asked, BlockchainAccount, blockchain_account_id)
-
-    def _listed(
-        self,
-        asked: Callable[[ListQuery], Page[Record]],
-        model: type[Record],
-        query: ListQuery,
-        parent: str | None = None,
-    ) -> Page[Record]:
-        """Those of the deployment, or those that were made here."""
-        try:
-            return asked(query)
-        except NotOffered:
+    def _lists(self, operation: Read[Page[Record]], model: type[Record]) -> None:
+        def known(_onward: Next, call: Call[Page[Record]]) -> Page[Record]:
+            query = _listed(call)
+            parent = call.ids[0] if call.ids else query.trading_account_id
             return records.listed(self._workspace, model, query, parent)
 
-    def _one(self, asked: Callable[[str], Record], model: type[Record], identifier: str) -> Record:
-        """Raises NotOffered where the deployment does not tell, for one that was not made here."""
-        try:
-            return asked(identifier)
-        except NotOffered:
-            kept = records.one(self._workspace, model, identifier)
+        self._known.add(operation, known)
+
+    def _shows(self, operation: Read[Record], model: type[Record]) -> None:
+        def known(_onward: Next, call: Call[Record]) -> Record:
+            kept = records.one(self._workspace, model, call.ids[0])
             if kept is None:
-                raise
+                raise _NotMet
             return kept
 
-    def know_blockchain_account(
-        self, blockchain_account_id: str, trading_account_id: str
-    ) -> BlockchainAccount:
-        """Put an account on the desk's list by its id; its linked wallets, which every
-        deployment lists, show that it exists.
+        self._known.add(operation, known)
 
-        Raises:
-            NotFound: the deployment knows no such account.
-        """
-        self._service.linked_counterparties(blockchain_account_id)
-        account = BlockchainAccount(
-            id=blockchain_account_id,
-            trading_account_id=trading_account_id,
-            network=_UNKNOWN,
-            address=_UNKNOWN,
-            status="-",
-            created=to_datetime(self._workspace.now()),
-        )
-        records.keep_blockchain_account(self._workspace, account)
-        return account
+
+def know_blockchain_account(
+    service: Service, workspace: Workspace, blockchain_account_id: str, trading_account_id: str
+) -> BlockchainAccount:
+    """Put an account on the desk's list by its id; its linked wallets, which every deployment
+    lists, show that it exists.
+
+    Raises:
+        NotFound: the deployment knows no such account.
+    """
+    service.linked_counterparties(blockchain_account_id)
+    account = BlockchainAccount(
+        id=blockchain_account_id,
+        trading_account_id=trading_account_id,
+        network=_UNKNOWN,
+        address=_UNKNOWN,
+        status="-",
+        created=to_datetime(workspace.now()),
+    )
+    records.keep_blockchain_account(workspace, account)
+    return account
+
+
+def _listed(call: Call[Page[Record]] | Call[Page[TradingAccount]]) -> ListQuery:
+    return call.query if isinstance(call.query, ListQuery) else ListQuery()
 
 
 def _account(account_id: str, label: str) -> TradingAccount:

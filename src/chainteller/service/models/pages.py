@@ -56,3 +56,22 @@ class ListQuery(WireModel):
     created_gte: str | None = None
     created_lt: str | None = None
     sort: str | None = None
+
+
+class BalancesQuery(WireModel):
+    """Whether assets of which nothing is held are listed, too."""
+
+    include_zero: bool = False
+
+
+class MarketsQuery(WireModel):
+    """``names`` are the markets to show; None shows all, and an unknown name is absent."""
+
+    names: tuple[str, ...] | None = None
+
+
+class EventsQuery(WireModel):
+    """At most ``limit`` events after a cursor; ``after`` -1 asks for the newest cursor alone."""
+
+    after: int = 0
+    limit: int = 100

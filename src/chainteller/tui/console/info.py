@@ -4,7 +4,7 @@ import platform
 import sqlite3
 
 from chainteller import __version__
-from chainteller.service.features import EVERY_FEATURE
+from chainteller.service.operations import FEATURES
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.widgets.lines import Line, line
@@ -39,7 +39,7 @@ def _facts(desk: Desk) -> list[tuple[str, str]]:
         ("exports", str(settings.export_folder or "the current folder")),
     ]
     if capabilities is not None:
-        missing = [name for name in EVERY_FEATURE if name not in capabilities.features]
+        missing = [name for name in FEATURES if name not in capabilities.features]
         facts += [
             ("service", f"{capabilities.name} {capabilities.version}".strip() or "does not say"),
             ("offers", ", ".join(capabilities.features) or "the specification alone"),

@@ -6,19 +6,23 @@ the call is timed and logged, then it goes out. Imported after the first frame.
 
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar
 
+from chainteller.service.layers import Next, layered
+from chainteller.service.operations import Call
 from chainteller.service.read_only import ReadOnly
 from chainteller.tui.desk import Desk
 from chainteller.tui.notifications import take_notice
-from chainteller.tui.request_log import RequestLog, Traced
-from chainteller.workspace.registry import Remembering
+from chainteller.tui.request_log import RequestLog, Trace
+from chainteller.workspace.recording import Recording
+from chainteller.workspace.registry import Remembering, know_blockchain_account
 from chainteller.workspace.store import Workspace
 
 if TYPE_CHECKING:
-    from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.tui.start import StartedDesk
+
+Answer = TypeVar("Answer")
 
 
 class DeskSession:
@@ -29,24 +33,27 @@ class DeskSession:
         self.workspace = _workspace(started.workspace_file, desk)
         if started.watch_repeats is not None:
             started.watch_repeats(self.requests.add_repeat)
+        self._desk = desk
+        self._guard = ReadOnly(enabled=desk.read_only)
+        self._asked = layered(started.service, Trace(self.requests), self._take_notice)
+        self.service = layered(
+            self._asked, self._guard, Remembering(self.workspace), Recording(self.workspace)
+        )
 
-        def heard(operation: str, answer: object) -> None:
-            desk.privacy.learn(operation, answer)
-            take_notice(desk, operation, answer)
-
-        traced = Traced.over(started.service, self.requests, heard)
-        self._remembering = Remembering(traced, self.workspace)
-        self._guard = ReadOnly(cast("Service", self._remembering), enabled=desk.read_only)
-
-    @property
-    def service(self) -> "Service":
-        return cast("Service", self._guard)
+    def _take_notice(self, call: Call[Answer], onward: Next) -> Answer:
+        """A layer: learn what privacy hides and what the agent waits for."""
+        answer = onward(call)
+        self._desk.privacy.learn(answer)
+        take_notice(self._desk, call.operation.name, answer)
+        return answer
 
     def know_blockchain_account(
         self, blockchain_account_id: str, trading_account_id: str
     ) -> "BlockchainAccount":
         """Where accounts cannot be looked up: put one on the list. Raises NotFound."""
-        return self._remembering.know_blockchain_account(blockchain_account_id, trading_account_id)
+        return know_blockchain_account(
+            self._asked, self.workspace, blockchain_account_id, trading_account_id
+        )
 
     def set_read_only(self, *, on: bool) -> None:
         """From here on every write is refused, whoever sends it, or none is."""

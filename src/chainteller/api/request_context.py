@@ -1,4 +1,4 @@
-"""One request and its reply, as every layer sees it."""
+"""The context of a request, shared by all layers."""
 
 from dataclasses import dataclass, field
 
@@ -10,12 +10,12 @@ from chainteller.service.errors import ValidationFailed
 API_VERSION = "2026-11-01"
 """The oldest and only version: the default, and what every reply echoes."""
 
-_KEY = "chainteller.exchange"
+_KEY = "chainteller.request_context"
 
 
 @dataclass(slots=True)
-class Exchange:
-    """What is learnt of a request while it is answered."""
+class RequestContext:
+    """What the layers find out about a request while it is answered."""
 
     request_id: str
     headers: dict[str, str]
@@ -41,11 +41,11 @@ class Exchange:
         return "application/problem+json" in self.headers.get("accept", "")
 
 
-def begin_exchange(scope: Scope, exchange: Exchange) -> None:
-    """Leave it with the request, for the layers below."""
-    scope[_KEY] = exchange
+def set_context(scope: Scope, context: RequestContext) -> None:
+    """Attach the context to the request, for the layers below."""
+    scope[_KEY] = context
 
 
-def exchange_of(scope: Scope) -> Exchange:
-    found: Exchange = scope[_KEY]
+def context_of(scope: Scope) -> RequestContext:
+    found: RequestContext = scope[_KEY]
     return found

@@ -1,0 +1,214 @@
+"""The generic endpoint: rate limit, scope, body, call, status and headers of every operation."""
+
+import functools
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from chainteller.api.limits import BUCKETS, RateLimits
+from chainteller.api.queries import cut, read_query
+from chainteller.api.reading import QueryText, idempotency_key, read_document
+from chainteller.api.request_context import RequestContext, context_of
+from chainteller.api.responses import error_reply, json_reply, written
+from chainteller.api.threads import run
+from chainteller.service.deployment import Deployment, Principal
+from chainteller.service.errors import (
+    Forbidden,
+    MalformedRequest,
+    ServiceError,
+    ServiceUnavailable,
+    TellerError,
+    ValidationFailed,
+)
+from chainteller.service.interface import Service
+from chainteller.service.models.base import RequestModel, Written, read_request
+from chainteller.service.models.records import Capabilities
+from chainteller.service.operations import ANY_KEY, FEATURES, Call, Endpoint, Operation, Write
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+_REMEMBERED = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request for an operation whose body and query are not validated yet."""
+
+    operation: Operation[Any]
+    path: dict[str, str]
+    query: QueryText
+    document: object = None
+    key: str | None = None
+
+    def call(self) -> Call[Any]:
+        """Validate the request. Raises ValidationFailed."""
+        operation, request = self.operation, None
+        if operation.request is not None:
+            request = read_request(operation.request, self.document)
+            if isinstance(operation, Write):
+                _check_echoes(operation, request, self.query)
+        return Call(
+            operation,
+            tuple(self.path[name] for name in operation.path_names),
+            request,
+            read_query(operation, self.query),
+            self.key,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """Answers the requests for operations from a deployment."""
+
+    deployment: Deployment
+    limits: RateLimits
+    threads: Executor
+
+    def handler(self, endpoint: Endpoint, operation: Operation[Any]) -> Handler:
+        """Make the handler of one endpoint of an operation."""
+
+        async def answer(request: Request) -> Response:
+            context = context_of(request.scope)
+            context.operation = endpoint.operation_id
+            try:
+                principal = self.permit(context, endpoint)
+                asked = await _asked(request, context, operation)
+                if operation.brief and not asked.query.narrows:
+                    reply = self._at_once(context, asked, principal)
+                    if reply is not None:
+                        return reply
+                service = self.deployment.acting_as(principal.actor)
+                return await run(
+                    self.threads, functools.partial(_answered, context, service, asked)
+                )
+            except ServiceError as refusal:
+                return error_reply(context, refusal)
+            except TellerError as fault:
+                unavailable = ServiceUnavailable(fault.message, {"reason": fault.code})
+                return error_reply(context, unavailable)
+
+        return answer
+
+    def _at_once(
+        self, context: RequestContext, asked: Asked, principal: Principal
+    ) -> Response | None:
+        """Answer a short read without the hop to a thread, which costs more than the read.
+
+        Returns None where the read would have to wait.
+        """
+        service = self.deployment.at_once(principal.actor)
+        if service is None:
+            return None
+        try:
+            return _answered(context, service, asked)
+        except ServiceUnavailable:
+            return None
+
+    def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
+        """Take a token from the key's rate limit, then check its scopes.
+
+        Raises:
+            RateLimited: the bucket is empty.
+            Forbidden: the scope is missing.
+        """
+        principal = context.principal
+        if principal is None:
+            raise RuntimeError("the authentication layer sets the principal of every request")
+        key_id = principal.actor.key_id
+        grant = self.limits.take(key_id or principal.actor.name, BUCKETS[endpoint.rate_bucket])
+        if grant is not None:
+            context.reply_headers += grant.headers()
+        if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
+            raise Forbidden(endpoint.scope, key_id)
+        return principal
+
+
+async def _asked(request: Request, context: RequestContext, operation: Operation[Any]) -> Asked:
+    key, document = None, None
+    if operation.takes_key:
+        key = idempotency_key(context.header("idempotency-key"))
+    if operation.request is not None:
+        document = await read_document(request, context.header("content-type"))
+    query = query_text(request.scope["query_string"])
+    return Asked(operation, dict(request.path_params), query, document, key)
+
+
+@functools.lru_cache(_REMEMBERED)
+def query_text(query: bytes) -> QueryText:
+    """Parse a query string; cached, since consoles repeat the same few.
+
+    Raises:
+        MalformedRequest: as ``query_pairs``.
+        ValidationFailed: a parameter comes twice.
+    """
+    return QueryText(query_pairs(query))
+
+
+def query_pairs(query: bytes) -> list[tuple[str, str]]:
+    """The query string's parameters in order.
+
+    Raises:
+        MalformedRequest: not UTF-8, or more than a hundred.
+    """
+    try:
+        return parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=100
+        )
+    except ValueError:
+        raise MalformedRequest("The query is not valid UTF-8.", {"position": 0}) from None
+
+
+def _check_echoes(operation: Write[Any], request: RequestModel, query: QueryText) -> None:
+    """Raises ValidationFailed: the query and the body say different things."""
+    for field in operation.echoes:
+        said = query.get(field)
+        if said is not None and said.lower() != str(getattr(request, field)).lower():
+            raise ValidationFailed.of(field, f"The query and the body name different {field}s.")
+
+
+def _answered(context: RequestContext, service: Service, asked: Asked) -> Response:
+    call, operation = asked.call(), asked.operation
+    answer = service.call(call)
+    if isinstance(operation, Write):
+        return _written(context, operation, asked, call, answer)
+    if operation.is_whole:
+        answer = cut(answer, asked.query)
+    elif isinstance(answer, Capabilities):
+        answer = answer.model_copy(update={"features": FEATURES})
+    return json_reply(written(answer))
+
+
+def _written(
+    context: RequestContext,
+    operation: Write[Any],
+    asked: Asked,
+    call: Call[Any],
+    outcome: Written[Any],
+) -> Response:
+    headers, status = {}, 200
+    if operation.creates is not None and outcome.created:
+        status = 201
+        headers["Location"] = _location(operation, operation.creates, asked, call, outcome.value.id)
+    if outcome.replayed:
+        headers["Idempotent-Replayed"] = "true"
+    context.reply_headers += [(b"vary", b"Accept")]
+    value = outcome.value
+    if operation.is_enveloped:
+        value = operation.wire_response.whole((value,))
+    return json_reply(written(value), status, headers)
+
+
+def _location(
+    operation: Write[Any], template: str, asked: Asked, call: Call[Any], identifier: str
+) -> str:
+    known = dict(asked.path)
+    if operation.new_name is not None:
+        known[operation.new_name] = identifier
+    if operation.body_names and call.request is not None:
+        sent = call.request.model_dump(by_alias=True)
+        known |= {name: sent[name] for name in operation.body_names}
+    return template.format_map({name: quote(value, safe="") for name, value in known.items()})

@@ -1,0 +1,72 @@
+"""Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and what else is declared."""
+
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from chainteller.api.reading import QueryText, flag, whole_number
+from chainteller.domain.clock import format_instant, parse_instant
+from chainteller.service.errors import ValidationFailed
+from chainteller.service.models.base import WireModel
+from chainteller.service.models.pages import Page
+from chainteller.service.operations import LIMIT, PAGE, Kind, Operation, Parameter
+
+Item = TypeVar("Item")
+_REMEMBERED = 128
+_LAST_INSTANT = 253_402_300_799_999_999
+"""9999-12-31T23:59:59.999999Z; nothing was created outside this and the epoch."""
+
+
+@lru_cache(_REMEMBERED)
+def read_query(operation: Operation[Any], query: QueryText) -> WireModel | None:
+    """What an operation is asked for; remembered as long as the parameters' object is.
+
+    Raises:
+        ValidationFailed: a value that cannot be, or an unknown filter.
+    """
+    if operation.query is None:
+        return None
+    if operation.refuses_unknown_filters:
+        query.refuse_unknown_filters({name for each in operation.parameters for name in each.names})
+    values = {each.field: _value(each, query) for each in operation.parameters}
+    return operation.query(**{name: value for name, value in values.items() if value is not None})
+
+
+def cut(found: Page[Item], query: QueryText) -> Page[Item]:
+    """The page asked for of a list that the engine gives whole; unasked, the whole.
+
+    Raises:
+        ValidationFailed: a page or limit that cannot be.
+    """
+    page, limit = _value(PAGE, query), _value(LIMIT, query)
+    if page is None and limit is None:
+        return found
+    return found.cut(page or PAGE.schema["default"], limit or LIMIT.schema["default"])
+
+
+def _value(parameter: Parameter, query: QueryText) -> Any:
+    """The value of a parameter's field; None where it was not given."""
+    text, schema = query.get(*parameter.names), parameter.schema
+    if text is None:
+        return None
+    match parameter.kind:
+        case Kind.TEXT:
+            if "enum" in schema and text not in schema["enum"]:
+                raise ValidationFailed.of(parameter.name, f"One of: {', '.join(schema['enum'])}.")
+            return text
+        case Kind.TIMESTAMP:
+            return _timestamp(parameter.name, text)
+        case Kind.FLAG:
+            return flag(parameter.name, text)
+        case Kind.NAMES:
+            return tuple(name.strip() for name in text.split(",") if name.strip())
+        case Kind.WHOLE_NUMBER:
+            number = whole_number(parameter.name, text, schema["minimum"], schema.get("maximum"))
+            return number if parameter.most is None else min(number, parameter.most)
+
+
+def _timestamp(name: str, text: str) -> str:
+    try:
+        instant = parse_instant(text.replace(" ", "+"))
+        return format_instant(min(max(instant, 0), _LAST_INSTANT))
+    except ValueError:
+        raise ValidationFailed.of(name, "A timestamp such as 2026-11-20T12:00:00Z.") from None

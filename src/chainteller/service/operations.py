@@ -1,0 +1,1058 @@
+"""The operations of a deployment: each is declared here once, and everything else derives from it.
+
+The engine's table, the HTTP routes with their OpenAPI description, the remote client, the request
+log, the feature list, the read-only guard and the calls in ``docs/reference/http_api.md`` are made
+of these declarations. ``interface.py`` gives each operation a typed method.
+
+A read operation costs a declaration here, one method there and a function of the engine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from types import UnionType
+from typing import Any, ClassVar, Generic, TypeVar
+
+from chainteller.domain.actors import SCOPES
+from chainteller.service import errors
+from chainteller.service.errors import ServiceError
+from chainteller.service.models.accounts import (
+    Customer,
+    OpenTradingAccount,
+    TokenBalance,
+    TradingAccount,
+)
+from chainteller.service.models.base import RequestModel, WireModel, Written
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
+    ChallengeRequest,
+    ClaimRequest,
+    Counterparty,
+    LinkRequest,
+    OpenBlockchainAccount,
+    OwnershipClaim,
+    RegisterCounterparty,
+    ReverificationRequest,
+    SignatureDiagnosis,
+)
+from chainteller.service.models.funding import (
+    DepositRequest,
+    LimitUsage,
+    Transfer,
+    WithdrawalRequest,
+)
+from chainteller.service.models.markets import Market, PriceSample
+from chainteller.service.models.pages import (
+    DEFAULT_LIMIT,
+    MAXIMUM_LIMIT,
+    MAXIMUM_PAGE,
+    BalancesQuery,
+    EventsQuery,
+    ListQuery,
+    MarketsQuery,
+    Page,
+)
+from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.service.models.trades import Trade, Transaction
+
+Answer = TypeVar("Answer")
+Record = TypeVar("Record", bound=WireModel)
+
+ANY_KEY = "any key"
+"""The scope of what every valid API key may do."""
+IDEMPOTENCY = "idempotency"
+"""The feature of a deployment that knows idempotency keys."""
+EVENTS_AT_ONCE = 100
+LAST_CURSOR = 2**53 - 1
+_UNDECLARED: Any = None
+
+
+# -- query parameters ---------------------------------------------------------------------------
+
+
+class Kind(Enum):
+    """How a query parameter is written and validated."""
+
+    TEXT = "text"
+    TIMESTAMP = "timestamp"
+    WHOLE_NUMBER = "whole number"
+    FLAG = "flag"
+    NAMES = "names"
+    """Texts separated by commas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter and the field of the query model that it fills.
+
+    ``names`` are its names on the wire; the first is the documented one. ``schema`` is its JSON
+    schema; ``minimum``, ``default``, ``maximum`` and ``enum`` in it are enforced. A whole number
+    above ``most`` counts as ``most``. ``feature`` is the addition that a deployment needs for it.
+    """
+
+    field: str
+    names: tuple[str, ...]
+    kind: Kind
+    schema: Mapping[str, Any]
+    description: str = ""
+    most: int | None = None
+    feature: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.names[0]
+
+    def written(self, value: Any) -> str:
+        """A value of the field as it stands in a query string."""
+        if self.kind is Kind.NAMES:
+            return ",".join(value)
+        return str(value).lower() if self.kind is Kind.FLAG else str(value)
+
+    def described(self) -> dict[str, Any]:
+        """The parameter as OpenAPI describes it."""
+        told = {"description": self.description} if self.description else {}
+        return {"name": self.name, **told, "schema": dict(self.schema)}
+
+
+def _text(field: str, *names: str) -> Parameter:
+    return Parameter(field, names, Kind.TEXT, {"type": "string"})
+
+
+def _timestamp(field: str, name: str) -> Parameter:
+    return Parameter(field, (name,), Kind.TIMESTAMP, {"type": "string", "format": "date-time"})
+
+
+PAGE = Parameter(
+    "page",
+    ("page", "page[number]"),
+    Kind.WHOLE_NUMBER,
+    {"type": "integer", "minimum": 1, "maximum": MAXIMUM_PAGE, "default": 1},
+)
+LIMIT = Parameter(
+    "limit",
+    ("limit", "page[size]"),
+    Kind.WHOLE_NUMBER,
+    {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
+    f"More than {MAXIMUM_LIMIT} is answered with {MAXIMUM_LIMIT}.",
+    most=MAXIMUM_LIMIT,
+)
+TRANSACTION_TYPES = (
+    "trade-execution-transaction",
+    "deposit-transaction",
+    "withdrawal-transaction",
+)
+TEXT = _text("text", "filter[query]", "query")
+OBJECT = _text("text", "filter[object]")
+BANK_ACCOUNT = _text("bank_account_id", "filter[bankAccountId]")
+TRADING_ACCOUNT = _text("trading_account_id", "filter[tradingAccountId]")
+AUDITED_ACCOUNT = Parameter(
+    "trading_account_id",
+    ("filter[tradingAccountId]",),
+    Kind.TEXT,
+    {"type": "string"},
+    feature="audit-of-account",
+)
+STATUS = _text("status", "filter[status]")
+SIDE = _text("side", "filter[side]")
+MARKET_NAME = _text("market", "filter[market]")
+TYPE = Parameter(
+    "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES)}
+)
+CREATED = (
+    _timestamp("created_gte", "filter[created][gte]"),
+    _timestamp("created_lt", "filter[created][lt]"),
+)
+SORTS = ("-created", "created")
+ACTIVITY_SORTS = ("-lastActivity", *SORTS)
+
+
+def listing(
+    *filters: Parameter | tuple[Parameter, ...], sorts: tuple[str, ...] = SORTS
+) -> tuple[Parameter, ...]:
+    """The parameters of a list: paging, its filters and its orders."""
+    sort = Parameter("sort", ("sort",), Kind.TEXT, {"type": "string", "enum": list(sorts)})
+    flat = [each for one in filters for each in (one if isinstance(one, tuple) else (one,))]
+    return (PAGE, LIMIT, *flat, sort)
+
+
+# -- what is declared of an operation -----------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Endpoint:
+    """A path of the HTTP service, and who may call it how often.
+
+    ``route`` is the method and the path. ``scope`` is what an API key needs, ANY_KEY for none in
+    particular. ``bucket`` is the rate limit that a call counts against: read, write or quote.
+    """
+
+    operation_id: str
+    route: str
+    summary: str
+    tag: str = ""
+    scope: str = _UNDECLARED
+    bucket: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    feature: str | None = None
+    """The addition to the specification that it belongs to; None for the specification's own."""
+
+    def __post_init__(self) -> None:
+        if self.scope is _UNDECLARED:
+            raise ValueError(
+                f"{self.operation_id} is declared without a scope: "
+                f"name one of {', '.join(SCOPES)}, or ANY_KEY."
+            )
+        if self.scope not in (*SCOPES, ANY_KEY):
+            raise ValueError(f"{self.operation_id} is declared with an unknown scope: {self.scope}")
+
+    @cached_property
+    def method(self) -> str:
+        return self.route.partition(" ")[0]
+
+    @cached_property
+    def path(self) -> str:
+        return self.route.partition(" ")[2]
+
+    @cached_property
+    def path_names(self) -> tuple[str, ...]:
+        """The names of the ids in the path, in order."""
+        return tuple(part[1:-1] for part in self.path.split("/") if part.startswith("{"))
+
+    @cached_property
+    def rate_bucket(self) -> str:
+        return self.bucket or ("read" if self.method == "GET" else "write")
+
+    @cached_property
+    def takes_key(self) -> bool:
+        """Whether a request carries an idempotency key."""
+        return self.method != "GET"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Operation(Endpoint, Generic[Answer]):
+    """A call that a deployment answers: a ``Read`` or a ``Write``.
+
+    ``name`` is the method of ``Service``, the action in the audit trail and what idempotency keys
+    are kept under. ``response`` is the model of the answer, ``request`` that of the body.
+    ``errors`` are the refusals besides those that every call may meet. ``query`` is the model that
+    ``parameters`` fill. ``also`` are further routes to the same operation, each with its id.
+    """
+
+    name: str
+    request: type[RequestModel] | None = None
+    response: Any = _UNDECLARED
+    errors: tuple[type[ServiceError], ...] = _UNDECLARED
+    query: type[WireModel] | None = None
+    also: tuple[tuple[str, str], ...] = ()
+    is_whole: bool = False
+    """The answer is the whole list; the HTTP service cuts pages of it."""
+    brief: bool = False
+    """Costs the same however much there is, unless a filter or an order is asked for."""
+    writes: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.response is _UNDECLARED:
+            raise ValueError(
+                f"{self.name} is declared without a response: name the answer's model."
+            )
+        if self.errors is _UNDECLARED:
+            raise ValueError(
+                f"{self.name} is declared without an error list: name its refusals, or () for none."
+            )
+        if self.parameters and self.query is None:
+            raise ValueError(f"{self.name} is declared with parameters, but without a query model.")
+
+    @cached_property
+    def endpoints(self) -> tuple[Endpoint, ...]:
+        """Every route to it, its own first."""
+        further = (
+            Endpoint(
+                operation_id=operation_id,
+                route=route,
+                summary=self.summary,
+                tag=self.tag,
+                scope=self.scope,
+                bucket=self.bucket,
+            )
+            for operation_id, route in self.also
+        )
+        return (self, *further)
+
+    @property
+    def wire_response(self) -> Any:
+        """The model of the reply over HTTP."""
+        return self.response
+
+    @cached_property
+    def refuses_unknown_filters(self) -> bool:
+        """Whether unknown filters are an error; ignoring a misspelt one would return everything."""
+        return self.query is ListQuery or any(
+            each.name.startswith("filter[") for each in self.parameters
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Read(Operation[Answer]):
+    """An operation that changes nothing; a diagnosis is one, although it is a POST."""
+
+    response: type[Answer] | UnionType = _UNDECLARED
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Write(Operation[Written[Record]], Generic[Record]):
+    """An operation that changes something, once per idempotency key.
+
+    ``creates`` is the path of the record that a 201 points to. Its names are those of this path
+    and of the request's fields; the one that is neither is the new record's id. Without
+    ``creates`` a write answers 200.
+    """
+
+    response: type[Record] = _UNDECLARED
+    creates: str | None = None
+    is_enveloped: bool = False
+    """Over HTTP the record comes in a list of one (specification 4.2)."""
+    echoes: tuple[str, ...] = ()
+    """Fields of the request that the query may carry, too; they must say the same."""
+    writes: ClassVar[bool] = True
+
+    @property
+    def wire_response(self) -> Any:
+        return Page[self.response] if self.is_enveloped else self.response  # type: ignore[name-defined]  # a type made at run time
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Names in ``creates`` that the request's body carries."""
+        fields = self.request.model_fields.values() if self.request is not None else ()
+        carried = {each.alias for each in fields}
+        return tuple(name for name in self._created_names if name in carried)
+
+    @cached_property
+    def new_name(self) -> str | None:
+        """The name under which other paths take the id of the new record."""
+        known = {*self.path_names, *self.body_names}
+        return next((name for name in self._created_names if name not in known), None)
+
+    @property
+    def _created_names(self) -> tuple[str, ...]:
+        parts = (self.creates or "").split("/")
+        return tuple(part[1:-1] for part in parts if part.startswith("{"))
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Answer]):
+    """A call of an operation; ``ids`` are those of its path, in order."""
+
+    operation: Operation[Answer]
+    ids: tuple[str, ...] = ()
+    request: RequestModel | None = None
+    query: WireModel | None = None
+    key: str | None = None
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """The ids, then the request or the query: what the engine's function takes."""
+        last = self.request if self.request is not None else self.query
+        return self.ids if last is None else (*self.ids, last)
+
+
+# -- trading accounts ---------------------------------------------------------------------------
+
+_ACCOUNT = "/trading-accounts/{tradingAccountId}"
+
+OPEN_TRADING_ACCOUNT = Write(
+    name="open_trading_account",
+    operation_id="createTradingAccount",
+    route="POST /trading-accounts",
+    summary="Open a trading account for a bank account",
+    tag="Trading accounts",
+    scope="accounts:write",
+    request=OpenTradingAccount,
+    response=TradingAccount,
+    creates=_ACCOUNT,
+    errors=(
+        errors.NotFound,
+        errors.UnsupportedAccountType,
+        errors.TermsNotAccepted,
+        errors.KycRequired,
+        errors.AccountRestricted,
+        errors.Conflict,
+    ),
+)
+TRADING_ACCOUNTS = Read(
+    name="trading_accounts",
+    operation_id="listTradingAccounts",
+    route="GET /trading-accounts",
+    summary="Find trading accounts",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[TradingAccount],
+    query=ListQuery,
+    parameters=listing(TEXT, BANK_ACCOUNT, sorts=ACTIVITY_SORTS),
+    feature="trading-accounts",
+    errors=(),
+)
+SHOW_TRADING_ACCOUNT = Read(
+    name="trading_account",
+    operation_id="getTradingAccount",
+    route=f"GET {_ACCOUNT}",
+    summary="Show a trading account",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=TradingAccount,
+    feature="trading-accounts",
+    errors=(errors.NotFound,),
+)
+TOKEN_BALANCES = Read(
+    name="token_balances",
+    operation_id="listTokenBalances",
+    route=f"GET {_ACCOUNT}/token-balances",
+    summary="Show what a trading account holds",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[TokenBalance],
+    query=BalancesQuery,
+    parameters=(
+        Parameter(
+            "include_zero",
+            ("includeZero",),
+            Kind.FLAG,
+            {"type": "boolean", "default": False},
+            "Whether assets of which nothing is held are listed too.",
+        ),
+    ),
+    is_whole=True,
+    errors=(errors.NotFound,),
+    brief=True,
+)
+LIMITS = Read(
+    name="limits",
+    operation_id="listLimits",
+    route=f"GET {_ACCOUNT}/limits",
+    summary="Show what may leave the account, by class of destination",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[LimitUsage],
+    is_whole=True,
+    feature="limits",
+    errors=(errors.NotFound,),
+)
+CUSTOMERS = Read(
+    name="customers",
+    operation_id="listCustomers",
+    route="GET /customers",
+    summary="Find the bank's customers by name, reference or bank account",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[Customer],
+    query=ListQuery,
+    parameters=listing(TEXT),
+    feature="customers",
+    errors=(),
+)
+
+# -- funding ------------------------------------------------------------------------------------
+
+_TRANSFER_ERRORS = (
+    errors.NotFound,
+    errors.ExceedsPrecision,
+    errors.UnsupportedCurrency,
+    errors.TermsNotAccepted,
+    errors.KycRequired,
+    errors.AccountRestricted,
+    errors.InsufficientFunds,
+)
+
+DEPOSIT = Write(
+    name="deposit",
+    operation_id="createDeposit",
+    route=f"POST {_ACCOUNT}/deposits",
+    summary="Move funds from the bank account into the trading account",
+    tag="Funding",
+    scope="transfers:write",
+    request=DepositRequest,
+    response=Transfer,
+    creates=f"{_ACCOUNT}/deposits/{{depositId}}",
+    errors=_TRANSFER_ERRORS,
+)
+DEPOSITS = Read(
+    name="deposits",
+    operation_id="listDeposits",
+    route=f"GET {_ACCOUNT}/deposits",
+    summary="List an account's deposits",
+    tag="Funding",
+    scope="accounts:read",
+    response=Page[Transfer],
+    query=ListQuery,
+    parameters=listing(STATUS, CREATED),
+    feature="deposits",
+    errors=(errors.NotFound,),
+)
+DEPOSIT_RECORD = Read(
+    name="deposit_record",
+    operation_id="getDeposit",
+    route=f"GET {_ACCOUNT}/deposits/{{depositId}}",
+    summary="Show a deposit",
+    tag="Funding",
+    scope="accounts:read",
+    response=Transfer,
+    feature="deposits",
+    errors=(errors.NotFound,),
+    brief=True,
+)
+WITHDRAW = Write(
+    name="withdraw",
+    operation_id="createWithdrawal",
+    route=f"POST {_ACCOUNT}/withdrawals",
+    summary="Move funds out: to the bank account, or to a counterparty",
+    tag="Funding",
+    scope="transfers:write",
+    request=WithdrawalRequest,
+    response=Transfer,
+    creates=f"{_ACCOUNT}/withdrawals/{{withdrawalId}}",
+    errors=(
+        *_TRANSFER_ERRORS,
+        errors.AmountBelowMinimum,
+        errors.LimitExceeded,
+        errors.NetworkMismatch,
+        errors.DestinationOnHold,
+    ),
+)
+WITHDRAWALS = Read(
+    name="withdrawals",
+    operation_id="listWithdrawals",
+    route=f"GET {_ACCOUNT}/withdrawals",
+    summary="List an account's withdrawals",
+    tag="Funding",
+    scope="accounts:read",
+    response=Page[Transfer],
+    query=ListQuery,
+    parameters=listing(STATUS, CREATED),
+    feature="withdrawals",
+    errors=(errors.NotFound,),
+)
+WITHDRAWAL_RECORD = Read(
+    name="withdrawal_record",
+    operation_id="getWithdrawal",
+    route=f"GET {_ACCOUNT}/withdrawals/{{withdrawalId}}",
+    summary="Show a withdrawal",
+    tag="Funding",
+    scope="accounts:read",
+    response=Transfer,
+    feature="withdrawals",
+    errors=(errors.NotFound,),
+    brief=True,
+)
+CANCEL_WITHDRAWAL = Write(
+    name="cancel_withdrawal",
+    operation_id="cancelWithdrawal",
+    route=f"POST {_ACCOUNT}/withdrawals/{{withdrawalId}}/cancellations",
+    summary="Cancel a withdrawal that has not left",
+    tag="Funding",
+    scope="transfers:write",
+    response=Transfer,
+    feature="withdrawal-cancellations",
+    errors=(errors.NotFound, errors.WithdrawalNotCancellable),
+)
+TRANSACTIONS = Read(
+    name="transactions",
+    operation_id="listTransactions",
+    route=f"GET {_ACCOUNT}/transactions",
+    summary="List an account's deposits, withdrawals and trades",
+    tag="Funding",
+    scope="accounts:read",
+    response=Page[Transaction],
+    query=ListQuery,
+    parameters=listing(TYPE),
+    feature="transactions",
+    errors=(errors.NotFound,),
+)
+SHOW_TRANSACTION = Read[Transaction](
+    name="transaction",
+    operation_id="getTransaction",
+    route=f"GET {_ACCOUNT}/transactions/{{transactionId}}",
+    summary="Show a deposit, a withdrawal or a trade",
+    tag="Funding",
+    scope="accounts:read",
+    response=Transaction,
+    feature="transactions",
+    errors=(errors.NotFound,),
+)
+TRANSACTION_BY_ID = Read[Transaction](
+    name="transaction_by_id",
+    operation_id="findTransaction",
+    route="GET /trading/transactions/{transactionId}",
+    summary="Show a deposit, a withdrawal or a trade of any account",
+    tag="Funding",
+    scope="accounts:read",
+    response=Transaction,
+    feature="transaction-by-id",
+    errors=(errors.NotFound,),
+)
+
+# -- markets ------------------------------------------------------------------------------------
+
+MARKETS = Read(
+    name="markets",
+    operation_id="listMarkets",
+    route="GET /trading/markets",
+    summary="Show the markets with their prices",
+    tag="Markets",
+    scope="trading:quote",
+    response=Page[Market],
+    query=MarketsQuery,
+    parameters=(
+        Parameter(
+            "names",
+            ("filter[name]",),
+            Kind.NAMES,
+            {"type": "string"},
+            "Market names, separated by commas; an unknown one is absent.",
+        ),
+    ),
+    is_whole=True,
+    errors=(),
+    brief=True,
+)
+SHOW_MARKET = Read(
+    name="market",
+    operation_id="getMarket",
+    route="GET /trading/markets/{market}",
+    summary="Show one market",
+    tag="Markets",
+    scope="trading:quote",
+    response=Market,
+    feature="market",
+    errors=(errors.UnsupportedMarket,),
+    brief=True,
+)
+PRICES = Read(
+    name="prices",
+    operation_id="listPrices",
+    route="GET /trading/markets/{market}/prices",
+    summary="Show recent samples of a market's price, oldest first",
+    tag="Markets",
+    scope="trading:quote",
+    response=Page[PriceSample],
+    is_whole=True,
+    feature="prices",
+    errors=(errors.UnsupportedMarket,),
+)
+
+# -- quotes -------------------------------------------------------------------------------------
+
+CREATE_QUOTE = Write(
+    name="create_quote",
+    operation_id="createQuote",
+    route="POST /trading/markets/{market}/quotes",
+    summary="Ask for a price that is guaranteed until it expires",
+    tag="Quotes",
+    scope="trading:quote",
+    bucket="quote",
+    request=QuoteRequest,
+    response=Quote,
+    is_enveloped=True,
+    echoes=("side",),
+    creates="/trading/quotes/{quoteId}",
+    errors=(
+        errors.UnsupportedMarket,
+        errors.NotFound,
+        errors.ExceedsPrecision,
+        errors.TermsNotAccepted,
+        errors.KycRequired,
+        errors.AccountRestricted,
+        errors.AmountBelowMinimum,
+        errors.LimitExceeded,
+        errors.MarketUnavailable,
+    ),
+)
+QUOTES = Read(
+    name="quotes",
+    operation_id="listQuotes",
+    route="GET /trading/quotes",
+    summary="List quotes",
+    tag="Quotes",
+    scope="trading:quote",
+    response=Page[Quote],
+    query=ListQuery,
+    parameters=listing(STATUS, SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
+    feature="quotes",
+    errors=(),
+)
+SHOW_QUOTE = Read(
+    name="quote",
+    operation_id="getQuote",
+    route="GET /trading/quotes/{quoteId}",
+    summary="Show a quote",
+    tag="Quotes",
+    scope="trading:quote",
+    response=Quote,
+    feature="quotes",
+    errors=(errors.NotFound,),
+    brief=True,
+)
+EXECUTE_QUOTE = Write(
+    name="execute_quote",
+    operation_id="executeQuote",
+    route="POST /trading/quotes/{quoteId}",
+    summary="Execute a quote in a trading account",
+    tag="Quotes",
+    scope="trading:execute",
+    request=ExecuteRequest,
+    response=Trade,
+    creates=f"{_ACCOUNT}/trades/{{tradeId}}",
+    errors=(
+        errors.NotFound,
+        errors.QuoteAlreadyUsed,
+        errors.QuoteExpired,
+        errors.QuoteAccountMismatch,
+        errors.AccountRestricted,
+        errors.TermsNotAccepted,
+        errors.KycRequired,
+        errors.MarketUnavailable,
+        errors.InsufficientFunds,
+    ),
+)
+
+# -- trades -------------------------------------------------------------------------------------
+
+_TRADE_LISTING = listing(STATUS, SIDE, MARKET_NAME, CREATED)
+
+TRADES = Read(
+    name="trades",
+    operation_id="listTrades",
+    route=f"GET {_ACCOUNT}/trades",
+    summary="List an account's trades",
+    tag="Trades",
+    scope="accounts:read",
+    response=Page[Trade],
+    query=ListQuery,
+    parameters=_TRADE_LISTING,
+    errors=(errors.NotFound,),
+    brief=True,
+)
+ALL_TRADES = Read(
+    name="all_trades",
+    operation_id="listAllTrades",
+    route="GET /trading/trades",
+    summary="List the trades of every account",
+    tag="Trades",
+    scope="accounts:read",
+    response=Page[Trade],
+    query=ListQuery,
+    parameters=_TRADE_LISTING,
+    feature="all-trades",
+    errors=(),
+)
+SHOW_TRADE = Read(
+    name="trade",
+    operation_id="getTrade",
+    route=f"GET {_ACCOUNT}/trades/{{tradeId}}",
+    summary="Show a trade",
+    tag="Trades",
+    scope="accounts:read",
+    response=Trade,
+    errors=(errors.NotFound,),
+    brief=True,
+)
+CANCEL_TRADE = Write(
+    name="cancel_trade",
+    operation_id="cancelTrade",
+    route=f"POST {_ACCOUNT}/trades/{{tradeId}}/cancellations",
+    also=(("deleteTrade", f"DELETE {_ACCOUNT}/trades/{{tradeId}}"),),
+    summary="Cancel a trade that has not yet executed",
+    tag="Trades",
+    scope="trading:execute",
+    response=Trade,
+    errors=(errors.NotFound, errors.TradeNotCancellable),
+)
+
+# -- counterparties -----------------------------------------------------------------------------
+
+_CUSTODY = "/blockchain-accounts/{blockchainAccountId}"
+
+REGISTER_COUNTERPARTY = Write(
+    name="register_counterparty",
+    operation_id="createCounterparty",
+    route="POST /counterparties",
+    summary="Register a wallet; a known one is answered again",
+    tag="Counterparties",
+    scope="wallets:write",
+    request=RegisterCounterparty,
+    response=Counterparty,
+    creates="/counterparties/{counterpartyId}",
+    errors=(errors.UnsupportedNetwork, errors.InvalidAddress),
+)
+COUNTERPARTIES = Read(
+    name="counterparties",
+    operation_id="listCounterparties",
+    route="GET /counterparties",
+    summary="Find counterparties by id or address",
+    tag="Counterparties",
+    scope="wallets:read",
+    response=Page[Counterparty],
+    query=ListQuery,
+    parameters=listing(TEXT),
+    feature="counterparties",
+    errors=(),
+)
+SHOW_COUNTERPARTY = Read(
+    name="counterparty",
+    operation_id="getCounterparty",
+    route="GET /counterparties/{counterpartyId}",
+    summary="Show a counterparty",
+    tag="Counterparties",
+    scope="wallets:read",
+    response=Counterparty,
+    feature="counterparties",
+    errors=(errors.NotFound,),
+)
+LINK_COUNTERPARTY = Write(
+    name="link_counterparty",
+    operation_id="linkCounterparty",
+    route=f"POST {_CUSTODY}/counterparties",
+    summary="Link a counterparty to a blockchain account with an ownership claim",
+    tag="Counterparties",
+    scope="wallets:write",
+    request=LinkRequest,
+    response=Counterparty,
+    creates=f"{_CUSTODY}/counterparties",
+    errors=(
+        errors.NotFound,
+        errors.ClaimAlreadyUsed,
+        errors.ClaimExpired,
+        errors.Conflict,
+        errors.UnsupportedNetwork,
+        errors.InvalidAddress,
+    ),
+)
+LINKED_COUNTERPARTIES = Read(
+    name="linked_counterparties",
+    operation_id="listLinkedCounterparties",
+    route=f"GET {_CUSTODY}/counterparties",
+    summary="List a blockchain account's counterparties",
+    tag="Counterparties",
+    scope="wallets:read",
+    response=Page[Counterparty],
+    query=ListQuery,
+    parameters=listing(),
+    errors=(errors.NotFound,),
+)
+REQUIRE_REVERIFICATION = Write(
+    name="require_reverification",
+    operation_id="requireReverification",
+    route=f"POST {_CUSTODY}/counterparties/{{counterpartyId}}/reverifications",
+    summary="End a wallet's verification at once, so that it must be verified anew",
+    tag="Counterparties",
+    scope="wallets:write",
+    request=ReverificationRequest,
+    response=Counterparty,
+    feature="reverifications",
+    errors=(errors.NotFound, errors.Conflict),
+)
+
+# -- wallet ownership ---------------------------------------------------------------------------
+
+_OWNERSHIP = "1P-counterparty-ownership"
+
+OPEN_BLOCKCHAIN_ACCOUNT = Write(
+    name="open_blockchain_account",
+    operation_id="createBlockchainAccount",
+    route="POST /blockchain-accounts",
+    summary="Open a blockchain account with a custody address",
+    tag="Wallet ownership",
+    scope="accounts:write",
+    request=OpenBlockchainAccount,
+    response=BlockchainAccount,
+    creates=_CUSTODY,
+    feature="blockchain-accounts",
+    errors=(errors.NotFound, errors.UnsupportedNetwork, errors.AccountRestricted),
+)
+BLOCKCHAIN_ACCOUNTS = Read(
+    name="blockchain_accounts",
+    operation_id="listBlockchainAccounts",
+    route="GET /blockchain-accounts",
+    summary="List blockchain accounts",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=Page[BlockchainAccount],
+    query=ListQuery,
+    parameters=listing(TRADING_ACCOUNT),
+    feature="blockchain-accounts",
+    errors=(),
+)
+SHOW_BLOCKCHAIN_ACCOUNT = Read(
+    name="blockchain_account",
+    operation_id="getBlockchainAccount",
+    route=f"GET {_CUSTODY}",
+    summary="Show a blockchain account",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=BlockchainAccount,
+    feature="blockchain-accounts",
+    errors=(errors.NotFound,),
+)
+CREATE_CHALLENGE = Write(
+    name="create_challenge",
+    operation_id="createOwnershipChallenge",
+    route=f"POST {_CUSTODY}/{_OWNERSHIP}-challenges",
+    summary="Ask for the text that the wallet's owner signs",
+    tag="Wallet ownership",
+    scope="wallets:write",
+    request=ChallengeRequest,
+    response=Challenge,
+    creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
+    errors=(errors.NotFound, errors.NetworkMismatch),
+)
+CHALLENGES = Read(
+    name="challenges",
+    operation_id="listOwnershipChallenges",
+    route=f"GET {_CUSTODY}/{_OWNERSHIP}-challenges",
+    summary="List a blockchain account's challenges",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=Page[Challenge],
+    query=ListQuery,
+    parameters=listing(),
+    feature="challenges",
+    errors=(errors.NotFound,),
+)
+CHALLENGE_BY_ID = Read(
+    name="challenge_by_id",
+    operation_id="getOwnershipChallenge",
+    route=f"GET /{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
+    summary="Show an ownership challenge of any account",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=Challenge,
+    feature="challenge-by-id",
+    errors=(errors.NotFound,),
+)
+SUBMIT_CLAIM = Write(
+    name="submit_claim",
+    operation_id="createOwnershipClaim",
+    route=f"POST {_CUSTODY}/{_OWNERSHIP}-claims",
+    summary="Submit the wallet's signature of a challenge",
+    tag="Wallet ownership",
+    scope="wallets:write",
+    request=ClaimRequest,
+    response=OwnershipClaim,
+    creates=f"/{_OWNERSHIP}-claims/{{ownershipClaimId}}",
+    errors=(
+        errors.NotFound,
+        errors.Conflict,
+        errors.ChallengeAlreadyUsed,
+        errors.ChallengeLocked,
+        errors.InvalidSignature,
+    ),
+)
+CLAIM_BY_ID = Read(
+    name="claim_by_id",
+    operation_id="getOwnershipClaim",
+    route=f"GET /{_OWNERSHIP}-claims/{{ownershipClaimId}}",
+    summary="Show an ownership claim of any account",
+    tag="Wallet ownership",
+    scope="wallets:read",
+    response=OwnershipClaim,
+    feature="claim-by-id",
+    errors=(errors.NotFound,),
+)
+DIAGNOSE_SIGNATURE = Read(
+    name="diagnose_signature",
+    operation_id="diagnoseSignature",
+    route=f"POST {_CUSTODY}/{_OWNERSHIP}-diagnoses",
+    summary="Explain why a signature would be refused; changes nothing and burns no attempt",
+    tag="Wallet ownership",
+    scope="wallets:write",
+    request=ClaimRequest,
+    response=SignatureDiagnosis,
+    feature="diagnoses",
+    errors=(errors.NotFound, errors.Conflict, errors.ChallengeAlreadyUsed),
+)
+
+# -- the deployment itself ----------------------------------------------------------------------
+
+CAPABILITIES = Read(
+    name="capabilities",
+    operation_id="getCapabilities",
+    route="GET /capabilities",
+    summary="Show what this deployment offers beyond the specification",
+    tag="Deployment",
+    scope=ANY_KEY,
+    response=Capabilities,
+    errors=(),
+    brief=True,
+)
+EVENTS = Read(
+    name="events",
+    operation_id="listEvents",
+    route="GET /events",
+    summary="Read events after a cursor, oldest first",
+    tag="Deployment",
+    scope="events:read",
+    response=EventPage,
+    query=EventsQuery,
+    parameters=(
+        Parameter(
+            "after",
+            ("after",),
+            Kind.WHOLE_NUMBER,
+            {"type": "integer", "minimum": -1, "maximum": LAST_CURSOR, "default": 0},
+            "The cursor; -1 asks for the newest cursor alone.",
+        ),
+        Parameter(
+            "limit",
+            ("limit",),
+            Kind.WHOLE_NUMBER,
+            {"type": "integer", "minimum": 1, "default": EVENTS_AT_ONCE},
+            most=EVENTS_AT_ONCE,
+        ),
+    ),
+    feature="events",
+    errors=(),
+)
+EVENT_STREAM = Endpoint(
+    operation_id="streamEvents",
+    route="GET /events/stream",
+    summary="Follow events as they happen (server-sent events)",
+    tag="Deployment",
+    scope="events:read",
+    feature="event-stream",
+)
+AUDIT = Read(
+    name="audit",
+    operation_id="listAuditRows",
+    route="GET /audit",
+    summary="Read the audit trail, newest first",
+    tag="Deployment",
+    scope="events:read",
+    response=Page[AuditRow],
+    query=ListQuery,
+    parameters=listing(OBJECT, AUDITED_ACCOUNT),
+    feature="audit",
+    errors=(),
+)
+ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
+"""Every endpoint, in the order of their declarations."""
+OPERATIONS: tuple[Operation[Any], ...] = tuple(
+    each for each in ENDPOINTS if isinstance(each, Operation)
+)
+BY_NAME: Mapping[str, Operation[Any]] = {each.name: each for each in OPERATIONS}
+WRITES: Mapping[str, Write[Any]] = {
+    each.name: each for each in OPERATIONS if isinstance(each, Write)
+}
+
+
+def features_of(endpoint: Endpoint) -> tuple[str, ...]:
+    """The additions that an endpoint and its parameters belong to."""
+    named = (endpoint.feature, *(each.feature for each in endpoint.parameters))
+    return tuple(each for each in named if each is not None)
+
+
+FEATURES: tuple[str, ...] = tuple(
+    dict.fromkeys((IDEMPOTENCY, *(name for each in ENDPOINTS for name in features_of(each))))
+)
+"""The additions to the specification, by the names that ``GET /capabilities`` reports."""

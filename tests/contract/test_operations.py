@@ -1,0 +1,64 @@
+"""Every declared operation is answered by every implementation, as it is declared."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+from tests.contract.test_trading import TOKEN
+
+from chainteller.service.errors import ServiceError, ValidationFailed
+from chainteller.service.interface import Service
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.base import RequestModel, Written
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
+from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.service.operations import OPERATIONS, Call, Operation
+
+WELL_FORMED = "XXX_00000000000000000000000000"
+REQUESTS: Mapping[type[RequestModel], RequestModel] = {
+    type(each): each
+    for each in (
+        OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking"),
+        DepositRequest(amount="1.00", currency=TOKEN),
+        WithdrawalRequest(amount="1.00", currency=TOKEN),
+        QuoteRequest(amount="1.00", side="buy"),
+        ExecuteRequest(trading_account_id=WELL_FORMED),
+        RegisterCounterparty(address="x", network="solana"),
+        LinkRequest(address="x", network="solana", ownership_claim_id=WELL_FORMED),
+        OpenBlockchainAccount(trading_account_id=WELL_FORMED, network="solana"),
+        ChallengeRequest(counterparty_id=WELL_FORMED),
+        ClaimRequest(
+            challenge_id=WELL_FORMED, completed_challenge="x", counterparty_id=WELL_FORMED
+        ),
+        ReverificationRequest(reason="AGENT_REQUEST"),
+    )
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+def test_it_answers_with_its_response_or_a_declared_refusal(
+    service: Service, operation: Operation[Any]
+) -> None:
+    call = Call(
+        operation,
+        (WELL_FORMED,) * len(operation.path_names),
+        None if operation.request is None else REQUESTS[operation.request],
+        None if operation.query is None else operation.query(),
+    )
+    refusals: tuple[type[ServiceError], ...] = (ValidationFailed, *operation.errors)
+    try:
+        answer = service.call(call)
+    except refusals:
+        return
+    assert isinstance(answer, Written) == operation.writes
+    value = answer.value if isinstance(answer, Written) else answer
+    assert TypeAdapter(operation.response).validate_python(value) == value

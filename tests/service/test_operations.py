@@ -1,0 +1,117 @@
+"""Every operation is declared once, and whole."""
+
+import inspect
+from typing import Any, get_type_hints
+
+import pytest
+
+from chainteller.service import operations
+from chainteller.service.errors import NotFound
+from chainteller.service.interface import Service
+from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.operations import (
+    OPERATIONS,
+    TEXT,
+    Call,
+    Operation,
+    Read,
+    Write,
+    listing,
+)
+
+WHOLE: dict[str, Any] = {
+    "name": "thing",
+    "operation_id": "getThing",
+    "route": "GET /things/{thingId}",
+    "summary": "Show a thing",
+    "scope": "accounts:read",
+    "response": TradingAccount,
+    "errors": (NotFound,),
+}
+
+
+def test_a_whole_declaration_is_taken() -> None:
+    assert Read[TradingAccount](**WHOLE).path_names == ("thingId",)
+
+
+@pytest.mark.parametrize(
+    ("missing", "sentence"),
+    [
+        ("scope", "getThing is declared without a scope: name one of accounts:read, "),
+        ("errors", "thing is declared without an error list: name its refusals, or () for none."),
+        ("response", "thing is declared without a response: name the answer's model."),
+    ],
+)
+def test_what_a_declaration_lacks_is_said(missing: str, sentence: str) -> None:
+    declared = {name: value for name, value in WHOLE.items() if name != missing}
+    for kind in (Read, Write):
+        with pytest.raises(ValueError, match="declared without") as refusal:
+            kind(**declared)
+        assert str(refusal.value).startswith(sentence)
+
+
+def test_a_scope_that_no_key_can_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown scope: things:read"):
+        Read[TradingAccount](**(WHOLE | {"scope": "things:read"}))
+
+
+def test_parameters_need_a_model_to_fill() -> None:
+    with pytest.raises(ValueError, match="without a query model"):
+        Read[TradingAccount](**(WHOLE | {"parameters": listing(TEXT)}))
+
+
+class Asked(Service):
+    """Keeps the call that a method makes."""
+
+    def call(self, call: Call[Any]) -> Any:
+        self.made = call
+
+
+def named(operation: Operation[Any]) -> str:
+    return operation.name
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
+def test_the_typed_method_makes_the_declared_call(operation: Operation[Any]) -> None:
+    service = Asked()
+    method = getattr(service, operation.name)
+    hints = get_type_hints(method)
+    parameters = inspect.signature(method).parameters
+    ids = [f"ID_{number}" for number in range(len(operation.path_names))]
+    given: list[Any] = list(ids)
+    if operation.request is not None:
+        assert hints["request"] is operation.request
+        given.append(operation.request.model_construct())
+    named_key = {"idempotency_key": "key"} if operation.writes else {}
+    assert ("idempotency_key" in parameters) == operation.writes
+    method(*given, **named_key)
+    call = service.made
+    assert (call.operation, list(call.ids)) == (operation, ids)
+    assert call.key == ("key" if operation.writes else None)
+    assert (call.request is None) == (operation.request is None)
+    assert (type(call.query) if call.query is not None else None) is operation.query
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
+def test_every_parameter_fills_a_field_of_its_query(operation: Operation[Any]) -> None:
+    fields = operation.query.model_fields if operation.query is not None else {}
+    assert {each.field for each in operation.parameters} <= set(fields)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
+def test_what_is_created_can_be_shown(operation: Operation[Any]) -> None:
+    if isinstance(operation, Write) and operation.creates is not None:
+        shown = [each for each in OPERATIONS if each.path == operation.creates]
+        assert any(each.method == "GET" for each in shown)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
+def test_its_name_is_that_of_its_constant(operation: Operation[Any]) -> None:
+    (constant,) = [name for name, each in vars(operations).items() if each is operation]
+    assert constant.removeprefix("SHOW_") == operation.name.upper()
+
+
+def test_no_two_operations_share_a_route_or_an_id() -> None:
+    endpoints = [endpoint for each in OPERATIONS for endpoint in each.endpoints]
+    assert len({each.route for each in endpoints}) == len(endpoints)
+    assert len({each.operation_id for each in endpoints}) == len(endpoints)
