@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wallets.customers import customers
 
-from chainteller.wallets.bitcoin_signing import public_key
 from chainteller.wallets.curve import KeyRecovery, SchnorrCheck
 from chainteller.wallets.hashes import tagged_hash
+from chainteller.wallets.sample_keys import public_key
 from chainteller.wallets.secp256k1 import ORDER, compress, decompress
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve

@@ -18,10 +18,11 @@ from chainteller.wallets.bip322 import (
     taproot_digest,
 )
 from chainteller.wallets.bitcoin_keys import address_of_key, script_of
-from chainteller.wallets.bitcoin_signing import public_key, sign_bip322, sign_digest
+from chainteller.wallets.bitcoin_signing import sign_bip322
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.hashes import hash160, ripemd160_without_openssl, sha256
 from chainteller.wallets.networks import resolve_network
+from chainteller.wallets.sample_keys import public_key, sign_digest
 from chainteller.wallets.secp256k1 import ORDER, compress, decompress
 from chainteller.wallets.verify import verify_bytes, verify_signature
 

@@ -1,6 +1,8 @@
 """A family that lacks a part, or a name, is refused with a sentence that says what is missing."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from chainteller.wallets.families.evm import Evm
 from chainteller.wallets.family import Family, IncompleteFamily, Network, checked
 from chainteller.wallets.recoverable import KeccakFamily
 
+SOURCES = Path(__file__).resolve().parents[2] / "src" / "chainteller"
 FACTS = ("name", "label", "uri_schemes", "sign_function", "how_to_sign", "form")
 METHODS = tuple(sorted(Family.__abstractmethods__))
 
@@ -74,3 +77,14 @@ def test_every_network_names_the_family_that_declares_it() -> None:
     for family in FAMILIES:
         assert all(network.family is family for network in family.networks)
         assert family.networks[0].main
+
+
+def test_no_other_module_looks_at_a_familys_name() -> None:
+    """Whatever depends on the family is asked of the family."""
+    asking = [
+        str(path.relative_to(SOURCES))
+        for path in SOURCES.rglob("*.py")
+        if re.search(r"\bfamily\.name\b|isinstance\([^)]*\b(?:Evm|Solana|Bitcoin|Tron)\b",
+                     path.read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    assert asking == ["wallets/family.py"]

@@ -9,7 +9,8 @@ from solders.pubkey import Pubkey
 from solders.signature import Signature
 from tests.wallets.customers import address, customers, recorded, text_for
 
-from chainteller.wallets.bitcoin_signing import public_key, sign_bip322, sign_legacy
+from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
+from chainteller.wallets.sample_keys import public_key
 from chainteller.wallets.verify import verify_signature
 
 

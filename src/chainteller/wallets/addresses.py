@@ -1,4 +1,4 @@
-"""Reads a customer's address for one network, strictly, and says why it cannot be one."""
+"""Reads a customer's address for one network strictly, or says why it is not one."""
 
 import re
 

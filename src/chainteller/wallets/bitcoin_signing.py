@@ -4,24 +4,10 @@ from chainteller.wallets import bip137, bip322
 from chainteller.wallets.bitcoin_keys import script_of
 from chainteller.wallets.family import Address
 from chainteller.wallets.hashes import tagged_hash
+from chainteller.wallets.sample_keys import public_key, sign_digest
 from chainteller.wallets.secp256k1 import ORDER, compress
 
 _HEADER = {"p2pkh": 31, "p2sh": 35, "p2wpkh": 39}
-
-
-def public_key(secret: bytes) -> bytes:
-    """The 64 bytes x ‖ y."""
-    from eth_keys.datatypes import PrivateKey  # noqa: PLC0415 - loaded when a sample signature is asked for
-
-    return bytes(PrivateKey(secret).public_key.to_bytes())
-
-
-def sign_digest(secret: bytes, digest: bytes) -> tuple[int, int, int]:
-    """Deterministic ECDSA with low s: r, s and the parity."""
-    from eth_keys.datatypes import PrivateKey  # noqa: PLC0415 - as above
-
-    signed = PrivateKey(secret).sign_msg_hash(digest)
-    return int(signed.r), int(signed.s), int(signed.v)
 
 
 def sign_legacy(secret: bytes, message: bytes, kind: str) -> bytes:

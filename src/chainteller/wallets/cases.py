@@ -1,4 +1,4 @@
-"""What a diagnosis is asked and what it answers."""
+"""The input and the result of a diagnosis."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Why a signature was refused: proved where it can be proved, marked as likely where it cannot.
+"""Diagnoses refused signatures: proves the cause where possible, else marks it as likely.
 
 The order is that of cost and certainty: shape, the exact text, other texts, altered texts, other
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
@@ -66,7 +66,7 @@ def diagnose(case: Case) -> Diagnosis:
 
 
 class _Attempt:
-    """A case whose paste has been read, with one probe for each family that is asked about."""
+    """A case whose paste has been read, with one probe for each family."""
 
     def __init__(self, case: Case, reading: SignatureReading) -> None:
         self.case = case
@@ -78,7 +78,7 @@ class _Attempt:
 
     @property
     def stranger(self) -> Address | None:
-        """Whom the signature over the exact text points to."""
+        """The address that the signature over the exact text points to."""
         return self.probe.signer(self.text, self.case.challenge.address)
 
     @property

@@ -1,4 +1,4 @@
-"""Every finding in words: for the agent, for the customer, and what to do next.
+"""The wording of every finding: for the agent, for the customer, and what to do next.
 
 The sentences hold only addresses, ids and names that the service itself knows.
 """

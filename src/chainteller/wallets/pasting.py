@@ -1,4 +1,4 @@
-"""What terminals, mail programs and chat windows do to a pasted string, undone."""
+"""Undoes what terminals, mail programs and chat windows do to a pasted string."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a verified signature proves, in a form that can be checked again from its own record."""
+"""The record of a verified signature, which can be verified again from the record alone."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Proof:
     """A signature that passed.
 
-    `scheme` is eip191, ed25519, ed25519-offchain-v0-short, ed25519-offchain-v0,
+    `scheme` is eip191, tip191, ed25519, ed25519-offchain-v0-short, ed25519-offchain-v0,
     ed25519-offchain-v1, bip137, bip322-simple or bip322-full. `signature` is lower-case hex in the
     scheme's normal form (65 bytes with v 27 or 28; 64 bytes; the 65, witness or transaction bytes)
     and `signer` the address as people read it.

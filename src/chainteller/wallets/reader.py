@@ -1,4 +1,4 @@
-"""Reads a pasted signature in every form that wallets and people send, and spots what is none.
+"""Reads a pasted signature in every form that wallets and people send, and names other pastes.
 
 A paste is read without knowing which key should have signed; whether the bytes are right is for
 `verify`. A secret is refused before anything else looks at it.

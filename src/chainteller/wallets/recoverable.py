@@ -12,7 +12,6 @@ from functools import cache
 from typing import ClassVar
 
 from chainteller.wallets import bip137, bip322, ed25519
-from chainteller.wallets.bitcoin_signing import sign_digest
 from chainteller.wallets.curve import KeyRecovery, curve, recoveries
 from chainteller.wallets.encodings import Candidate, SignatureReading
 from chainteller.wallets.family import (
@@ -26,6 +25,7 @@ from chainteller.wallets.family import (
 )
 from chainteller.wallets.hashes import Digest, double_sha256, keccak256, sha256
 from chainteller.wallets.proof import Proof
+from chainteller.wallets.sample_keys import sign_digest
 from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range
 
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
@@ -157,7 +157,6 @@ class KeccakFamily(Family, abstract=True):
 
     @property
     def message_digests(self) -> tuple[Digest, ...]:
-        """See `Family.message_digests`."""
         return (self.message_digest,)
 
     @property
@@ -176,7 +175,6 @@ class KeccakFamily(Family, abstract=True):
         return (self._prepared(message), self.message_digest(message))
 
     def owns(self, key: bytes, address: Address) -> bool:
-        """See `Family.owns`."""
         return key_hash(key) == self.address_bytes(address)
 
     def verify(self, message: bytes, data: bytes, _prefix: str, address: Address) -> Proof | None:
@@ -195,11 +193,9 @@ class KeccakFamily(Family, abstract=True):
         return None
 
     def probe(self, reading: SignatureReading) -> "RecoverableProbe":
-        """See `Family.probe`."""
         return RecoverableProbe(self, reading)
 
     def shape(self, reading: SignatureReading, _address: Address) -> Shape:
-        """See `Family.shape`."""
         best = reading.candidates[0]
         if any(looks_like_contract_wallet(c.data) for c in reading.candidates):
             return Shape("CONTRACT_WALLET")
@@ -219,7 +215,6 @@ class KeccakFamily(Family, abstract=True):
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, _address: Address) -> SampleSignature:
-        """See `Family.sign`."""
         data = pack(*sign_digest(secret, self.message_digest(message)))
         return SampleSignature(self.scheme, data, _shown(data))
 
@@ -276,11 +271,9 @@ class RecoverableProbe:
         return tuple(signer(recovery, digest) for _, _, recovery in self._readings)
 
     def match(self, message: bytes, address: Address) -> str | None:
-        """See `Probe.match`."""
         return self.match_digest(self._family.message_digest(message), address)
 
     def match_digest(self, digest: bytes, address: Address) -> str | None:
-        """See `Probe.match_digest`."""
         expected = self._family.address_bytes(address)
         for (sig, parity, _), recovered in zip(self._readings, self._signers(digest), strict=True):
             if recovered == expected:
@@ -292,7 +285,7 @@ class RecoverableProbe:
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:
-        """See `Probe.signer`; nobody when the parity would have to be guessed."""
+        """Nobody when the parity would have to be guessed."""
         if not self._stated:
             return None
         recovered = self._signers(self._family.message_digest(message))[0]

@@ -31,17 +31,15 @@ class _FastSchnorr:
 
 
 class FastCurve:
-    """See `secp256k1.Curve`."""
+    """The `curve.Curve` of this module."""
 
     def recovery(self, r: int, s: int, recovery_id: int) -> _FastRecovery | None:
-        """See `secp256k1.Curve.recovery`."""
         if not in_range(r, s) or (recovery_id >= 2 and r + ORDER >= FIELD):
             return None
         packed = r.to_bytes(32, "big") + s.to_bytes(32, "big") + bytes([recovery_id])
         return _FastRecovery(packed)
 
     def schnorr(self, signature: bytes, x_only: bytes) -> _FastSchnorr | None:
-        """See `secp256k1.Curve.schnorr`."""
         if len(signature) != 64 or len(x_only) != 32:
             return None
         try:
@@ -50,5 +48,4 @@ class FastCurve:
             return None
 
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        """See `secp256k1.Curve.tweaked`."""
         return bytes(coincurve.PublicKey(b"\x02" + key[:32]).add(tweak).format()[1:])

@@ -106,10 +106,9 @@ class _PureSchnorr:
 
 
 class PureCurve:
-    """See `secp256k1.Curve`."""
+    """The `curve.Curve` of this module."""
 
     def recovery(self, r: int, s: int, recovery_id: int) -> _PureRecovery | None:
-        """See `secp256k1.Curve.recovery`."""
         x = r + ORDER if recovery_id >= 2 else r
         if not in_range(r, s) or x >= FIELD:
             return None
@@ -122,7 +121,6 @@ class PureCurve:
         return _PureRecovery(base, -r_inverse % ORDER)
 
     def schnorr(self, signature: bytes, x_only: bytes) -> _PureSchnorr | None:
-        """See `secp256k1.Curve.schnorr`."""
         if len(signature) != 64 or len(x_only) != 32:
             return None
         key = decompress(b"\x02" + x_only)
@@ -134,7 +132,6 @@ class PureCurve:
         return _PureSchnorr(r, commitment, x_only, negated)
 
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
-        """See `secp256k1.Curve.tweaked`."""
         x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
         added = _tabled_multiply(_generator_table(), int.from_bytes(tweak, "big"))
         total = _affine(jacobian_add((x, y if y % 2 == 0 else FIELD - y, 1), added))

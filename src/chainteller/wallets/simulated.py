@@ -1,4 +1,4 @@
-"""A customer's wallet for demonstrations: signs with published sample keys, rightly or wrongly."""
+"""Sample wallets for demonstrations: sign with published keys, correctly or with a mistake."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping

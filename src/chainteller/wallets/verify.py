@@ -1,4 +1,4 @@
-"""The one question that opens a claim: did the registered key sign exactly this text?"""
+"""Verifies that the registered key signed exactly the text of a challenge."""
 
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.family import Address

@@ -57,7 +57,7 @@ class Bitcoin(Family):
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
-        """See `Family.networks`; the reference of each begins its genesis hash (BIP-122)."""
+        """The reference of each begins its genesis hash (BIP-122)."""
         return (
             self._network(
                 "bitcoin", "000000000019d6689c085ae165831e93", "btc", "bitcoin-mainnet", main=True
@@ -92,7 +92,6 @@ class Bitcoin(Family):
         return Address(network, text, text, kind)
 
     def is_address(self, text: str) -> bool:
-        """See `Family.is_address`."""
         if _SEGWIT_LIKE.match(text):
             return _reads_as_segwit(text)
         if not 25 <= len(text) <= 36 or not BASE58.fullmatch(text):
@@ -105,7 +104,6 @@ class Bitcoin(Family):
         return len(payload) == 21 and payload[0] in known
 
     def custody_address(self, network: Network, random_bytes: Callable[[int], bytes]) -> str:
-        """See `Family.custody_address`."""
         return encode_segwit(versions(network).hrp, 0, random_bytes(20))
 
     def verify(self, message: bytes, data: bytes, prefix: str, address: Address) -> Proof | None:
@@ -128,12 +126,10 @@ class Bitcoin(Family):
         return Proof(to_sign.scheme, data.hex(), address.display)
 
     def probe(self, reading: SignatureReading) -> "BitcoinProbe":
-        """See `Family.probe`."""
         return BitcoinProbe(reading)
 
     @property
     def message_digests(self) -> tuple[Digest, ...]:
-        """See `Family.message_digests`."""
         return (bip137.message_digest,)
 
     @property
@@ -142,7 +138,6 @@ class Bitcoin(Family):
         return (("RAW_HASH_SIGNED", sha256), ("RAW_HASH_SIGNED", double_sha256))
 
     def owns(self, key: bytes, address: Address) -> bool:
-        """See `Family.owns`."""
         return _is_key_of(key, address)
 
     def is_unmistakable(self, reading: SignatureReading) -> bool:
@@ -150,7 +145,6 @@ class Bitcoin(Family):
         return bool(reading.prefix) and holds_proof(reading)
 
     def shape(self, reading: SignatureReading, address: Address) -> Shape:
-        """See `Family.shape`."""
         best = reading.candidates[0]
         if _is_unsupported_bip322(reading, address):
             return Shape("BIP322_UNSUPPORTED")
@@ -167,7 +161,7 @@ class Bitcoin(Family):
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, address: Address) -> SampleSignature:
-        """See `Family.sign`; a taproot address by BIP-322, any other by the message signature."""
+        """A taproot address by BIP-322, any other by the message signature."""
         if address.kind == "p2tr":
             data = sign_bip322(secret, message, address)
             return SampleSignature("bip322-simple", data, "smp" + base64.b64encode(data).decode())
@@ -237,11 +231,9 @@ class BitcoinProbe:
 
     @property
     def carries_key(self) -> bool:
-        """See `Probe.carries_key`."""
         return self._to_sign is not None
 
     def match(self, message: bytes, address: Address) -> str | None:
-        """See `Probe.match`."""
         check = self._check(address)
         if check is not None and check.signs(message):
             return RIGHT
@@ -264,7 +256,7 @@ class BitcoinProbe:
         return None
 
     def signer(self, message: bytes, like: Address) -> Address | None:
-        """See `Probe.signer`; with BIP-322 only an address whose proof is complete."""
+        """With BIP-322 only an address whose proof is complete."""
         if self._to_sign is not None:
             return self._witness_signer(message, like)
         if not self._legacy or self._legacy[0][0] is None:

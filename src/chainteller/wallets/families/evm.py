@@ -34,7 +34,7 @@ class Evm(KeccakFamily):
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
-        """See `Family.networks`; the reference of each is its chain id (EIP-155)."""
+        """The reference of each is its chain id (EIP-155)."""
         return (
             self._network("ethereum", 1, "eth", "ethereum-mainnet", "mainnet"),
             self._network("base", 8453, "base-mainnet"),
@@ -71,7 +71,7 @@ class Evm(KeccakFamily):
         return address
 
     def is_address(self, text: str) -> bool:
-        """See `Family.is_address`; the checksum is not looked at."""
+        """The checksum is not looked at."""
         return _ADDRESS.fullmatch(text) is not None
 
     def address_bytes(self, address: Address) -> bytes:
@@ -83,7 +83,6 @@ class Evm(KeccakFamily):
         return Address(network, "0x" + raw.hex(), eip55(raw), "evm")
 
     def custody_address(self, _network: Network, random_bytes: Callable[[int], bytes]) -> str:
-        """See `Family.custody_address`."""
         return eip55(random_bytes(20))
 
     def is_confirmed(

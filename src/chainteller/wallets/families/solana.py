@@ -49,7 +49,7 @@ class Solana(Family):
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
-        """See `Family.networks`; the reference of each begins its genesis hash."""
+        """The reference of each begins its genesis hash."""
         return (
             self._network("solana", _GENESIS, "sol", "solana-mainnet", "solana:mainnet", main=True),
             self._network("solana-devnet", _DEVNET_GENESIS, "solana:devnet"),
@@ -72,12 +72,11 @@ class Solana(Family):
         return Address(network, text, text, "ed25519")
 
     def is_address(self, text: str) -> bool:
-        """See `Family.is_address`; also of one that cannot sign."""
+        """Also of one that cannot sign."""
         plausible = 32 <= len(text) <= 44 and BASE58.fullmatch(text)
         return bool(plausible) and len(base58.b58decode(text)) == 32
 
     def custody_address(self, _network: Network, random_bytes: Callable[[int], bytes]) -> str:
-        """See `Family.custody_address`."""
         key, _ = crypto_sign_seed_keypair(random_bytes(32))
         return base58.b58encode(key).decode()
 
@@ -87,11 +86,9 @@ class Solana(Family):
         return Proof(scheme, data.hex(), address.display) if scheme else None
 
     def probe(self, reading: SignatureReading) -> "SolanaProbe":
-        """See `Family.probe`."""
         return SolanaProbe(reading)
 
     def shape(self, reading: SignatureReading, _address: Address) -> Shape:
-        """See `Family.shape`."""
         best = reading.candidates[0]
         if looks_like_contract_wallet(best.data) and best.encoding == "hex":
             return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
@@ -110,7 +107,6 @@ class Solana(Family):
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, _address: Address) -> SampleSignature:
-        """See `Family.sign`."""
         key = crypto_sign_seed_keypair(secret)[1]
         data = crypto_sign(message, key)[:64]
         return SampleSignature("ed25519", data, base58.b58encode(data).decode())
@@ -186,7 +182,6 @@ class SolanaProbe:
         self._longer = [c.data[:64] for c in reading.candidates if len(c.data) in {65, 66}]
 
     def match(self, message: bytes, address: Address) -> str | None:
-        """See `Probe.match`."""
         key = public_key(address)
         for signatures, found in ((self._signatures, RIGHT), (self._longer, "EXTRA_BYTES")):
             for signature in signatures:

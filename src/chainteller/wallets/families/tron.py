@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import base58
 
-from chainteller.wallets.bitcoin_signing import sign_digest
 from chainteller.wallets.encodings import BASE58
 from chainteller.wallets.family import Address, InvalidAddress, Mistake, Network
 from chainteller.wallets.hashes import Digest, keccak256
 from chainteller.wallets.recoverable import KeccakFamily, pack
+from chainteller.wallets.sample_keys import sign_digest
 from chainteller.wallets.wording import Wording, altered
 
 _VERSION = b"\x41"
@@ -40,7 +40,7 @@ class Tron(KeccakFamily):
 
     @cached_property
     def networks(self) -> tuple[Network, ...]:
-        """See `Family.networks`; the reference of each is its chain id (TIP-474) in decimal."""
+        """The reference of each is its chain id (TIP-474) in decimal."""
         return (
             self._network("tron", 0x2B6653DC, "trx", "tron-mainnet", "tron:mainnet", main=True),
             self._network("tron-nile", 0xCD8690DC, "nile", "tron:nile"),
@@ -60,7 +60,6 @@ class Tron(KeccakFamily):
         return self.address_of(raw, network)
 
     def is_address(self, text: str) -> bool:
-        """See `Family.is_address`."""
         if _HEX_FORM.fullmatch(text):
             return True
         try:
@@ -79,7 +78,6 @@ class Tron(KeccakFamily):
         return Address(network, text, text, "tron")
 
     def custody_address(self, network: Network, random_bytes: Callable[[int], bytes]) -> str:
-        """See `Family.custody_address`."""
         return self.address_of(random_bytes(20), network).display
 
     @property
