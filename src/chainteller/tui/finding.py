@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from chainteller.service.interface import Service
 
 PASTED = re.compile(r"(TDA|TXN|QTE|CPT|BCA|DDA|CUS|CHG|CLM)[_-][A-Za-z0-9]{1,40}")
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
 
@@ -56,7 +55,13 @@ class Found:
 def wanted_id(pasted: str) -> str:
     """The id or address in a paste; empty for anything else."""
     text = pasted.strip()
-    return text if PASTED.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
+    return text if PASTED.fullmatch(text) or _is_address(text) else ""
+
+
+def _is_address(text: str) -> bool:
+    from chainteller.wallets.addresses import is_address  # noqa: PLC0415 - at the first paste
+
+    return is_address(text)
 
 
 async def open_found(console: Finder, text: str) -> None:
@@ -92,7 +97,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
-    if _ADDRESS.fullmatch(text):
+    if _is_address(text):
         return _wallet(service, text)
     return Found("accounts", text)
 
