@@ -14,7 +14,7 @@ from textual.screen import Screen
 from chainteller.service.errors import TellerError
 from chainteller.tui.calls import Later, ask
 from chainteller.tui.desk import Desk
-from chainteller.tui.ending import catch_signals, collect_garbage_again, crash_report
+from chainteller.tui.ending import catch_signals, crash_report, resume_garbage_collection
 from chainteller.tui.errands import Errands, desk_commands
 from chainteller.tui.keys import SCREENS, clashes
 from chainteller.tui.lines_filter import HostileTextFilter
@@ -115,7 +115,7 @@ class Console(Errands):
         await self._glimpse()
         try:
             started = await ask(self._start)
-            collect_garbage_again()
+            resume_garbage_collection()
             self.begin(started)
         except TellerError as error:
             self.release_keys()
