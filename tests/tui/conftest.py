@@ -215,7 +215,8 @@ def _paints(screen: Screen[Any], *, everything: bool) -> bool:
     Without ``everything``, colours and texts may wait: only a layout and what was to run after a
     frame can change what the next key does.
     """
-    leads_on = bool(screen._layout_required or screen._scroll_required or screen._callbacks)
+    waits = screen._layout_required or screen._scroll_required or screen._callbacks
+    leads_on = bool(waits) and screen.is_current and not screen.app._exit
     if leads_on or everything:
         screen._on_timer_update()
     return leads_on
