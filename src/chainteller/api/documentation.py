@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -32,8 +33,12 @@ class Documentation:
 
     def __init__(self, front: Front, document: Mapping[str, Any]) -> None:
         self._front = front
+        self._document = document
         self._json = json.dumps(document, separators=(",", ":"))
-        self._page = rendered(document)
+
+    @cached_property
+    def _page(self) -> str:
+        return rendered(self._document)
 
     async def openapi(self, request: Request) -> Response:
         """The OpenAPI document; any key may read it."""

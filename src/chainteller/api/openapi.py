@@ -6,7 +6,8 @@ that carries a new id says which operations take it (``links``).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -47,8 +48,9 @@ class ErrorBody(WireModel):
     details: Mapping[str, Any]
 
 
-def describe(title: str, version: str, all_routes: Iterable[Routes]) -> Document:
-    """The whole description as a JSON document."""
+@cache
+def describe(title: str, version: str, all_routes: tuple[Routes, ...]) -> Document:
+    """The whole description as a JSON document; every application of a process shares it."""
     declared = [
         (routes.tag, operation) for routes in all_routes for operation, _ in routes.declared
     ]
