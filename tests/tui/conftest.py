@@ -86,7 +86,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[Bench]:
     world = build(sqlite_url(folder), options=options or EngineOptions(rate_limits=False))
     seeded = replace(world.bank, randomness=SeededRandomness("desk"))
-    world = replace(world, engine=Engine(seeded, Actor(name="op01")))
+    yield from bench_on(replace(world, engine=Engine(seeded, Actor(name="op01"))), folder)
+
+
+def bench_on(world: World, folder: Path) -> Iterator[Bench]:
+    """The console on a world, which is closed at the end; exports and crash files in ``folder``."""
     assert world.clock is not None
     look = DeskLook(
         kind="EMBEDDED",
