@@ -1,4 +1,4 @@
-"""A fault of ours is one plain refusal outside and one line without values in the log."""
+"""An internal error is one plain refusal outside and one log line without values."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Whoever types faster than the service answers is never taken at an earlier list's word."""
+"""Keys typed faster than the service answers never act on an earlier list."""
 
 import threading
 import time

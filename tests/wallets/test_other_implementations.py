@@ -1,4 +1,4 @@
-"""Other people's implementations agree: bip322 (Rust), btclib and solders."""
+"""Agreement with other implementations: bip322 (Rust), btclib and solders."""
 
 import base64
 

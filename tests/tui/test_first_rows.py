@@ -1,4 +1,4 @@
-"""Rows before the engine: they are shown at once, and what is typed then waits for the engine."""
+"""Rows shown before the engine has loaded; keys typed meanwhile wait for it."""
 
 import threading
 

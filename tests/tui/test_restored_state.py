@@ -1,4 +1,4 @@
-"""What is kept of a desk from one day to the next: place, account, orders."""
+"""State kept between sessions: last screen, selected account and list orders."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Fewer bytes paint the same picture: both ways are written to an emulated terminal."""
+"""Reduced terminal output: an emulated terminal shows the same with fewer bytes."""
 
 import pyte
 import pytest

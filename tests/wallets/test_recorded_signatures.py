@@ -1,4 +1,4 @@
-"""Signatures made with wallets' own libraries, judged again without Node."""
+"""Signatures recorded from wallets' own libraries, verified without Node."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is done for speed changes no answer: paths, remembered JSON, reads on the loop, logs."""
+"""Fast paths give the same answers: routing, cached JSON, inline reads and log lines."""
 
 import asyncio
 import json

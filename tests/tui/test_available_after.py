@@ -1,4 +1,4 @@
-"""What an account has left after an order stands beside it, exact and masked while hidden."""
+"""The available balance after an order: exact, and masked in privacy mode."""
 
 import re
 

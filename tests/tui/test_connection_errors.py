@@ -1,4 +1,4 @@
-"""What the desk says of a place that answers, but not with what was asked for; and afterwards."""
+"""Deployments that answer with an error or the wrong shape, and the way back."""
 
 import re
 from collections.abc import Callable

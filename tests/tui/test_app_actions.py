@@ -1,4 +1,4 @@
-"""What works from everywhere: finding, switching, hiding, noting, handing over."""
+"""App-wide actions: search, profiles, privacy mode, the request log and notes."""
 
 import re
 import threading

@@ -1,4 +1,4 @@
-"""Writes that wait for each other: one commit, and each one's own outcome after it."""
+"""Group commit: writes that share a commit keep their own outcomes."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""What is live says how old it is; what nobody renews any more grows old in sight."""
+"""Ages of live data, and the mark on data that is no longer refreshed."""
 
 import re
 from typing import Any, cast

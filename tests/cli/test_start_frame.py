@@ -1,4 +1,4 @@
-"""How the console looks, and which rows it shows, before the engine and the settings are read."""
+"""The first frame and its rows, drawn before the engine and the settings are loaded."""
 
 import os
 from pathlib import Path
