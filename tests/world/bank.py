@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.disk import skip_syncs
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -53,7 +54,7 @@ def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
-    database = open_database(url)
+    database = skip_syncs(open_database(url))
     bank = Bank(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.disk import skip_syncs
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
@@ -156,7 +157,8 @@ def make_world(
     seed: str = "1",
 ) -> World:
     """A bank on a file or at a database URL, whose customers have no trading account yet."""
-    database = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
+    opened = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
+    database = skip_syncs(opened)
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row, text
+from tests.world.disk import skip_syncs
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -46,7 +47,7 @@ TABLES = [
 def new_bank(place: Path | str) -> Bank:
     """A bank in a folder or at a database URL."""
     url = place if isinstance(place, str) else f"sqlite:///{place / 'bank.db'}"
-    database = open_database(url)
+    database = skip_syncs(open_database(url))
     feed = SimulatedPrices("any")
     return Bank(
         database, ManualClock(NOW), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
