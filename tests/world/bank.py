@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -14,7 +15,7 @@ from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.storage import organisations
-from chainteller.storage.database import Database, open_database
+from chainteller.storage.database import Database
 
 START = parse_instant("2026-11-20T12:00:00Z")
 OTHER = "other"
@@ -53,7 +54,7 @@ def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
-    database = open_database(url)
+    database = open_fresh(url)
     bank = Bank(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )

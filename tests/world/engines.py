@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
@@ -22,7 +23,7 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.storage.database import Database, open_database
+from chainteller.storage.database import Database
 
 START = 1_763_700_000_000_000
 """2025-11-21T04:40:00Z: where every manual clock stands at first."""
@@ -156,7 +157,7 @@ def make_world(
     seed: str = "1",
 ) -> World:
     """A bank on a file or at a database URL, whose customers have no trading account yet."""
-    database = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
+    database = open_fresh(place if isinstance(place, str) else f"sqlite:///{place}")
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),

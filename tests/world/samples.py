@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row, text
+from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -14,7 +15,6 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.bank import Bank, EngineOptions
 from chainteller.engine.samples.loading import load_samples
 from chainteller.engine.samples.world import DESK
-from chainteller.storage.database import open_database
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
 NOW = parse_instant("2026-11-20T09:04:31.123456Z")
@@ -46,7 +46,7 @@ TABLES = [
 def new_bank(place: Path | str) -> Bank:
     """A bank in a folder or at a database URL."""
     url = place if isinstance(place, str) else f"sqlite:///{place / 'bank.db'}"
-    database = open_database(url)
+    database = open_fresh(url)
     feed = SimulatedPrices("any")
     return Bank(
         database, ManualClock(NOW), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
