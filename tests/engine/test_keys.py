@@ -9,7 +9,7 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.keys import ApiKey
-from chainteller.engine.keys import ApiKeys, Doorkeeper, authenticate
+from chainteller.engine.keys import ApiKeys, Authenticator, authenticate
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -176,11 +176,11 @@ def test_a_new_organisation_begins_with_its_first_key(world: World, keys: ApiKey
         service.trading_account("TDA_1")
 
 
-def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
+def test_the_authenticator_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
     world: World, keys: ApiKeys
 ) -> None:
     seconds = [100.0]
-    door = Doorkeeper(world.bank, lambda: seconds[0])
+    door = Authenticator(world.bank, lambda: seconds[0])
     revoked, expiring = keys.create("one"), keys.create("two", expires="1h")
     for key in (revoked, expiring):
         assert door.principal(key.text).actor.key_id == key.key_id
@@ -196,8 +196,8 @@ def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
     assert refused.value.details == {"reason": "EXPIRED"}
 
 
-def test_the_doorkeeper_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
-    door = Doorkeeper(world.bank)
+def test_the_authenticator_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
+    door = Authenticator(world.bank)
     key = keys.create("one")
     for wrong in (key.text[:-1], key.text + "x", "", "nonsense"):
         for _ in range(2):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import Doorkeeper
+from chainteller.engine.keys import Authenticator
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
@@ -24,7 +24,7 @@ class EmbeddedDeployment:
         self._engine = engine
         self._options = options
         self._process = os.getpid()
-        self._doorkeeper = Doorkeeper(engine.bank)
+        self._authenticator = Authenticator(engine.bank)
         self._worker: Worker | None = None
         self._unwaiting: Engine | None = None
         if not engine.bank.database.is_postgres:
@@ -36,10 +36,10 @@ class EmbeddedDeployment:
         return self._options
 
     def authenticate(self, api_key: str) -> Principal:
-        return self._doorkeeper.principal(api_key)
+        return self._authenticator.principal(api_key)
 
     def recognise(self, api_key: str) -> Principal | None:
-        return self._doorkeeper.recognised(api_key)
+        return self._authenticator.recognised(api_key)
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)

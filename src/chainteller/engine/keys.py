@@ -161,11 +161,11 @@ class _Known:
     read_at_s: float
 
 
-class Doorkeeper:
-    """Checks the keys of every request.
+class Authenticator:
+    """Authenticates API keys, caching them for a moment.
 
-    A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read stands in
-    the way of a commit, and one read per request costs three quarters of the writes. Expiry and
+    A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read delays a
+    commit, and one read per request costs three quarters of the writes. Expiry and
     the end of a rotation's overlap are exact; a revocation holds after ``REMEMBERED_S`` at most.
     """
 
