@@ -14,7 +14,7 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.samples import plot
 from chainteller.engine.samples.books import Books
 from chainteller.engine.samples.loading import load_past, load_samples
@@ -51,7 +51,7 @@ def load(folder: Path) -> tuple[float, float]:
     started = time.perf_counter()
     database = open_database(f"sqlite:///{folder / 'bank.db'}")
     created = time.perf_counter()
-    bank = Bank(
+    bank = EngineContext(
         database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
     )
     load_samples(bank, FOLDER, feed, "benchmark")
@@ -64,7 +64,7 @@ def begin_day(folder: Path) -> float:
     """Seconds to add what is under way to a past that was loaded earlier (a second demo)."""
     feed = SimulatedPrices("benchmark")
     database = open_database(f"sqlite:///{folder / 'past.db'}")
-    bank = Bank(
+    bank = EngineContext(
         database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
     )
     load_past(bank, FOLDER, feed, "benchmark")

@@ -136,7 +136,7 @@ def test_without_a_key_it_is_unauthorized(scene: Scene, operation: Operation) ->
 @pytest.mark.parametrize("operation", EVERYTHING, ids=named)
 def test_with_a_revoked_key_it_is_unauthorized(scene: Scene, operation: Operation) -> None:
     key = scene.world.key()
-    ApiKeys(scene.world.bank).revoke(key.split("_")[2])
+    ApiKeys(scene.world.context).revoke(key.split("_")[2])
     answer = scene.call(operation.method, path_of(operation, scene.ids), key=key)
     assert (answer.status, answer.json["details"]) == (401, {"reason": "REVOKED"})
 

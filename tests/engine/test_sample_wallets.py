@@ -10,7 +10,7 @@ from tests.world.samples import FOLDER, NOW, history, load, new_bank, rows
 from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
 from chainteller.domain.clock import HOUR, MINUTE, ManualClock
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.samples import opening, ownership
 from chainteller.engine.samples.ownership import Pair
@@ -53,7 +53,7 @@ def name_of(address: str) -> str:
     return next(name for name, wallet in WALLETS.items() if wallet.address.display == address)
 
 
-def test_shows_a_verification_in_every_state(loaded: Bank) -> None:
+def test_shows_a_verification_in_every_state(loaded: EngineContext) -> None:
     engine = Engine(loaded)
     found = {
         name_of(row.address): row.verification.status
@@ -64,7 +64,7 @@ def test_shows_a_verification_in_every_state(loaded: Bank) -> None:
     assert found == STATES
 
 
-def test_shows_a_challenge_in_every_state(loaded: Bank) -> None:
+def test_shows_a_challenge_in_every_state(loaded: EngineContext) -> None:
     engine = Engine(loaded)
     found = {
         (challenge.status, name_of(challenge.address or ""))
@@ -82,19 +82,19 @@ def test_shows_a_challenge_in_every_state(loaded: Bank) -> None:
     assert open_ones == [("open", "erin-ethereum")]
 
 
-def test_the_accounts_with_fixed_ids_know_no_wallet(loaded: Bank) -> None:
+def test_the_accounts_with_fixed_ids_know_no_wallet(loaded: EngineContext) -> None:
     engine = Engine(loaded)
     for account_id in ("BCA_SAMPLE1", "BCA_SAMPLE2"):
         assert engine.linked_counterparties(account_id).pagination.total == 0
         assert engine.challenges(account_id).pagination.total == 0
 
 
-def test_alice_bob_and_carol_are_left_for_demonstrations(loaded: Bank) -> None:
+def test_alice_bob_and_carol_are_left_for_demonstrations(loaded: EngineContext) -> None:
     registered = {name_of(row.address) for row in rows(loaded, "SELECT address FROM counterparty")}
     assert not [name for name in registered if name.startswith(("alice", "bob", "carol"))]
 
 
-def test_every_claim_can_be_checked_again_from_its_own_record(loaded: Bank) -> None:
+def test_every_claim_can_be_checked_again_from_its_own_record(loaded: EngineContext) -> None:
     claims = rows(
         loaded,
         "SELECT m.*, c.text, p.network, p.address FROM claim m "
@@ -130,7 +130,7 @@ def test_the_open_text_can_be_signed_and_linked(tmp_path_factory: pytest.TempPat
     bank.database.close()
 
 
-def by_hand(bank: Bank, pair: Pair) -> None:
+def by_hand(bank: EngineContext, pair: Pair) -> None:
     """The same deeds through the engine."""
     in_samples(bank, lambda _world, _row: None)
     engine = Engine(bank, Actor(name=DESK[0]))
@@ -217,7 +217,9 @@ LEFT_OUT = {"hash", "previous_hash", "text", "signature"}
 """Texts and signatures hold generated ids; that they fit together is tested above."""
 
 
-def test_each_deed_leaves_the_rows_that_the_engine_writes(banks: tuple[Bank, Bank]) -> None:
+def test_each_deed_leaves_the_rows_that_the_engine_writes(
+    banks: tuple[EngineContext, EngineContext],
+) -> None:
     done, written = banks
     pair = Pair(PERSON.reference, "ethereum", WALLETS["erin-ethereum"])
     by_hand(done, pair)

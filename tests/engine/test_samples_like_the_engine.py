@@ -22,14 +22,14 @@ from chainteller.domain.quoting import FeeSchedule, Side
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import Rejection
 from chainteller.engine import deposits, payouts
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.samples import funding, loading, opening, plot, trading
 from chainteller.engine.samples.books import Books
 from chainteller.engine.samples.people import BankAccount, Habit, Person
 from chainteller.engine.samples.story import Story
 from chainteller.engine.samples.world import DESK, Account, World
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -51,9 +51,9 @@ class RefusingVenue:
 
 
 @pytest.fixture
-def banks(tmp_path: Path) -> Iterator[tuple[Bank, Bank]]:
+def banks(tmp_path: Path) -> Iterator[tuple[EngineContext, EngineContext]]:
     both = tuple(
-        Bank(
+        EngineContext(
             open_database(f"sqlite:///{tmp_path / name}.db"),
             ManualClock(START),
             SeededRandomness(name),
@@ -68,8 +68,8 @@ def banks(tmp_path: Path) -> Iterator[tuple[Bank, Bank]]:
         bank.database.close()
 
 
-def in_samples(bank: Bank, happen: Callable[[World, dict[str, Any]], None]) -> None:
-    def work(tx: Transaction) -> bool:
+def in_samples(bank: EngineContext, happen: Callable[[World, dict[str, Any]], None]) -> None:
+    def work(tx: UnitOfWork) -> bool:
         world = World(
             tx.organisation_id, Books({}), bank.randomness, bank.feed, FeeSchedule(),
             bank.options, START,
@@ -85,29 +85,29 @@ def in_samples(bank: Bank, happen: Callable[[World, dict[str, Any]], None]) -> N
 class ByHand:
     """The engine, moved from instant to instant."""
 
-    def __init__(self, bank: Bank) -> None:
+    def __init__(self, bank: EngineContext) -> None:
         in_samples(bank, lambda _world, _row: None)
-        self.bank = bank
+        self.context = bank
         self.engine = Engine(bank, Actor(name=DESK[0]))
         self.account = ""
 
     def at(self, instant: int) -> Engine:
-        assert isinstance(self.bank.clock, ManualClock)
-        self.bank.clock.set(instant)
+        assert isinstance(self.context.clock, ManualClock)
+        self.context.clock.set(instant)
         return self.engine
 
     def work(self, instant: int, **changed: Any) -> None:
         self.at(instant)
-        assert Engine(replace(self.bank, **changed), Actor(name=DESK[0])).run_due() >= 1
+        assert Engine(replace(self.context, **changed), Actor(name=DESK[0])).run_due() >= 1
 
-    def decree(self, instant: int, deed: Callable[[Transaction], None]) -> None:
+    def decree(self, instant: int, deed: Callable[[UnitOfWork], None]) -> None:
         self.at(instant)
 
-        def work(tx: Transaction) -> bool:
+        def work(tx: UnitOfWork) -> bool:
             deed(tx)
             return True
 
-        assert work_unit(self.bank, WORKER, work)
+        assert work_unit(self.context, WORKER, work)
 
     def deposit(self, instant: int, currency: Currency, amount: str) -> str:
         request = DepositRequest(amount=amount, currency=currency)
@@ -124,7 +124,7 @@ class ByHand:
         return self.at(instant + after).execute_quote(quote.id, execute).value.id
 
 
-def by_hand(bank: Bank) -> None:
+def by_hand(bank: EngineContext) -> None:
     hand, t = ByHand(bank), START
     request = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
     hand.account = hand.at(t).open_trading_account(request).value.id
@@ -151,7 +151,7 @@ def by_hand(bank: Bank) -> None:
     hand.decree(
         t + 80 * MINUTE + 5 * SECOND, lambda tx: payouts.fail(tx, failed, "BANK_REFUSED", message)
     )
-    slow = replace(hand.bank, options=EngineOptions(deposit_delay_s=60))
+    slow = replace(hand.context, options=EngineOptions(deposit_delay_s=60))
     hand.engine = Engine(slow, hand.engine.actor)
     failed = hand.deposit(t + 90 * MINUTE, DPT, "75.00")
     hand.engine = Engine(bank, hand.engine.actor)
@@ -232,7 +232,9 @@ ORDERS = {
 LEFT_OUT = {"hash", "previous_hash"}
 
 
-def test_samples_are_the_rows_that_the_engine_would_have_written(banks: tuple[Bank, Bank]) -> None:
+def test_samples_are_the_rows_that_the_engine_would_have_written(
+    banks: tuple[EngineContext, EngineContext],
+) -> None:
     done, written = banks
     by_hand(done)
     in_samples(written, told)

@@ -63,7 +63,7 @@ FAULTS = (
     ),
     Fault(
         "outcomes are not kept under their keys",
-        "engine/transaction.py",
+        "engine/unit_of_work.py",
         "    if key is not None:\n        claimed = {",
         "    if key is not None and len(key) > 255:\n        claimed = {",
         SIMULATION,

@@ -11,7 +11,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.samples.loading import load_samples
 from chainteller.engine.samples.world import DESK
 from chainteller.storage.database import open_database
@@ -43,30 +43,30 @@ TABLES = [
 ]
 
 
-def new_bank(place: Path | str) -> Bank:
+def new_bank(place: Path | str) -> EngineContext:
     """A bank in a folder or at a database URL."""
     url = place if isinstance(place, str) else f"sqlite:///{place / 'bank.db'}"
     database = open_database(url)
     feed = SimulatedPrices("any")
-    return Bank(
+    return EngineContext(
         database, ManualClock(NOW), SeededRandomness("any"), feed, SimulatedVenue(), EngineOptions()
     )
 
 
-def load(bank: Bank, seed: str = "42") -> bool:
+def load(bank: EngineContext, seed: str = "42") -> bool:
     return load_samples(bank, FOLDER, SimulatedPrices(seed), seed)
 
 
-def rows(bank: Bank, query: str, **values: object) -> list[Row[Any]]:
+def rows(bank: EngineContext, query: str, **values: object) -> list[Row[Any]]:
     with bank.database.read() as connection:
         return list(connection.execute(text(query), values).all())
 
 
-def dump(bank: Bank) -> dict[str, list[Row[Any]]]:
+def dump(bank: EngineContext) -> dict[str, list[Row[Any]]]:
     return {table: rows(bank, f"SELECT * FROM {table} ORDER BY 1, 2") for table in TABLES}  # noqa: S608 - our own table names
 
 
-def head(bank: Bank) -> str:
+def head(bank: EngineContext) -> str:
     return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
 
 
@@ -74,7 +74,7 @@ _ID = re.compile(r"\b[A-Z]{3}_[0-9A-Z]{22}\b")
 
 
 def history(
-    bank: Bank, orders: Mapping[str, str], left_out: Collection[str]
+    bank: EngineContext, orders: Mapping[str, str], left_out: Collection[str]
 ) -> dict[str, list[dict[str, Any]]]:
     """The rows of each table of ``orders``, sorted as it says, without the columns left out.
 

@@ -12,8 +12,8 @@ from chainteller.domain.ledger import Bucket, buying_power
 from chainteller.domain.money import format_atoms, format_cents, whole_cents
 from chainteller.domain.preconditions import Act
 from chainteller.engine import markets, pegs, preconditions, reading
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -37,11 +37,11 @@ RESOURCE = "trading account"
 _REMEMBERED = 1_024
 
 
-def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount:
+def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
     if request.bank_account_type not in TYPES:
         raise ValidationFailed.of("bankAccountType", "checking or savings")
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
-    bank_account = reading.found(
+    bank_account = reading.require_found(
         accounts.find_bank_account(tx.connection, tx.organisation_id, bank_account_id, lock=True),
         "bank account",
         bank_account_id,
@@ -65,7 +65,7 @@ def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount
     tx.audited_object = tx.audited_account = account_id
     tx.event("trading_account.created", account_id, bankAccountId=bank_account.id)
     opened = accounts.find(tx.connection, tx.organisation_id, account_id)
-    return to_model(reading.found(opened, RESOURCE, account_id), {}, {})
+    return to_model(reading.require_found(opened, RESOURCE, account_id), {}, {})
 
 
 def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None:
@@ -103,17 +103,17 @@ def find(
     """Raises NotFound."""
     reading.checked_id(RESOURCE, account_id)
     row = accounts.find(connection, organisation_id, account_id, lock=lock)
-    return reading.found(row, RESOURCE, account_id)
+    return reading.require_found(row, RESOURCE, account_id)
 
 
-def locked(tx: Transaction, account_id: str) -> Record:
+def locked(tx: UnitOfWork, account_id: str) -> Record:
     """The account's row, locked: everything of one account happens one after another."""
     account = find(tx.connection, tx.organisation_id, account_id, lock=True)
     tx.audited_account = account.id
     return account
 
 
-def locked_by_id(tx: Transaction, account_id: str) -> Record:
+def locked_by_id(tx: UnitOfWork, account_id: str) -> Record:
     """As ``locked``, for the service's own work: ids come from our own rows."""
     try:
         return locked(tx, account_id)
@@ -122,7 +122,7 @@ def locked_by_id(tx: Transaction, account_id: str) -> Record:
 
 
 def record_activity(
-    tx: Transaction, account: Record, activity: str, *counted: str
+    tx: UnitOfWork, account: Record, activity: str, *counted: str
 ) -> Mapping[str, int]:
     """Count a new record of the account; the new values of its counters are the ordinals."""
     counters = {name: getattr(account, name) for name in accounts.COUNTERS}
@@ -133,34 +133,36 @@ def record_activity(
 
 
 def show(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> TradingAccount:
     row = find(connection, organisation_id, account_id)
-    return _models(bank, connection, [row])[0]
+    return _models(context, connection, [row])[0]
 
 
 def page(
-    bank: Bank, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
     checked = reading.checked_query(query, _SORTS)
     rows, total = accounts.page(connection, organisation_id, checked)
-    return reading.page(tuple(_models(bank, connection, rows)), total, checked)
+    return reading.page(tuple(_models(context, connection, rows)), total, checked)
 
 
-def _models(bank: Bank, connection: Connection, rows: Sequence[Record]) -> list[TradingAccount]:
-    values = unit_values(bank, connection)
+def _models(
+    context: EngineContext, connection: Connection, rows: Sequence[Record]
+) -> list[TradingAccount]:
+    values = unit_values(context, connection)
     available = ledger.available_of_many(connection, [row.id for row in rows])
-    off = pegs.suspended(bank, now(bank, connection)) if bank.pegs else frozenset()
+    off = pegs.suspended(context, now(context, connection)) if context.pegs else frozenset()
     return [
         to_model(row, {k: v for k, v in available[row.id].items() if k not in off}, values)
         for row in rows
     ]
 
 
-def unit_values(bank: Bank, connection: Connection) -> dict[Asset, int]:
+def unit_values(context: EngineContext, connection: Connection) -> dict[Asset, int]:
     """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
-    instant = now(bank, connection)
-    return markets.unit_cents(bank, instant - instant % MINUTE)
+    instant = now(context, connection)
+    return markets.unit_cents(context, instant - instant % MINUTE)
 
 
 def to_model(
@@ -190,7 +192,7 @@ def value_cents(asset: Asset, atoms: int, values: Mapping[Asset, int]) -> int:
 
 
 def token_balances(
-    bank: Bank,
+    context: EngineContext,
     connection: Connection,
     organisation_id: str,
     account_id: str,
@@ -199,7 +201,7 @@ def token_balances(
 ) -> Page[TokenBalance]:
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)
-    values = unit_values(bank, connection)
+    values = unit_values(context, connection)
     held, incoming, available = (
         ledger.by_bucket(balances, account_id, bucket)
         for bucket in (Bucket.HELD, Bucket.INCOMING, Bucket.AVAILABLE)

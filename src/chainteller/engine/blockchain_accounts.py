@@ -7,8 +7,8 @@ from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
 from chainteller.domain.randomness import Randomness
 from chainteller.engine import accounts, preconditions, reading
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
@@ -26,22 +26,22 @@ RESOURCE = "blockchain account"
 ACTIVE = "active"
 
 
-def network(bank: Bank, text: str) -> Network:
+def network(context: EngineContext, text: str) -> Network:
     """An open network by any of its names. Raises UnsupportedNetwork."""
     try:
-        return resolve_network(text, test_networks=bank.options.test_networks)
+        return resolve_network(text, test_networks=context.options.test_networks)
     except UnknownNetwork:
         raise UnsupportedNetwork(
             "This network is not supported.",
             {
                 "network": reading.shown(text),
-                "supported": list(network_names(test_networks=bank.options.test_networks)),
+                "supported": list(network_names(test_networks=context.options.test_networks)),
             },
         ) from None
 
 
-def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainAccount:
-    on = network(tx.bank, request.network)
+def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAccount:
+    on = network(tx.context, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)
     preconditions.require_allowed(trading_account, Act.OPEN)
     account_id = tx.new_id(Prefix.BLOCKCHAIN_ACCOUNT)
@@ -53,7 +53,7 @@ def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainA
             "trading_account_id": trading_account.id,
             "customer_id": trading_account.customer_id,
             "network": on.name,
-            "address": custody_address(on, tx.bank.randomness),
+            "address": custody_address(on, tx.context.randomness),
             "status": ACTIVE,
             "created": tx.now,
         },
@@ -90,7 +90,7 @@ def find(connection: Connection, organisation_id: str, account_id: str) -> Recor
     """Raises NotFound."""
     reading.checked_id(RESOURCE, account_id)
     row = wallets.find_account(connection, organisation_id, account_id)
-    return reading.found(row, RESOURCE, account_id)
+    return reading.require_found(row, RESOURCE, account_id)
 
 
 def show(connection: Connection, organisation_id: str, account_id: str) -> BlockchainAccount:

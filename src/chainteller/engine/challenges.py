@@ -14,8 +14,8 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, counterparties, reading
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
     ChallengeLocked,
@@ -41,10 +41,10 @@ MAXIMUM_OTHERS = 48
 _MAXIMUM_ADDRESSES = 24
 
 
-def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
+def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
     given_s = request.valid_seconds
-    valid_s = math.ceil(tx.bank.options.challenge_ttl_s) if given_s is None else given_s
+    valid_s = math.ceil(tx.context.options.challenge_ttl_s) if given_s is None else given_s
     if given_s is not None and not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
         raise ValidationFailed.of(
             "validSeconds", f"{MINIMUM_VALIDITY_S} to {MAXIMUM_VALIDITY_S} seconds"
@@ -54,7 +54,7 @@ def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Chall
     _require_same_class(account, counterparty)
     challenge_id, expires = tx.new_id(Prefix.CHALLENGE), expiry(tx.now, valid_s)
     text = challenge_text(
-        bank_name=tx.bank.options.bank_name,
+        bank_name=tx.context.options.bank_name,
         address=counterparties.stored_address(counterparty),
         challenge_id=challenge_id,
         valid_until=format_instant(expires),
@@ -82,14 +82,18 @@ def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Chall
         counterpartyId=counterparty.id,
     )
     stored = challenges.find(tx.connection, tx.organisation_id, challenge_id)
-    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), tx.now)
+    return challenges.to_model(reading.require_found(stored, RESOURCE, challenge_id), tx.now)
 
 
-def show(bank: Bank, connection: Connection, organisation_id: str, challenge_id: str) -> Challenge:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, challenge_id: str
+) -> Challenge:
     """A challenge by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, challenge_id)
     stored = challenges.find(connection, organisation_id, challenge_id)
-    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), now(bank, connection))
+    return challenges.to_model(
+        reading.require_found(stored, RESOURCE, challenge_id), now(context, connection)
+    )
 
 
 def _require_same_class(account: Record, counterparty: Record) -> None:
@@ -104,11 +108,15 @@ def _require_same_class(account: Record, counterparty: Record) -> None:
 
 
 def page(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
 ) -> Page[Challenge]:
     checked = reading.checked_query(query)
     account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = challenges.page(connection, account.id, checked, now(bank, connection))
+    found, total = challenges.page(connection, account.id, checked, now(context, connection))
     return reading.page(found, total, checked)
 
 
@@ -132,7 +140,7 @@ def find_for_claim(
     row = challenges.find(connection, organisation_id, request.challenge_id, lock=lock)
     if row is not None and row.blockchain_account_id != account.id:
         row = None
-    challenge = reading.found(row, RESOURCE, request.challenge_id)
+    challenge = reading.require_found(row, RESOURCE, request.challenge_id)
     if challenge.counterparty_id != counterparty.id:
         raise Conflict(
             "The challenge was made for another counterparty.",
@@ -181,7 +189,11 @@ def known(row: Record, at: int) -> KnownChallenge:
 
 
 def case(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
 ) -> Case:
     """All that may explain a signature: only what belongs to the same bank customer.
 
@@ -190,7 +202,7 @@ def case(
     """
     challenge = find_for_claim(connection, organisation_id, account_id, request)
     require_undecided(challenge)
-    at = now(bank, connection)
+    at = now(context, connection)
     others = challenges.newest_of_others(
         connection, challenge.customer_id, challenge.counterparty_id, at, MAXIMUM_OTHERS
     )

@@ -17,8 +17,8 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.ids import Prefix
 from chainteller.engine import challenges, reading
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
     ClaimRequest,
@@ -34,35 +34,37 @@ from chainteller.wallets.proof import Proof
 RESOURCE = "ownership claim"
 
 
-def show(bank: Bank, connection: Connection, organisation_id: str, claim_id: str) -> OwnershipClaim:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, claim_id: str
+) -> OwnershipClaim:
     """A claim by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, claim_id)
     stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
     return challenge_rows.claim_model(
-        reading.found(stored, RESOURCE, claim_id), now(bank, connection)
+        reading.require_found(stored, RESOURCE, claim_id), now(context, connection)
     )
 
 
 def explain(
-    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
 ) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused; changes nothing.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    with bank.database.read() as connection:
-        about = challenges.case(bank, connection, organisation_id, account_id, request)
+    with context.database.read() as connection:
+        about = challenges.case(context, connection, organisation_id, account_id, request)
     return challenges.diagnosis_model(about, diagnose(about))
 
 
 def prepare(
-    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
 ) -> tuple[Case, Diagnosis] | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        with bank.database.read() as connection:
-            about = challenges.case(bank, connection, organisation_id, account_id, request)
+        with context.database.read() as connection:
+            about = challenges.case(context, connection, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
@@ -71,7 +73,7 @@ def prepare(
 
 
 def submit(
-    tx: Transaction,
+    tx: UnitOfWork,
     account_id: str,
     request: ClaimRequest,
     prepared: tuple[Case, Diagnosis] | None,
@@ -92,7 +94,7 @@ def submit(
     return _accept(tx, challenge, found.proof)
 
 
-def _accept(tx: Transaction, challenge: Record, proof: Proof) -> OwnershipClaim:
+def _accept(tx: UnitOfWork, challenge: Record, proof: Proof) -> OwnershipClaim:
     claim_id = tx.new_id(Prefix.CLAIM)
     if not challenge_rows.mark_used(tx.connection, challenge.id, claim_id, tx.now):
         raise AssertionError(f"challenge {challenge.id} was used while it was locked")
@@ -116,10 +118,10 @@ def _accept(tx: Transaction, challenge: Record, proof: Proof) -> OwnershipClaim:
     tx.event("ownership_challenge.used", challenge.id, claimId=claim_id)
     tx.event("ownership_claim.created", claim_id, counterpartyId=challenge.counterparty_id)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, claim_id)
-    return challenge_rows.claim_model(reading.found(stored, RESOURCE, claim_id), tx.now)
+    return challenge_rows.claim_model(reading.require_found(stored, RESOURCE, claim_id), tx.now)
 
 
-def _refusal(tx: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
+def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
     """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
     tx.when_refused(lambda record: _count(record, challenge, diagnosis))
     details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -128,7 +130,7 @@ def _refusal(tx: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) 
     return InvalidSignature("The signature is not accepted.", details)
 
 
-def _count(record: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
+def _count(record: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
     now_stored = challenge_rows.find(
         record.connection, challenge.organisation_id, challenge.id, lock=True
     )

@@ -13,8 +13,8 @@ from chainteller.domain.challenges import (
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, reading
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import (
     ClaimAlreadyUsed,
     ClaimExpired,
@@ -61,9 +61,9 @@ def stored_address(row: Record) -> Address:
     return addresses.parse_address(row.address, resolve_network(row.network, test_networks=True))
 
 
-def register(tx: Transaction, request: RegisterCounterparty) -> Counterparty:
+def register(tx: UnitOfWork, request: RegisterCounterparty) -> Counterparty:
     """A known address is answered again, as the counterparty that it is."""
-    on = blockchain_accounts.network(tx.bank, request.network)
+    on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
     row = {
         "id": tx.new_id(Prefix.COUNTERPARTY),
@@ -75,7 +75,7 @@ def register(tx: Transaction, request: RegisterCounterparty) -> Counterparty:
         "created": tx.now,
     }
     tx.created = wallets.insert_counterparty(tx.connection, row)
-    stored = reading.found(
+    stored = reading.require_found(
         wallets.find_address(tx.connection, tx.organisation_id, on.name, address.canonical),
         RESOURCE,
         "",
@@ -90,7 +90,7 @@ def find(connection: Connection, organisation_id: str, counterparty_id: str) -> 
     """Raises NotFound."""
     reading.checked_id(RESOURCE, counterparty_id)
     row = wallets.find_counterparty(connection, organisation_id, counterparty_id)
-    return reading.found(row, RESOURCE, counterparty_id)
+    return reading.require_found(row, RESOURCE, counterparty_id)
 
 
 def show(connection: Connection, organisation_id: str, counterparty_id: str) -> Counterparty:
@@ -104,21 +104,25 @@ def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page
 
 
 def linked_page(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
 ) -> Page[Counterparty]:
     checked = reading.checked_query(query)
     account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = wallets.linked_page(connection, account.id, checked, now(bank, connection))
+    found, total = wallets.linked_page(connection, account.id, checked, now(context, connection))
     return reading.page(found, total, checked)
 
 
-def link(tx: Transaction, account_id: str, request: LinkRequest) -> Counterparty:
+def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     """Link with a claim; the same claim for the same pair again changes nothing."""
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
-    on = blockchain_accounts.network(tx.bank, request.network)
+    on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
     reading.checked_id("ownership claim", request.ownership_claim_id)
-    claim = reading.found(
+    claim = reading.require_found(
         challenges.find_claim(
             tx.connection, tx.organisation_id, request.ownership_claim_id, lock=True
         ),
@@ -136,10 +140,12 @@ def link(tx: Transaction, account_id: str, request: LinkRequest) -> Counterparty
     if tx.created:
         _store_link(tx, account, claim)
     linked = wallets.find_link(tx.connection, account.id, claim.counterparty_id)
-    return wallets.link_model(reading.found(linked, RESOURCE, claim.counterparty_id), tx.now)
+    return wallets.link_model(
+        reading.require_found(linked, RESOURCE, claim.counterparty_id), tx.now
+    )
 
 
-def _require_linkable(tx: Transaction, claim: Record, *, same_pair: bool) -> None:
+def _require_linkable(tx: UnitOfWork, claim: Record, *, same_pair: bool) -> None:
     status = claim_status(claim.status, now=tx.now, expires=claim.expires)
     if not same_pair and status is ClaimStatus.LINKED:
         raise ClaimAlreadyUsed(
@@ -168,7 +174,7 @@ def _require_linkable(tx: Transaction, claim: Record, *, same_pair: bool) -> Non
         )
 
 
-def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
+def _store_link(tx: UnitOfWork, account: Record, claim: Record) -> None:
     values = {
         "claim_id": claim.id,
         "verified_at": tx.now,
@@ -193,14 +199,14 @@ def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
 
 
 def require_reverification(
-    tx: Transaction, account_id: str, counterparty_id: str, request: ReverificationRequest
+    tx: UnitOfWork, account_id: str, counterparty_id: str, request: ReverificationRequest
 ) -> Counterparty:
     """End a verification at once: type and limits fall back until a new claim is linked."""
     if request.reason not in set(ReverificationReason):
         raise ValidationFailed.of("reason", f"one of {', '.join(ReverificationReason)}")
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     find(tx.connection, tx.organisation_id, counterparty_id)
-    row = reading.found(
+    row = reading.require_found(
         wallets.find_link(tx.connection, account.id, counterparty_id, lock=True),
         RESOURCE,
         counterparty_id,
@@ -221,4 +227,4 @@ def require_reverification(
             reason=request.reason,
         )
     stored = wallets.find_link(tx.connection, account.id, counterparty_id)
-    return wallets.link_model(reading.found(stored, RESOURCE, counterparty_id), tx.now)
+    return wallets.link_model(reading.require_found(stored, RESOURCE, counterparty_id), tx.now)

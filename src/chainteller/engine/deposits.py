@@ -8,7 +8,7 @@ from chainteller.domain.preconditions import Act, Control
 from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import accounts, currencies, ledger, pegs, preconditions, reading
 from chainteller.engine.currencies import Resolved
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage import accounts as account_rows
@@ -19,7 +19,7 @@ RESOURCE = "deposit"
 COMPLETE = "deposit.complete"
 
 
-def request_deposit(tx: Transaction, account_id: str, request: DepositRequest) -> Transfer:
+def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) -> Transfer:
     """The core bank is debited at once; the token arrives after the core bank's delay."""
     currency = currencies.resolve(request.currency, crypto=False)
     amount = reading.amount(request.amount, currency.asset, max_decimals=USD.decimals)
@@ -39,18 +39,20 @@ def request_deposit(tx: Transaction, account_id: str, request: DepositRequest) -
     transfers.insert_transfer(tx.connection, row)
     tx.audited_object = deposit_id
     announce(tx, account.id, deposit_id, TransferStatus.PROCESSING)
-    if tx.bank.options.deposit_delay_s > 0:
-        tx.schedule(COMPLETE, deposit_id, tx.after(tx.bank.options.deposit_delay_s))
+    if tx.context.options.deposit_delay_s > 0:
+        tx.schedule(COMPLETE, deposit_id, tx.after(tx.context.options.deposit_delay_s))
     else:
         _complete(tx, _stored(tx, deposit_id))
     return transfers.to_model(_stored(tx, deposit_id))
 
 
-def _stored(tx: Transaction, deposit_id: str) -> Record:
-    return reading.found(transfers.find_any(tx.connection, deposit_id), RESOURCE, deposit_id)
+def _stored(tx: UnitOfWork, deposit_id: str) -> Record:
+    return reading.require_found(
+        transfers.find_any(tx.connection, deposit_id), RESOURCE, deposit_id
+    )
 
 
-def _locked(tx: Transaction, deposit_id: str, status: TransferStatus) -> Record | None:
+def _locked(tx: UnitOfWork, deposit_id: str, status: TransferStatus) -> Record | None:
     """The deposit if it is still in this status, locked after its account."""
     seen = transfers.find_any(tx.connection, deposit_id)
     if seen is None:
@@ -60,7 +62,7 @@ def _locked(tx: Transaction, deposit_id: str, status: TransferStatus) -> Record 
     return row if row is not None and row.status == status else None
 
 
-def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
+def _debit_bank_account(tx: UnitOfWork, bank_account_id: str, cents: int) -> None:
     balance = _locked_bank_balance(tx, bank_account_id)
     if balance < cents:
         available = format_cents(max(0, balance))
@@ -70,23 +72,23 @@ def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> No
     )
 
 
-def credit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
+def credit_bank_account(tx: UnitOfWork, bank_account_id: str, cents: int) -> None:
     balance = _locked_bank_balance(tx, bank_account_id)
     account_rows.set_bank_balance(
         tx.connection, tx.organisation_id, bank_account_id, balance + cents
     )
 
 
-def _locked_bank_balance(tx: Transaction, bank_account_id: str) -> int:
+def _locked_bank_balance(tx: UnitOfWork, bank_account_id: str) -> int:
     """Cents at the core bank; nobody else changes them until this transaction ends."""
     row = account_rows.find_bank_account(
         tx.connection, tx.organisation_id, bank_account_id, lock=True
     )
-    return int(reading.found(row, "bank account", bank_account_id).balance)
+    return int(reading.require_found(row, "bank account", bank_account_id).balance)
 
 
 def _row(
-    tx: Transaction, account: Record, currency: Resolved, amount: Amount, cents: int
+    tx: UnitOfWork, account: Record, currency: Resolved, amount: Amount, cents: int
 ) -> dict[str, object]:
     return {
         "id": tx.new_id(Prefix.TRANSACTION),
@@ -108,11 +110,11 @@ def _row(
     }
 
 
-def announce(tx: Transaction, account_id: str, deposit_id: str, status: TransferStatus) -> None:
+def announce(tx: UnitOfWork, account_id: str, deposit_id: str, status: TransferStatus) -> None:
     tx.event(f"deposit.{status}", deposit_id, tradingAccountId=account_id, status=status.value)
 
 
-def complete(tx: Transaction, deposit_id: str) -> None:
+def complete(tx: UnitOfWork, deposit_id: str) -> None:
     """Due work: ``processing`` to ``completed``."""
     deposit = _locked(tx, deposit_id, TransferStatus.PROCESSING)
     if deposit is None:
@@ -121,7 +123,7 @@ def complete(tx: Transaction, deposit_id: str) -> None:
     tx.audit("deposit.complete", deposit_id)
 
 
-def _complete(tx: Transaction, deposit: Record) -> None:
+def _complete(tx: UnitOfWork, deposit: Record) -> None:
     token, account_id = ASSETS_BY_KEY[deposit.asset], deposit.trading_account_id
     ledger.lock_balances(tx, account_id)
     ledger.post(tx, (deposit_completed(account_id, deposit.id, token, deposit.notional_cents),))
@@ -131,7 +133,7 @@ def _complete(tx: Transaction, deposit: Record) -> None:
     announce(tx, account_id, deposit.id, TransferStatus.COMPLETED)
 
 
-def fail(tx: Transaction, deposit_id: str, code: str, message: str) -> None:
+def fail(tx: UnitOfWork, deposit_id: str, code: str, message: str) -> None:
     """The core bank refuses a deposit under way: the bank account is credited again."""
     deposit = _locked(tx, deposit_id, TransferStatus.PROCESSING)
     if deposit is None:
@@ -149,7 +151,7 @@ def fail(tx: Transaction, deposit_id: str, code: str, message: str) -> None:
     tx.audit("deposit.fail", deposit.id, {"code": code})
 
 
-def claw_back(tx: Transaction, deposit_id: str, reason: str) -> None:
+def claw_back(tx: UnitOfWork, deposit_id: str, reason: str) -> None:
     """The core bank takes a deposit back; what is gone is owed, and the account is frozen."""
     deposit = _locked(tx, deposit_id, TransferStatus.COMPLETED)
     if deposit is None:

@@ -7,7 +7,7 @@ from chainteller.domain.challenges import is_verified
 from chainteller.domain.clock import format_instant
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
 from chainteller.engine import blockchain_accounts, counterparties
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import (
     DestinationOnHold,
     NetworkMismatch,
@@ -31,7 +31,7 @@ class Target:
 
 
 def resolve(
-    tx: Transaction, account: Record, destination: Destination | None, asset: Asset
+    tx: UnitOfWork, account: Record, destination: Destination | None, asset: Asset
 ) -> Target:
     """The bank account when nothing is named.
 
@@ -54,7 +54,7 @@ def resolve(
 
 
 def _wallet(
-    tx: Transaction, account: Record, counterparty_id: str, via: str, asset: Asset
+    tx: UnitOfWork, account: Record, counterparty_id: str, via: str, asset: Asset
 ) -> Target:
     counterparty = counterparties.find(tx.connection, tx.organisation_id, counterparty_id)
     blockchain_account = blockchain_accounts.find(tx.connection, tx.organisation_id, via)

@@ -28,8 +28,8 @@ from chainteller.engine import (
     transfers,
     withdrawals,
 )
-from chainteller.engine.bank import Bank, EngineOptions
-from chainteller.engine.transaction import Call, Transaction, now, write
+from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.unit_of_work import Call, UnitOfWork, now, write
 from chainteller.service.interface import ALL
 from chainteller.service.models.accounts import (
     Customer,
@@ -66,7 +66,7 @@ from chainteller.service.models.trades import Transaction as AnyTransaction
 from chainteller.storage import chain
 from chainteller.wallets.networks import network_names
 
-__all__ = ["Bank", "Engine", "EngineOptions"]
+__all__ = ["EngineContext", "Engine", "EngineOptions"]
 
 Model = TypeVar("Model", bound=WireModel)
 Answer = TypeVar("Answer")
@@ -99,32 +99,32 @@ FEATURES = (
 class Engine:
     """``Service`` over a database, in the name of one actor; threads may share it."""
 
-    bank: Bank
+    context: EngineContext
     actor: Actor = field(default_factory=Actor)
 
     def acting_as(self, actor: Actor) -> "Engine":
-        return Engine(self.bank, actor)
+        return Engine(self.context, actor)
 
     def close(self) -> None:
-        self.bank.database.close()
+        self.context.database.close()
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; how many pieces of work were done."""
-        return due.run(self.bank, limit)
+        return due.run(self.context, limit)
 
     def next_due(self) -> int | None:
         """The instant at which the next work is due."""
-        return due.next_at(self.bank)
+        return due.next_at(self.context)
 
     def now(self) -> int:
-        return self._read(lambda connection: now(self.bank, connection))
+        return self._read(lambda connection: now(self.context, connection))
 
     def _read(self, query: Callable[[Connection], Answer]) -> Answer:
-        with self.bank.database.read() as connection:
+        with self.context.database.read() as connection:
             return query(connection)
 
-    def _write(self, call: Call[Model], work: Callable[[Transaction], Model]) -> Written[Model]:
-        return write(self.bank, self.actor, call, work)
+    def _write(self, call: Call[Model], work: Callable[[UnitOfWork], Model]) -> Written[Model]:
+        return write(self.context, self.actor, call, work)
 
     @property
     def _org(self) -> str:
@@ -132,11 +132,11 @@ class Engine:
 
     def capabilities(self) -> Capabilities:
         return Capabilities(
-            name=self.bank.options.bank_name,
+            name=self.context.options.bank_name,
             version=__version__,
             features=FEATURES,
             currencies=currencies.offers(),
-            networks=network_names(test_networks=self.bank.options.test_networks),
+            networks=network_names(test_networks=self.context.options.test_networks),
             markets=tuple(market.name for market in MARKETS),
         )
 
@@ -147,15 +147,15 @@ class Engine:
         return self._write(call, lambda tx: accounts.open_account(tx, request))
 
     def trading_accounts(self, query: ListQuery = ALL) -> Page[TradingAccount]:
-        return self._read(lambda c: accounts.page(self.bank, c, self._org, query))
+        return self._read(lambda c: accounts.page(self.context, c, self._org, query))
 
     def trading_account(self, account_id: str) -> TradingAccount:
-        return self._read(lambda c: accounts.show(self.bank, c, self._org, account_id))
+        return self._read(lambda c: accounts.show(self.context, c, self._org, account_id))
 
     def token_balances(self, account_id: str, *, include_zero: bool = False) -> Page[TokenBalance]:
         return self._read(
             lambda c: accounts.token_balances(
-                self.bank, c, self._org, account_id, include_zero=include_zero
+                self.context, c, self._org, account_id, include_zero=include_zero
             )
         )
 
@@ -211,16 +211,18 @@ class Engine:
         return self._read(lambda c: transactions.show_any(c, self._org, transaction_id))
 
     def limits(self, account_id: str) -> Page[LimitUsage]:
-        return self._read(lambda c: limits.show(self.bank, c, self._org, account_id))
+        return self._read(lambda c: limits.show(self.context, c, self._org, account_id))
 
     def markets(self, names: tuple[str, ...] = ()) -> Page[Market]:
-        return self._read(lambda c: markets.all_markets(self.bank, c, names, now(self.bank, c)))
+        return self._read(
+            lambda c: markets.all_markets(self.context, c, names, now(self.context, c))
+        )
 
     def market(self, name: str) -> Market:
-        return self._read(lambda c: markets.one_market(self.bank, c, name, now(self.bank, c)))
+        return self._read(lambda c: markets.one_market(self.context, c, name, now(self.context, c)))
 
     def prices(self, market: str) -> Page[PriceSample]:
-        return self._read(lambda c: markets.samples(self.bank, market, now(self.bank, c)))
+        return self._read(lambda c: markets.samples(self.context, market, now(self.context, c)))
 
     def create_quote(
         self, market: str, request: QuoteRequest, *, idempotency_key: str | None = None
@@ -229,10 +231,10 @@ class Engine:
         return self._write(call, lambda tx: quotes.create(tx, market, request))
 
     def quote(self, quote_id: str) -> Quote:
-        return self._read(lambda c: quotes.show(self.bank, c, self._org, quote_id))
+        return self._read(lambda c: quotes.show(self.context, c, self._org, quote_id))
 
     def quotes(self, query: ListQuery = ALL) -> Page[Quote]:
-        return self._read(lambda c: quotes.page(self.bank, c, self._org, query))
+        return self._read(lambda c: quotes.page(self.context, c, self._org, query))
 
     def execute_quote(
         self, quote_id: str, request: ExecuteRequest, *, idempotency_key: str | None = None
@@ -293,11 +295,11 @@ class Engine:
 
     def challenges(self, blockchain_account_id: str, query: ListQuery = ALL) -> Page[Challenge]:
         return self._read(
-            lambda c: challenges.page(self.bank, c, self._org, blockchain_account_id, query)
+            lambda c: challenges.page(self.context, c, self._org, blockchain_account_id, query)
         )
 
     def challenge_by_id(self, challenge_id: str) -> Challenge:
-        return self._read(lambda c: challenges.show(self.bank, c, self._org, challenge_id))
+        return self._read(lambda c: challenges.show(self.context, c, self._org, challenge_id))
 
     def submit_claim(
         self,
@@ -306,7 +308,7 @@ class Engine:
         *,
         idempotency_key: str | None = None,
     ) -> Written[OwnershipClaim]:
-        prepared = claims.prepare(self.bank, self._org, blockchain_account_id, request)
+        prepared = claims.prepare(self.context, self._org, blockchain_account_id, request)
         path = (blockchain_account_id,)
         call = Call("submit_claim", OwnershipClaim, path, request, idempotency_key)
         return self._write(
@@ -314,12 +316,12 @@ class Engine:
         )
 
     def claim_by_id(self, claim_id: str) -> OwnershipClaim:
-        return self._read(lambda c: claims.show(self.bank, c, self._org, claim_id))
+        return self._read(lambda c: claims.show(self.context, c, self._org, claim_id))
 
     def diagnose_signature(
         self, blockchain_account_id: str, request: ClaimRequest
     ) -> SignatureDiagnosis:
-        return claims.explain(self.bank, self._org, blockchain_account_id, request)
+        return claims.explain(self.context, self._org, blockchain_account_id, request)
 
     def link_counterparty(
         self,
@@ -337,7 +339,7 @@ class Engine:
     ) -> Page[Counterparty]:
         return self._read(
             lambda c: counterparties.linked_page(
-                self.bank, c, self._org, blockchain_account_id, query
+                self.context, c, self._org, blockchain_account_id, query
             )
         )
 

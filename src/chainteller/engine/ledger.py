@@ -5,19 +5,19 @@ from collections.abc import Iterable
 from chainteller.domain.assets import USD, Asset
 from chainteller.domain.ledger import DUE_EITHER_WAY, Bucket, Journal, buying_power
 from chainteller.domain.money import Amount, format_cents
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import InsufficientFunds
 from chainteller.storage import ledger
 
 
-def lock_balances(tx: Transaction, account_id: str) -> dict[Asset, int]:
+def lock_balances(tx: UnitOfWork, account_id: str) -> dict[Asset, int]:
     """Lock every sub-balance of a trading account; its available balances by asset."""
     found = ledger.of_account(tx.connection, account_id, lock=True)
     tx.balances.update(found)
     return ledger.by_bucket(found, account_id, Bucket.AVAILABLE)
 
 
-def post(tx: Transaction, journals: Iterable[Journal]) -> None:
+def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
     """Apply journals to the balances and append their postings.
 
     Raises:
@@ -68,7 +68,7 @@ def post(tx: Transaction, journals: Iterable[Journal]) -> None:
         raise AssertionError("a balance moved while it was locked")
 
 
-def _lock_missing(tx: Transaction, keys: set[tuple[str, str]]) -> None:
+def _lock_missing(tx: UnitOfWork, keys: set[tuple[str, str]]) -> None:
     """Lock what is not locked yet; the bank's own books come into being with their first use."""
     missing = keys - tx.balances.keys()
     if not missing:

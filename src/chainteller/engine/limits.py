@@ -6,8 +6,8 @@ from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.engine import accounts
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import Page
@@ -18,12 +18,12 @@ def _longest(all_rules: tuple[LimitRule, ...]) -> int:
     return max(rule.period for rule in all_rules)
 
 
-def require_within(tx: Transaction, account_id: str, requested: Spent) -> None:
+def require_within(tx: UnitOfWork, account_id: str, requested: Spent) -> None:
     """Raises LimitExceeded for the first rule that the withdrawal would break.
 
     The account's row is locked, so that two servers cannot both pass.
     """
-    all_rules = rules(tx.bank.options.limits)
+    all_rules = rules(tx.context.options.limits)
     history = transfers.spent_since(tx.connection, account_id, tx.now - _longest(all_rules))
     exceeded = first_exceeded(all_rules, history, requested)
     if exceeded is None:
@@ -56,10 +56,10 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
 
 
 def show(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
     account = accounts.find(connection, organisation_id, account_id)
-    at, all_rules = now(bank, connection), rules(bank.options.limits)
+    at, all_rules = now(context, connection), rules(context.options.limits)
     history = transfers.spent_since(connection, account.id, at - _longest(all_rules))
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 

@@ -10,7 +10,7 @@ from chainteller.domain.money import format_cents
 from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoint
 from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.engine import reading
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.service.errors import MarketUnavailable
 from chainteller.service.models.markets import Market as MarketModel
 from chainteller.service.models.markets import PriceSample
@@ -30,12 +30,12 @@ def price_cents(point: PricePoint) -> int:
     return point.mid_micros // MICROS_PER_CENT
 
 
-def unit_cents(bank: Bank, at: int) -> dict[Asset, int]:
+def unit_cents(context: EngineContext, at: int) -> dict[Asset, int]:
     """The mid price in cents of one unit of each base asset; unpriced ones are left out."""
     return {
         market.base: price_cents(point)
         for market in MARKETS
-        if (point := bank.feed.price(market.name, at)) is not None
+        if (point := context.feed.price(market.name, at)) is not None
     }
 
 
@@ -43,20 +43,22 @@ Closure = tuple[str, int | None]
 """Why a market cannot be used, and until when, where anybody knows that."""
 
 
-def closure(bank: Bank, control: Record | None, market: Market, at: int) -> Closure | None:
+def closure(
+    context: EngineContext, control: Record | None, market: Market, at: int
+) -> Closure | None:
     """Whether the market cannot be used at an instant; None when it is open."""
-    if market.name in bank.options.maintenance:
+    if market.name in context.options.maintenance:
         return "MAINTENANCE", None
     if control is not None and (control.until is None or control.until > at):
         return control.reason, control.until
-    point = bank.feed.price(market.name, at)
+    point = context.feed.price(market.name, at)
     if point is None:
         return "PROVIDER_DOWN", None
-    if not bank.feed.checks_staleness:
+    if not context.feed.checks_staleness:
         return None
     if at - point.at > STALE_AFTER_S * SECOND:
         return "PRICE_STALE", None
-    before = bank.feed.price(market.name, point.at - MINUTE)
+    before = context.feed.price(market.name, point.at - MINUTE)
     if before is not None:
         move = abs(point.mid_micros - before.mid_micros) * 100
         if move > HALT_MOVE_PERCENT * before.mid_micros:
@@ -64,10 +66,12 @@ def closure(bank: Bank, control: Record | None, market: Market, at: int) -> Clos
     return None
 
 
-def require_open(bank: Bank, connection: Connection, market: Market, at: int) -> PricePoint:
+def require_open(
+    context: EngineContext, connection: Connection, market: Market, at: int
+) -> PricePoint:
     """The price to deal at. Raises MarketUnavailable."""
-    closed = closure(bank, markets.control(connection, market.name), market, at)
-    point = bank.feed.price(market.name, at)
+    closed = closure(context, markets.control(connection, market.name), market, at)
+    point = context.feed.price(market.name, at)
     if closed is None and point is not None:
         return point
     reason, until = closed or ("PROVIDER_DOWN", None)
@@ -76,29 +80,31 @@ def require_open(bank: Bank, connection: Connection, market: Market, at: int) ->
 
 
 def all_markets(
-    bank: Bank, connection: Connection, names: tuple[str, ...], at: int
+    context: EngineContext, connection: Connection, names: tuple[str, ...], at: int
 ) -> Page[MarketModel]:
     controls = markets.controls(connection)
     wanted = [market for market in MARKETS if not names or market.name in names]
-    shown = (_model(bank, controls.get(market.name), market, at) for market in wanted)
+    shown = (_model(context, controls.get(market.name), market, at) for market in wanted)
     return Page[MarketModel].whole(tuple(model for model in shown if model is not None))
 
 
-def one_market(bank: Bank, connection: Connection, name: str, at: int) -> MarketModel:
+def one_market(context: EngineContext, connection: Connection, name: str, at: int) -> MarketModel:
     market = reading.market(name)
-    model = _model(bank, markets.control(connection, name), market, at)
+    model = _model(context, markets.control(connection, name), market, at)
     if model is None:
         raise MarketUnavailable(name, "PROVIDER_DOWN", format_instant(at + _UNKNOWN_RESOLUTION))
     return model
 
 
-def _model(bank: Bank, control: Record | None, market: Market, at: int) -> MarketModel | None:
+def _model(
+    context: EngineContext, control: Record | None, market: Market, at: int
+) -> MarketModel | None:
     """None while a feed has never given a price."""
-    point = bank.feed.price(market.name, at)
+    point = context.feed.price(market.name, at)
     if point is None:
         return None
-    yesterday = bank.feed.price(market.name, at - DAY) or point
-    return _shown(market, point, price_cents(yesterday), closure(bank, control, market, at))
+    yesterday = context.feed.price(market.name, at - DAY) or point
+    return _shown(market, point, price_cents(yesterday), closure(context, control, market, at))
 
 
 @lru_cache(_REMEMBERED)
@@ -117,11 +123,11 @@ def _shown(
     )
 
 
-def samples(bank: Bank, name: str, at: int) -> Page[PriceSample]:
+def samples(context: EngineContext, name: str, at: int) -> Page[PriceSample]:
     """The last hour, a sample every thirty seconds."""
     market = reading.market(name)
     end = at - at % _CHART_STEP
-    points = bank.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
+    points = context.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
     return Page[PriceSample].whole(
         tuple(PriceSample(price=format_cents(price_cents(point)), at=point.at) for point in points)
     )

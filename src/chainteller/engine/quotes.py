@@ -20,9 +20,9 @@ from chainteller.domain.quoting import (
 )
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
 from chainteller.engine import accounts, ledger, markets, pegs, preconditions, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.trades import FILL
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import (
     AmountBelowMinimum,
     LimitExceeded,
@@ -43,7 +43,7 @@ _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
 _AMOUNT_OF = ("sold", "bought")
 
 
-def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
+def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
     market = reading.market(market_name)
     side = reading.side(request.side)
     asked = _asked(market, side, request)
@@ -53,12 +53,12 @@ def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
         account_id = account.id
         preconditions.require_allowed(account, _ACTS[side])
         _require_room(tx, account.id)
-    point = markets.require_open(tx.bank, tx.connection, market, tx.now)
+    point = markets.require_open(tx.context, tx.connection, market, tx.now)
     terms = Terms(
         mid_micros=point.mid_micros,
         half_spread_bps=market.half_spread_bps,
-        hold_premium_bps_per_minute=tx.bank.options.hold_premium_bps_per_minute,
-        window=round(tx.bank.options.quote_window_s * SECOND),
+        hold_premium_bps_per_minute=tx.context.options.hold_premium_bps_per_minute,
+        window=round(tx.context.options.quote_window_s * SECOND),
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
     )
     sells_amount = request.amount_of != "bought"
@@ -72,7 +72,7 @@ def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
         "quote.created", str(row["id"]), market=market.name, side=side, tradingAccountId=account_id
     )
     stored = quotes.find(tx.connection, tx.organisation_id, str(row["id"]))
-    return quotes.to_model(reading.found(stored, RESOURCE, str(row["id"])), tx.now)
+    return quotes.to_model(reading.require_found(stored, RESOURCE, str(row["id"])), tx.now)
 
 
 def _asked(market: Market, side: Side, request: QuoteRequest) -> Amount:
@@ -82,13 +82,13 @@ def _asked(market: Market, side: Side, request: QuoteRequest) -> Amount:
     return reading.amount(request.amount, USD if usd_asked else market.base)
 
 
-def _require_room(tx: Transaction, account_id: str) -> None:
+def _require_room(tx: UnitOfWork, account_id: str) -> None:
     """Each open quote is a free option, so an account holds only so many."""
-    limit = tx.bank.options.open_quotes_per_account
-    if tx.bank.options.rate_limits and (
+    limit = tx.context.options.open_quotes_per_account
+    if tx.context.options.rate_limits and (
         quotes.count_open(tx.connection, account_id, tx.now) >= limit
     ):
-        window_s = math.ceil(tx.bank.options.quote_window_s)
+        window_s = math.ceil(tx.context.options.quote_window_s)
         raise RateLimited(
             "The account has too many open quotes.",
             {
@@ -131,7 +131,7 @@ def _require_size(market: Market, priced: Priced) -> None:
 
 
 def _row(
-    tx: Transaction, market: Market, terms: Terms, priced: Priced, account_id: str | None
+    tx: UnitOfWork, market: Market, terms: Terms, priced: Priced, account_id: str | None
 ) -> dict[str, object]:
     return {
         "id": tx.new_id(Prefix.QUOTE),
@@ -156,9 +156,9 @@ def _row(
     }
 
 
-def execute(tx: Transaction, quote_id: str, request: ExecuteRequest) -> Trade:
+def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
     reading.checked_id(RESOURCE, quote_id)
-    quote = reading.found(
+    quote = reading.require_found(
         quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
     )
     _require_usable(tx, quote)
@@ -170,7 +170,7 @@ def execute(tx: Transaction, quote_id: str, request: ExecuteRequest) -> Trade:
         )
     side, market = Side(quote.side), MARKETS_BY_NAME[quote.market]
     preconditions.require_allowed(account, _ACTS[side])
-    markets.require_open(tx.bank, tx.connection, market, tx.now)
+    markets.require_open(tx.context, tx.connection, market, tx.now)
     held = _funds(tx, account.id, side, market, quote.sold)
     trade_id = tx.new_id(Prefix.TRANSACTION)
     counters = accounts.record_activity(
@@ -187,15 +187,15 @@ def execute(tx: Transaction, quote_id: str, request: ExecuteRequest) -> Trade:
         },
     )
     ledger.post(tx, (hold(account.id, trade_id, held),))
-    tx.schedule(FILL, trade_id, tx.after(tx.bank.options.fill_delay_s))
+    tx.schedule(FILL, trade_id, tx.after(tx.context.options.fill_delay_s))
     tx.audited_object = trade_id
     tx.event("quote.executed", quote.id, tradeId=trade_id)
     tx.event("trade.processing", trade_id, tradingAccountId=account.id, status="processing")
     stored = trades.find(tx.connection, account.id, trade_id)
-    return trades.to_model(reading.found(stored, "trade", trade_id))
+    return trades.to_model(reading.require_found(stored, "trade", trade_id))
 
 
-def _require_usable(tx: Transaction, quote: Record) -> None:
+def _require_usable(tx: UnitOfWork, quote: Record) -> None:
     if quote.status == QuoteStatus.EXECUTED:
         raise QuoteAlreadyUsed(
             "The quote was executed already.",
@@ -210,7 +210,7 @@ def _require_usable(tx: Transaction, quote: Record) -> None:
 
 
 def _funds(
-    tx: Transaction, account_id: str, side: Side, market: Market, sold: int
+    tx: UnitOfWork, account_id: str, side: Side, market: Market, sold: int
 ) -> tuple[Amount, ...]:
     """What is to be held. Raises InsufficientFunds, MarketUnavailable (PEG_DEVIATION)."""
     available = ledger.lock_balances(tx, account_id)
@@ -227,7 +227,7 @@ def _funds(
 
 
 def _trade_row(
-    tx: Transaction,
+    tx: UnitOfWork,
     quote: Record,
     trade_id: str,
     account_id: str,
@@ -260,13 +260,19 @@ def _trade_row(
     }
 
 
-def show(bank: Bank, connection: Connection, organisation_id: str, quote_id: str) -> Quote:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, quote_id: str
+) -> Quote:
     reading.checked_id(RESOURCE, quote_id)
-    row = reading.found(quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id)
-    return quotes.to_model(row, now(bank, connection))
+    row = reading.require_found(
+        quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id
+    )
+    return quotes.to_model(row, now(context, connection))
 
 
-def page(bank: Bank, connection: Connection, organisation_id: str, query: ListQuery) -> Page[Quote]:
+def page(
+    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+) -> Page[Quote]:
     checked = reading.checked_query(query)
-    found, total = quotes.page(connection, organisation_id, checked, now(bank, connection))
+    found, total = quotes.page(connection, organisation_id, checked, now(context, connection))
     return reading.page(found, total, checked)

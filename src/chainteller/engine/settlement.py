@@ -7,7 +7,7 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.trades import Rejection, TradeStatus
 from chainteller.engine import accounts, ledger, markets
 from chainteller.engine.trades import FILL, SETTLE, announce, give_back
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
 from chainteller.storage import trades
 from chainteller.storage.database import Record
@@ -16,7 +16,7 @@ FILL_TIMEOUT = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND
 
 
-def _locked(tx: Transaction, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
+def _locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
     """(account, trade) if the trade is still in this status, locked in this order."""
     seen = trades.find_any(tx.connection, trade_id)
     if seen is None:
@@ -26,7 +26,7 @@ def _locked(tx: Transaction, trade_id: str, status: TradeStatus) -> tuple[Record
     return (account, trade) if trade is not None and trade.status == status else None
 
 
-def fill(tx: Transaction, trade_id: str) -> None:
+def fill(tx: UnitOfWork, trade_id: str) -> None:
     """``processing`` to ``executed``, or to ``failed`` when the provider refuses.
 
     A closed market is waited for, up to fifteen minutes.
@@ -37,13 +37,13 @@ def fill(tx: Transaction, trade_id: str) -> None:
     account, trade = locked
     market = MARKETS_BY_NAME[trade.market]
     control = market_rows.control(tx.connection, market.name)
-    if markets.closure(tx.bank, control, market, tx.now) is not None:
+    if markets.closure(tx.context, control, market, tx.now) is not None:
         if tx.now - trade.created < FILL_TIMEOUT:
             tx.schedule(FILL, trade.id, tx.now + _TRY_AGAIN)
             return
         _fail(tx, trade, Rejection("FILL_TIMEOUT", "The market stayed closed for too long."))
         return
-    rejection = tx.bank.venue.decide(trade.id)
+    rejection = tx.context.venue.decide(trade.id)
     if rejection is not None:
         _fail(tx, trade, rejection)
         return
@@ -54,13 +54,13 @@ def fill(tx: Transaction, trade_id: str) -> None:
         journal = fill_sell(figures)
     ledger.post(tx, (journal,))
     trades.advance(tx.connection, trade, TradeStatus.EXECUTED, updated=tx.now, executed_at=tx.now)
-    tx.schedule(SETTLE, trade.id, tx.after(tx.bank.options.settle_delay_s))
+    tx.schedule(SETTLE, trade.id, tx.after(tx.context.options.settle_delay_s))
     accounts.record_activity(tx, account, "trade.executed")
     announce(tx, trade, TradeStatus.EXECUTED)
     tx.audit("trade.fill", trade.id)
 
 
-def settle(tx: Transaction, trade_id: str) -> None:
+def settle(tx: UnitOfWork, trade_id: str) -> None:
     """``executed`` to ``settled``: what was bought becomes available."""
     locked = _locked(tx, trade_id, TradeStatus.EXECUTED)
     if locked is None:
@@ -75,7 +75,7 @@ def settle(tx: Transaction, trade_id: str) -> None:
     tx.audit("trade.settle", trade.id)
 
 
-def _fail(tx: Transaction, trade: Record, rejection: Rejection) -> None:
+def _fail(tx: UnitOfWork, trade: Record, rejection: Rejection) -> None:
     give_back(tx, trade)
     trades.advance(
         tx.connection,

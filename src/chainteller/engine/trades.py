@@ -6,7 +6,7 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ledger import release
 from chainteller.domain.trades import TradeStatus
 from chainteller.engine import accounts, ledger, reading
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
@@ -18,11 +18,11 @@ FILL = "trade.fill"
 SETTLE = "trade.settle"
 
 
-def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
+def cancel(tx: UnitOfWork, account_id: str, trade_id: str) -> Trade:
     """Both forms of the specification's cancellation; the row lock decides a race with the fill."""
     reading.checked_id(RESOURCE, trade_id)
     account = accounts.locked(tx, account_id)
-    trade = reading.found(
+    trade = reading.require_found(
         trades.find(tx.connection, account.id, trade_id, lock=True), RESOURCE, trade_id
     )
     tx.audited_object = trade.id
@@ -45,27 +45,27 @@ def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
     return shown(tx, trade)
 
 
-def give_back(tx: Transaction, trade: Record) -> None:
+def give_back(tx: UnitOfWork, trade: Record) -> None:
     """Return exactly what execution held."""
     parts = trades.hold_parts(trade.hold)
     ledger.post(tx, (release(trade.trading_account_id, trade.id, parts),))
 
 
-def announce(tx: Transaction, trade: Record, status: TradeStatus) -> None:
+def announce(tx: UnitOfWork, trade: Record, status: TradeStatus) -> None:
     tx.event(
         f"trade.{status}", trade.id, tradingAccountId=trade.trading_account_id, status=status.value
     )
 
 
-def shown(tx: Transaction, trade: Record) -> Trade:
+def shown(tx: UnitOfWork, trade: Record) -> Trade:
     stored = trades.find(tx.connection, trade.trading_account_id, trade.id)
-    return trades.to_model(reading.found(stored, RESOURCE, trade.id))
+    return trades.to_model(reading.require_found(stored, RESOURCE, trade.id))
 
 
 def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(RESOURCE, trade_id)
-    found = reading.found(trades.find(connection, account.id, trade_id), RESOURCE, trade_id)
+    found = reading.require_found(trades.find(connection, account.id, trade_id), RESOURCE, trade_id)
     return trades.to_model(found)
 
 

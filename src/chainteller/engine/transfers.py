@@ -20,7 +20,7 @@ def show(
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(direction, transfer_id)
     row = transfers.find(connection, account.id, transfer_id, direction)
-    return transfers.to_model(reading.found(row, direction, transfer_id))
+    return transfers.to_model(reading.require_found(row, direction, transfer_id))
 
 
 def page(

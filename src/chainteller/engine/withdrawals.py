@@ -24,7 +24,7 @@ from chainteller.engine import (
 )
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.destinations import Target
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades, transfers
@@ -46,7 +46,7 @@ class _Order:
     target: Target
 
 
-def request_withdrawal(tx: Transaction, account_id: str, request: WithdrawalRequest) -> Transfer:
+def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalRequest) -> Transfer:
     """Funds are held at once; an unverified wallet's withdrawal waits for a review."""
     to_wallet = request.destination is not None and request.destination.type == "counterparty"
     currency = currencies.resolve(request.currency, crypto=to_wallet)
@@ -65,17 +65,17 @@ def request_withdrawal(tx: Transaction, account_id: str, request: WithdrawalRequ
     return _place(tx, account, order, held)
 
 
-def _notional_cents(tx: Transaction, amount: Amount) -> int:
+def _notional_cents(tx: UnitOfWork, amount: Amount) -> int:
     """What the amount is worth in USD at request; a fraction of a cent counts as one."""
     if amount.asset in CASH_EQUIVALENTS:
         return ceil_div(amount.atoms, atoms_of_cents(1, amount.asset))
     market = next(each for each in MARKETS if each.base == amount.asset)
-    point = markets.require_open(tx.bank, tx.connection, market, tx.now)
+    point = markets.require_open(tx.context, tx.connection, market, tx.now)
     scale = 10**amount.asset.decimals * MICROS_PER_CENT
     return ceil_div(amount.atoms * point.mid_micros, scale)
 
 
-def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...]:
+def _funds(tx: UnitOfWork, account_id: str, order: _Order) -> tuple[Amount, ...]:
     """What is to be held. To the bank any cash equivalent pays, the named one first."""
     available = ledger.lock_balances(tx, account_id)
     if order.target.counterparty_id is not None:
@@ -92,7 +92,7 @@ def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...
     return parts
 
 
-def _place(tx: Transaction, account: Record, order: _Order, held: tuple[Amount, ...]) -> Transfer:
+def _place(tx: UnitOfWork, account: Record, order: _Order, held: tuple[Amount, ...]) -> Transfer:
     counters = accounts.record_activity(
         tx, account, "withdrawal", "withdrawal_count", "transaction_count"
     )
@@ -105,7 +105,7 @@ def _place(tx: Transaction, account: Record, order: _Order, held: tuple[Amount, 
     withdrawal_id = str(row["id"])
     transfers.insert_transfer(tx.connection, row)
     ledger.post(tx, (hold(account.id, withdrawal_id, held),))
-    options = tx.bank.options
+    options = tx.context.options
     if reviewed:
         tx.schedule(REVIEW, withdrawal_id, tx.after(options.review_delay_s))
     else:
@@ -113,11 +113,11 @@ def _place(tx: Transaction, account: Record, order: _Order, held: tuple[Amount, 
     tx.audited_object = withdrawal_id
     announce(tx, account.id, withdrawal_id, status)
     stored = transfers.find(tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL)
-    return transfers.to_model(reading.found(stored, RESOURCE, withdrawal_id))
+    return transfers.to_model(reading.require_found(stored, RESOURCE, withdrawal_id))
 
 
 def _row(
-    tx: Transaction,
+    tx: UnitOfWork,
     account: Record,
     order: _Order,
     held: tuple[Amount, ...],
@@ -145,21 +145,21 @@ def _row(
         "created": tx.now,
         "updated": tx.now,
         "review_reason": "UNVERIFIED_DESTINATION" if reviewed else None,
-        "review_eta": tx.after(tx.bank.options.review_delay_s) if reviewed else None,
+        "review_eta": tx.after(tx.context.options.review_delay_s) if reviewed else None,
         "version": 1,
     }
 
 
-def announce(tx: Transaction, account_id: str, withdrawal_id: str, status: TransferStatus) -> None:
+def announce(tx: UnitOfWork, account_id: str, withdrawal_id: str, status: TransferStatus) -> None:
     tx.event(
         f"withdrawal.{status}", withdrawal_id, tradingAccountId=account_id, status=status.value
     )
 
 
-def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
+def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     reading.checked_id(RESOURCE, withdrawal_id)
     account = accounts.locked(tx, account_id)
-    row = reading.found(
+    row = reading.require_found(
         transfers.find(tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL, lock=True),
         RESOURCE,
         withdrawal_id,
@@ -178,4 +178,4 @@ def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
     accounts.record_activity(tx, account, "withdrawal.cancelled")
     announce(tx, account.id, row.id, TransferStatus.CANCELLED)
     stored = transfers.find(tx.connection, account.id, row.id, Direction.WITHDRAWAL)
-    return transfers.to_model(reading.found(stored, RESOURCE, row.id))
+    return transfers.to_model(reading.require_found(stored, RESOURCE, row.id))

@@ -12,13 +12,13 @@ from sqlalchemy import Connection, Select, Table, bindparam, insert, select, upd
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.ports import PriceFeed
 from chainteller.engine.samples import plot
 from chainteller.engine.samples.books import Books, Row
 from chainteller.engine.samples.people import read_bank
 from chainteller.engine.samples.world import Account, World
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.storage import accounts, chain, ledger, organisations
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -77,13 +77,15 @@ _UPDATE_BANK_ACCOUNT = (
 )
 
 
-def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED) -> bool:
+def load_samples(
+    context: EngineContext, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED
+) -> bool:
     """Load the sample data into the organisation ``default``; False when it is there already.
 
     On a database that ``load_past`` made, what is under way now is added.
 
     Args:
-        bank: whose database and clock are used, and whose delays unfinished work waits for.
+        context: whose database and clock are used, and whose delays unfinished work waits for.
         folder: ``sample_data``.
         prices: of the months before; it must know every market at any time. The same seed,
             prices and loading time give the same audit head.
@@ -94,7 +96,7 @@ def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAUL
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
 
-    def work(tx: Transaction) -> bool:
+    def work(tx: UnitOfWork) -> bool:
         if _has_begun(tx.connection):
             return False
         if not is_loaded(tx.connection, tx.organisation_id):
@@ -102,22 +104,24 @@ def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAUL
         _begin_day(tx, folder, prices, seed)
         return True
 
-    return work_unit(bank, _ACTOR, work)
+    return work_unit(context, _ACTOR, work)
 
 
-def load_past(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED) -> bool:
+def load_past(
+    context: EngineContext, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED
+) -> bool:
     """Load what does not depend on the time of the day, so that it can be kept for the day.
 
     Arguments and errors as for ``load_samples``, which then adds the rest.
     """
 
-    def work(tx: Transaction) -> bool:
+    def work(tx: UnitOfWork) -> bool:
         if is_loaded(tx.connection, tx.organisation_id):
             return False
         _load_past(tx, folder, prices, seed)
         return True
 
-    return work_unit(bank, _ACTOR, work)
+    return work_unit(context, _ACTOR, work)
 
 
 def is_loaded(connection: Connection, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
@@ -129,7 +133,7 @@ def _has_begun(connection: Connection) -> bool:
     return connection.execute(_FIND_LOADING).first() is not None
 
 
-def _load_past(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
+def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
     world = _world(tx, prices, _bank_randomness(seed), midnight_before(tx.now))
     world.books = Books(_balances(tx.connection, _BANKS_OWN))
     told = read_bank(folder, world.randomness)
@@ -138,7 +142,7 @@ def _load_past(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> N
     _write(tx.connection, world)
 
 
-def _begin_day(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
+def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
     told = read_bank(folder, _bank_randomness(seed))
     people = plot.waiting(told)
     world = _world(tx, prices, SeededRandomness(f"sample day {seed}"), tx.now)
@@ -169,14 +173,14 @@ def _bank_randomness(seed: str) -> SeededRandomness:
     return SeededRandomness(f"sample data {seed}")
 
 
-def _world(tx: Transaction, prices: PriceFeed, randomness: SeededRandomness, now: int) -> World:
+def _world(tx: UnitOfWork, prices: PriceFeed, randomness: SeededRandomness, now: int) -> World:
     return World(
         organisation_id=tx.organisation_id,
         books=Books({}),
         randomness=randomness,
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
-        options=tx.bank.options,
+        options=tx.context.options,
         now=now,
     )
 

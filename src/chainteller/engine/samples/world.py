@@ -8,7 +8,7 @@ from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.domain.randomness import Randomness, below
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.engine.ports import PriceFeed
 from chainteller.engine.samples.books import Books, Row
 from chainteller.engine.samples.people import Person

@@ -33,7 +33,7 @@ class EngineOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Bank:
+class EngineContext:
     database: Database
     clock: Clock
     randomness: Randomness
