@@ -70,9 +70,9 @@ FAULTS = (
     ),
     Fault(
         "the hold is committed alone",
-        "engine/quotes.py",
-        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n",
-        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n    tx.connection.commit()\n",
+        "engine/outcome.py",
+        "        ledger.post(tx, outcome.journals)\n",
+        "        ledger.post(tx, outcome.journals)\n        tx.connection.commit()\n",
         "tests/engine/test_kill.py::test_a_hundred_kills_lose_nothing",
     ),
     Fault(

@@ -1,19 +1,23 @@
 """Blockchain accounts: where a trading account's assets are held in custody on a network."""
 
+from collections.abc import Callable
+
 from nacl.bindings import crypto_sign_seed_keypair
 from sqlalchemy import Connection
 
 from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
 from chainteller.domain.randomness import Randomness
-from chainteller.engine import accounts, preconditions, reading
+from chainteller.engine import accounts, outcome, preconditions, reading
 from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import (
     Family,
     Network,
@@ -43,29 +47,39 @@ def network(context: EngineContext, text: str) -> Network:
 def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAccount:
     on = network(tx.context, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)
+    moment = outcome.moment(tx)
+    decided = decide_opening(
+        trading_account, on, lambda: custody_address(on, tx.context.randomness), moment
+    )
+    outcome.apply(tx, decided)
+    return wallets.account_model(decided.record(WalletTables.blockchain_account))
+
+
+def decide_opening(
+    trading_account: Record, on: Network, new_address: Callable[[], str], moment: Moment
+) -> Outcome:
+    """An active account with a new custody address.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired.
+    """
     preconditions.require_allowed(trading_account, Act.OPEN)
-    account_id = tx.new_id(Prefix.BLOCKCHAIN_ACCOUNT)
-    wallets.insert_account(
-        tx.connection,
-        {
-            "id": account_id,
-            "organisation_id": tx.organisation_id,
-            "trading_account_id": trading_account.id,
-            "customer_id": trading_account.customer_id,
-            "network": on.name,
-            "address": custody_address(on, tx.context.randomness),
-            "status": ACTIVE,
-            "created": tx.now,
-        },
+    row = {
+        "id": moment.new_id(Prefix.BLOCKCHAIN_ACCOUNT),
+        "organisation_id": moment.organisation_id,
+        "trading_account_id": trading_account.id,
+        "customer_id": trading_account.customer_id,
+        "network": on.name,
+        "address": new_address(),
+        "status": ACTIVE,
+        "created": moment.now,
+    }
+    told = {"tradingAccountId": trading_account.id, "network": on.name}
+    return Outcome(
+        row["id"],
+        rows=(Insert(WalletTables.blockchain_account, (row,)),),
+        events=(Event("blockchain_account.created", row["id"], told),),
     )
-    tx.audited_object = account_id
-    tx.event(
-        "blockchain_account.created",
-        account_id,
-        tradingAccountId=trading_account.id,
-        network=on.name,
-    )
-    return wallets.account_model(find(tx.connection, tx.organisation_id, account_id))
 
 
 def custody_address(on: Network, randomness: Randomness) -> str:

@@ -16,8 +16,9 @@ from chainteller.domain.challenges import (
     challenge_status,
 )
 from chainteller.domain.ids import Prefix
-from chainteller.engine import challenges, reading
+from chainteller.engine import challenges, outcome, reading
 from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
@@ -27,6 +28,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.proof import Proof
@@ -91,34 +93,45 @@ def submit(
         found = diagnose(about)
     if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
         raise _refusal(tx, challenge, challenges.diagnosis_model(about, found))
-    return _accept(tx, challenge, found.proof)
-
-
-def _accept(tx: UnitOfWork, challenge: Record, proof: Proof) -> OwnershipClaim:
-    claim_id = tx.new_id(Prefix.CLAIM)
-    if not challenge_rows.mark_used(tx.connection, challenge.id, claim_id, tx.now):
-        raise AssertionError(f"challenge {challenge.id} was used while it was locked")
-    challenge_rows.insert_claim(
-        tx.connection,
-        {
-            "id": claim_id,
-            "organisation_id": tx.organisation_id,
-            "blockchain_account_id": challenge.blockchain_account_id,
-            "counterparty_id": challenge.counterparty_id,
-            "challenge_id": challenge.id,
-            "scheme": proof.scheme,
-            "signature": proof.signature,
-            "signer": proof.signer,
-            "status": ClaimStatus.VALID.value,
-            "created": tx.now,
-            "expires": tx.now + CLAIM_LIFETIME,
-        },
+    decided = decide_acceptance(challenge, found.proof, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
+    return challenge_rows.claim_model(
+        reading.require_found(stored, RESOURCE, decided.subject), tx.now
     )
-    tx.audited_object = claim_id
-    tx.event("ownership_challenge.used", challenge.id, claimId=claim_id)
-    tx.event("ownership_claim.created", claim_id, counterpartyId=challenge.counterparty_id)
-    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, claim_id)
-    return challenge_rows.claim_model(reading.require_found(stored, RESOURCE, claim_id), tx.now)
+
+
+def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcome:
+    """The challenge is used up, and a claim stands for the proof."""
+    claim_id = moment.new_id(Prefix.CLAIM)
+    used = {
+        "status": ChallengeStatus.USED.value,
+        "used_at": moment.now,
+        "claim_id": claim_id,
+    }
+    claim = {
+        "id": claim_id,
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": challenge.blockchain_account_id,
+        "counterparty_id": challenge.counterparty_id,
+        "challenge_id": challenge.id,
+        "scheme": proof.scheme,
+        "signature": proof.signature,
+        "signer": proof.signer,
+        "status": ClaimStatus.VALID.value,
+        "created": moment.now,
+        "expires": moment.now + CLAIM_LIFETIME,
+        "linked_at": None,
+    }
+    told = {"counterpartyId": challenge.counterparty_id}
+    return Outcome(
+        claim_id,
+        rows=(_update(challenge, **used), Insert(WalletTables.claim, (claim,))),
+        events=(
+            Event("ownership_challenge.used", challenge.id, {"claimId": claim_id}),
+            Event("ownership_claim.created", claim_id, told),
+        ),
+    )
 
 
 def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
@@ -131,26 +144,40 @@ def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -
 
 
 def _count(record: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
-    now_stored = challenge_rows.find(
+    stored = challenge_rows.find(
         record.connection, challenge.organisation_id, challenge.id, lock=True
     )
-    if now_stored is None or now_stored.status != ChallengeStatus.OPEN:
-        return
-    locks = now_stored.attempts + 1 >= MAXIMUM_ATTEMPTS
+    if stored is not None and stored.status == ChallengeStatus.OPEN:
+        decided = decide_attempt(stored, diagnosis.finding, diagnosis.recovered_address, record.now)
+        outcome.apply(record, decided)
+
+
+def decide_attempt(
+    challenge: Record, finding: str, recovered_address: str | None, now: int
+) -> Outcome:
+    """Count a refused signature; the last attempt locks the challenge."""
+    number = challenge.attempts + 1
+    locks = number >= MAXIMUM_ATTEMPTS
     status = ChallengeStatus.LOCKED if locks else ChallengeStatus.OPEN
-    challenge_rows.count_attempt(
-        record.connection,
-        now_stored,
-        {
-            "at": record.now,
-            "finding": diagnosis.finding,
-            "recovered_address": diagnosis.recovered_address,
-        },
-        status,
-    )
-    record.event(
-        "ownership_challenge.locked" if locks else "ownership_challenge.refused",
+    attempt = {
+        "challenge_id": challenge.id,
+        "number": number,
+        "at": now,
+        "finding": finding,
+        "recovered_address": recovered_address,
+    }
+    kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
+    return Outcome(
         challenge.id,
-        finding=diagnosis.finding,
-        attempts=now_stored.attempts + 1,
+        rows=(
+            _update(challenge, attempts=number, status=status.value),
+            Insert(WalletTables.attempt, (attempt,)),
+        ),
+        events=(Event(kind, challenge.id, {"finding": finding, "attempts": number}),),
     )
+
+
+def _update(challenge: Record, **values: object) -> Update:
+    """A change of an open challenge."""
+    open_ = {"status": ChallengeStatus.OPEN.value}
+    return Update(WalletTables.challenge, {"id": challenge.id}, values, open_)

@@ -6,7 +6,7 @@ from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.engine import accounts
-from chainteller.engine.context import EngineContext
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
@@ -18,22 +18,21 @@ def _longest(all_rules: tuple[LimitRule, ...]) -> int:
     return max(rule.period for rule in all_rules)
 
 
-def require_within(tx: UnitOfWork, account_id: str, requested: Spent) -> None:
-    """Raises LimitExceeded for the first rule that the withdrawal would break.
-
-    The account's row is locked, so that two servers cannot both pass.
+def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
+    """Withdrawals that count against the limits of an account whose row is locked, so that two
+    servers cannot both pass.
     """
-    all_rules = rules(tx.context.options.limits)
-    history = transfers.spent_since(tx.connection, account_id, tx.now - _longest(all_rules))
-    exceeded = first_exceeded(all_rules, history, requested)
-    if exceeded is None:
-        return
-    tx.when_refused(
-        lambda record: record.event(
-            "limit.exceeded", account_id, ruleId=exceeded.rule.rule_id, tradingAccountId=account_id
+    longest = _longest(rules(tx.context.options.limits))
+    return transfers.spent_since(tx.connection, account_id, tx.now - longest)
+
+
+def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
+    """Raises LimitExceeded for the first rule that the withdrawal would break."""
+    exceeded = first_exceeded(rules(options.limits), spent, requested)
+    if exceeded is not None:
+        raise LimitExceeded(
+            "The withdrawal limit would be exceeded.", _details(exceeded, requested)
         )
-    )
-    raise LimitExceeded("The withdrawal limit would be exceeded.", _details(exceeded, requested))
 
 
 def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Markets: prices now and yesterday, and whether a market can be used."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlalchemy import Connection
@@ -66,17 +67,27 @@ def closure(
     return None
 
 
-def require_open(
-    context: EngineContext, connection: Connection, market: Market, at: int
-) -> PricePoint:
-    """The price to deal at. Raises MarketUnavailable."""
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A market at an instant: why it cannot be used, if so, and its price, if there is one."""
+
+    market: Market
+    at: int
+    closed: Closure | None
+    point: PricePoint | None
+
+    def require_open(self) -> PricePoint:
+        """The price to deal at. Raises MarketUnavailable."""
+        if self.closed is None and self.point is not None:
+            return self.point
+        reason, until = self.closed or ("PROVIDER_DOWN", None)
+        known = self.at + _UNKNOWN_RESOLUTION if until is None else until
+        raise MarketUnavailable(self.market.name, reason, format_instant(known))
+
+
+def condition(context: EngineContext, connection: Connection, market: Market, at: int) -> Condition:
     closed = closure(context, markets.control(connection, market.name), market, at)
-    point = context.feed.price(market.name, at)
-    if closed is None and point is not None:
-        return point
-    reason, until = closed or ("PROVIDER_DOWN", None)
-    known = at + _UNKNOWN_RESOLUTION if until is None else until
-    raise MarketUnavailable(market.name, reason, format_instant(known))
+    return Condition(market, at, closed, context.feed.price(market.name, at))
 
 
 def all_markets(

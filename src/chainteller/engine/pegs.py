@@ -10,7 +10,6 @@ from chainteller.domain.clock import MINUTE, format_instant
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.prices import keeps_par
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import MarketUnavailable
 
 REASON = "PEG_DEVIATION"
@@ -26,25 +25,24 @@ def suspended(context: EngineContext, at: int) -> frozenset[Asset]:
 
 
 def spendable(
-    tx: UnitOfWork, available: Mapping[Asset, int], cents: int, market: str
+    available: Mapping[Asset, int], off_par: frozenset[Asset], cents: int, market: str, now: int
 ) -> dict[Asset, int]:
     """What may pay for ``cents``.
 
     Raises:
         MarketUnavailable: PEG_DEVIATION, when it would be enough with the stablecoin at par.
     """
-    off = suspended(tx.context, tx.now)
-    usable = {asset: atoms for asset, atoms in available.items() if asset not in off}
+    usable = {asset: atoms for asset, atoms in available.items() if asset not in off_par}
     if buying_power(usable) < cents <= buying_power(available):
-        raise _refusal(tx, market)
+        raise _refusal(market, now)
     return usable
 
 
-def require_par(tx: UnitOfWork, asset: Asset) -> None:
+def require_par(asset: Asset, off_par: frozenset[Asset], now: int) -> None:
     """Raises MarketUnavailable when the asset cannot be exchanged for dollars one to one."""
-    if asset in suspended(tx.context, tx.now):
-        raise _refusal(tx, f"{asset.symbol.lower()}-usd")
+    if asset in off_par:
+        raise _refusal(f"{asset.symbol.lower()}-usd", now)
 
 
-def _refusal(tx: UnitOfWork, market: str) -> MarketUnavailable:
-    return MarketUnavailable(market, REASON, format_instant(tx.now + _UNKNOWN_RESOLUTION))
+def _refusal(market: str, now: int) -> MarketUnavailable:
+    return MarketUnavailable(market, REASON, format_instant(now + _UNKNOWN_RESOLUTION))

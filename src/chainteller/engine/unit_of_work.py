@@ -18,7 +18,6 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.audit_chain import canonical
 from chainteller.domain.clock import SystemClock, format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.engine.context import EngineContext
@@ -72,12 +71,7 @@ class Call(Generic[Model]):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What the audit trail keeps of a request that was done: never a signature."""
-        if self.request is None:
-            return {}
-        return self.request.model_dump(
-            by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True
-        )
+        return {} if self.request is None else audited_inputs(self.request)
 
     @property
     def harmless_inputs(self) -> dict[str, Any]:
@@ -87,6 +81,11 @@ class Call(Generic[Model]):
             for name, value in self.inputs.items()
             if isinstance(value, str) and _HARMLESS.fullmatch(value)
         }
+
+
+def audited_inputs(request: WireModel) -> dict[str, Any]:
+    """What the audit trail keeps of a request that was done: never a signature."""
+    return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
 
 
 @dataclass(slots=True)
@@ -127,16 +126,8 @@ class UnitOfWork:
 
     def event(self, event_type: str, resource: str, **data: object) -> None:
         """Tell a change; ``data`` carries wire names and no secrets."""
-        self._events.append(
-            {
-                "id": self.new_id(Prefix.EVENT),
-                "type": event_type,
-                "at": self.now,
-                "organisation_id": self.organisation_id,
-                "resource": resource,
-                "data": canonical(data),
-            }
-        )
+        row = chain.event_row(self.new_id(Prefix.EVENT), event_type, resource, data)
+        self._events.append(row | {"at": self.now, "organisation_id": self.organisation_id})
 
     def audit(
         self,
@@ -146,16 +137,13 @@ class UnitOfWork:
         *,
         error: str | None = None,
     ) -> None:
+        """Record what was done or refused in the audit trail."""
         self._audit.append(
-            {
+            chain.audit_row(action, subject, inputs or {}, error)
+            | {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
                 "actor": self.actor.name[:128],
-                "action": action,
-                "object": subject if plausible(subject) else "",
-                "inputs": canonical(inputs or {}),
-                "outcome": "done" if error is None else "refused",
-                "error": error,
                 "trading_account_id": self.audited_account,
             }
         )
