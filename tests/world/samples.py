@@ -13,7 +13,7 @@ from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.samples.loading import load_samples
-from chainteller.engine.samples.world import DESK
+from chainteller.engine.samples.bank import AGENTS
 from chainteller.storage.database import open_database
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
@@ -86,7 +86,7 @@ def history(
     def plain(value: object) -> object:
         if not isinstance(value, str):
             return value
-        if value in DESK:
+        if value in AGENTS:
             return "an agent"
         return _ID.sub(
             lambda found: names.setdefault(found[0], f"{found[0][:3]}_{len(names)}"), value

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from chainteller.domain.clock import Clock
+from chainteller.domain.clock import SECOND, Clock
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.randomness import Randomness
 from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
@@ -30,6 +30,11 @@ class EngineOptions:
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LIMITS)
     )
+
+    @property
+    def quote_window(self) -> int:
+        """How long a quote is good for, in microseconds."""
+        return round(self.quote_window_s * SECOND)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
-from chainteller.domain.clock import SECOND, format_instant
+from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import draw, hold
 from chainteller.domain.money import MAX_ATOMS, Amount, format_cents
@@ -114,7 +114,7 @@ def decide_quote(
         mid_micros=point.mid_micros,
         half_spread_bps=market.half_spread_bps,
         hold_premium_bps_per_minute=options.hold_premium_bps_per_minute,
-        window=round(options.quote_window_s * SECOND),
+        window=options.quote_window,
         fees=fees,
     )
     price = price_order_bought if order.by_bought else price_order

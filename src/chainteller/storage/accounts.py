@@ -15,28 +15,24 @@ from chainteller.storage.tables import Tables
 _T = Tables.trading_account
 _C = Tables.customer
 _B = Tables.bank_account
+CUSTOMER_COLUMNS = {
+    "customer_name": "name",
+    "kyc_level": "kyc_level",
+    "terms_version": "terms_version",
+    "customer_control": "control",
+    "customer_control_reason": "control_reason",
+}
+"""What a trading account or a bank account is read with, by its column in the customer's row."""
+_OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
 _ACCOUNT = (
-    select(
-        _T,
-        _C.c.name.label("customer_name"),
-        _C.c.kyc_level,
-        _C.c.terms_version,
-        _C.c.control.label("customer_control"),
-        _C.c.control_reason.label("customer_control_reason"),
-    )
+    select(_T, *_OF_CUSTOMER)
     .join(_C, _C.c.id == _T.c.customer_id)
     .where(_T.c.organisation_id == bindparam("b_organisation"))
 )
 _FIND = _ACCOUNT.where(_T.c.id == bindparam("b_id"))
 _FIND_LOCKED = _FIND.with_for_update(of=_T)
 _FIND_BANK = (
-    select(
-        _B,
-        _C.c.kyc_level,
-        _C.c.terms_version,
-        _C.c.control.label("customer_control"),
-        _C.c.control_reason.label("customer_control_reason"),
-    )
+    select(_B, *_OF_CUSTOMER)
     .join(_C, _C.c.id == _B.c.customer_id)
     .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
 )
