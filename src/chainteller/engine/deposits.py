@@ -1,6 +1,6 @@
 """Deposits: money of the customer's bank account becomes a token in the trading account."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from chainteller.domain.assets import ASSETS_BY_KEY, USD, Asset
 from chainteller.domain.ledger import deposit_completed, deposit_returned
@@ -114,7 +114,7 @@ def complete(tx: UnitOfWork, deposit_id: str) -> None:
         return
     ledger.lock_balances(tx, deposit.trading_account_id)
     audit = (AuditEntry("deposit.complete", deposit.id),)
-    outcome.apply(tx, replace(decide_completion(deposit, tx.now), audit=audit))
+    outcome.apply(tx, decide_completion(deposit, tx.now)._replace(audit=audit))
 
 
 def decide_completion(deposit: Record, now: int) -> Outcome:

@@ -6,9 +6,8 @@ a refusal is an exception. ``apply`` writes an outcome in a unit of work; the sa
 the same outcomes to rows in memory (``samples/bulk.py``).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from sqlalchemy import Table
 
@@ -23,10 +22,10 @@ from chainteller.storage.database import Record
 
 Row = dict[str, Any]
 NewId = Callable[[Prefix], str]
+_NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """When and for whom a decision is made, and where it takes new ids from."""
 
     now: int
@@ -38,16 +37,14 @@ class Moment:
         return self.now + round(delay_s * SECOND)
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(NamedTuple):
     """New rows of a table, each with every column."""
 
     table: Table
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(NamedTuple):
     """New values of the row with the primary key ``key``.
 
     ``guard`` holds values that the row had when it was loaded under lock and must still have.
@@ -56,11 +53,10 @@ class Update:
     table: Table
     key: Row
     values: Row
-    guard: Row = field(default_factory=dict)
+    guard: Mapping[str, Any] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """``data`` carries wire names and no secrets."""
 
     type: str
@@ -68,24 +64,21 @@ class Event:
     data: Row
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(NamedTuple):
     """An entry besides the one that every operation gets: of due work and the core bank's acts."""
 
     action: str
     subject: str
-    inputs: Row = field(default_factory=dict)
+    inputs: Mapping[str, Any] = _NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     kind: str
     reference: str
     run_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """``subject`` is the id of the record that the operation's audit row names."""
 
     subject: str
@@ -152,5 +145,5 @@ def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:
     (row,) = first.rows
     if not rows.insert_if_new(tx.connection, first.table, row):
         return False
-    apply(tx, replace(outcome, rows=outcome.rows[1:]))
+    apply(tx, outcome._replace(rows=outcome.rows[1:]))
     return True

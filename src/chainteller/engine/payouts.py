@@ -1,7 +1,5 @@
 """Due work on withdrawals: review, sending and confirmation, and how they may fail."""
 
-from dataclasses import replace
-
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.ledger import (
     Journal,
@@ -32,7 +30,7 @@ def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:
 def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
     send_at = moment.after(moment.options.withdrawal_delay_s)
     moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
-    return replace(moved, jobs=(Job(SEND, withdrawal.id, send_at),))
+    return moved._replace(jobs=(Job(SEND, withdrawal.id, send_at),))
 
 
 def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
@@ -45,7 +43,7 @@ def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
 def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
     failure = {"failure_code": code, "failure_message": message}
     moved = _moved(withdrawal, TransferStatus.REJECTED, now, **failure)
-    return replace(moved, journals=(_release(withdrawal),))
+    return moved._replace(journals=(_release(withdrawal),))
 
 
 def send(tx: UnitOfWork, withdrawal_id: str) -> None:
@@ -67,11 +65,9 @@ def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment)
             account_id, withdrawal.id, _amount(withdrawal), withdrawal.fee
         )
     confirm_at = moment.after(moment.options.withdrawal_delay_s)
-    return replace(
-        _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash),
-        journals=(journal,),
-        jobs=(Job(COMPLETE, withdrawal.id, confirm_at),),
-    )
+    moved = _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash)
+    job = Job(COMPLETE, withdrawal.id, confirm_at)
+    return moved._replace(journals=(journal,), jobs=(job,))
 
 
 def complete(tx: UnitOfWork, withdrawal_id: str) -> None:
@@ -86,7 +82,7 @@ def decide_completion(withdrawal: Record, bank_account: Record | None, now: int)
     if bank_account is None:
         moved = _moved(withdrawal, TransferStatus.COMPLETED, now, completed_at=now)
         confirmed = wallet_withdrawal_confirmed(withdrawal.id, _amount(withdrawal))
-        return replace(moved, journals=(confirmed,))
+        return moved._replace(journals=(confirmed,))
     credit = accounts.credit(bank_account, withdrawal.notional_cents)
     return _moved(withdrawal, TransferStatus.COMPLETED, now, credit, completed_at=now)
 
@@ -109,7 +105,7 @@ def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Out
         )
     failure = {"failure_code": code, "failure_message": message}
     moved = _moved(withdrawal, TransferStatus.FAILED, now, **failure)
-    return replace(moved, journals=(journal,))
+    return moved._replace(journals=(journal,))
 
 
 def bounce(tx: UnitOfWork, withdrawal_id: str, reason: str) -> None:
@@ -127,7 +123,7 @@ def decide_bounce(withdrawal: Record, bank_account: Record, reason: str, now: in
     debit = accounts.credit(bank_account, -withdrawal.notional_cents)
     failure = {"failure_code": "RETURNED", "failure_message": reason}
     moved = _moved(withdrawal, TransferStatus.RETURNED, now, debit, **failure)
-    return replace(moved, journals=(_returned(withdrawal),))
+    return moved._replace(journals=(_returned(withdrawal),))
 
 
 def _moved(

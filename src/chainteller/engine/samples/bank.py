@@ -16,6 +16,7 @@ from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents
 from chainteller.domain.preconditions import TERMS_VERSION, Control
+from chainteller.domain.prices import PricePoint
 from chainteller.domain.quoting import FeeSchedule, Side
 from chainteller.domain.randomness import Randomness, below
 from chainteller.domain.trades import Rejection
@@ -220,8 +221,8 @@ class SampleBank:
     def bank_account(self, bank_account_id: str) -> Record:
         """A bank account with its customer's columns."""
         key = (self.organisation_id, bank_account_id)
-        joined = self._customer(self.rows.row(Tables.bank_account, *key)["customer_id"])
-        return self.rows.record(Tables.bank_account, *key, **joined)
+        joined = self._customer(self.rows.row(Tables.bank_account, key)["customer_id"])
+        return self.rows.record(Tables.bank_account, key, **joined)
 
     def _customer(self, customer_id: str) -> Row:
         row = self.rows.row(Tables.customer, customer_id)
@@ -232,7 +233,7 @@ class SampleBank:
 
     def bank_cents(self, account: Account) -> int:
         key = (self.organisation_id, account.bank_account_id)
-        return int(self.rows.row(Tables.bank_account, *key)["balance"])
+        return int(self.rows.row(Tables.bank_account, key)["balance"])
 
     def available(self, account: Account) -> dict[Asset, int]:
         return self.rows.available(account.id)
@@ -268,8 +269,8 @@ class SampleBank:
     def execute(self, account: Account, quote_id: str, at: int) -> str | None:
         """The trade in ``processing``; None when the quote or the account is no longer good."""
         quote = self.rows.record(Tables.quote, quote_id)
-        market = MARKETS_BY_NAME[quote.market]
-        condition = Condition(market, at, None, self.prices.price(quote.market, at))
+        point = PricePoint(quote.mid_micros, quote.created)  # of the market, which is open still
+        condition = Condition(MARKETS_BY_NAME[quote.market], at, None, point)
         return self.attempt(
             at,
             "execute_quote",
@@ -316,7 +317,7 @@ class SampleBank:
         request = DepositRequest(amount=_amount(token, cents), currency=_currency(token))
         moment = self.moment(at)
         if delay_s is not None:
-            moment = replace(moment, options=replace(self.options, deposit_delay_s=delay_s))
+            moment = moment._replace(options=replace(self.options, deposit_delay_s=delay_s))
         return self.attempt(
             at,
             "deposit",

@@ -1,7 +1,9 @@
 """Rows kept in memory: outcomes are applied to them, and they are written in one go."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import cast
 
@@ -16,7 +18,8 @@ from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
-Key = tuple[str, ...]
+Key = str | tuple[str, ...]
+"""The primary key of a row: a tuple where it has several columns."""
 _ORDER: tuple[Table, ...] = (
     Tables.customer,
     Tables.bank_account,
@@ -33,6 +36,9 @@ _ORDER: tuple[Table, ...] = (
     WalletTables.link,
 )
 """Every row is inserted after those that it refers to; ledger accounts come before them all."""
+
+
+_EMPTY = (0, 0)
 
 
 class BulkRows:
@@ -55,25 +61,29 @@ class BulkRows:
     def load(self, table: Table, found: Iterable[Row]) -> None:
         """Take rows of the database; what changes of them is updated there."""
         for row in found:
-            key = _key(table, row)
+            key = _key_of(table)(row)
             self._rows[table][key] = dict(row)
             self._loaded[table, key] = row
 
     def insert(self, table: Table, row: Row) -> None:
-        self._rows[table][_key(table, row)] = row
+        self._rows[table][_key_of(table)(row)] = row
 
-    def row(self, table: Table, *key: str) -> Row:
+    def row(self, table: Table, key: Key) -> Row:
         return self._rows[table][key]
 
-    def record(self, table: Table, *key: str, **joined: object) -> Record:
+    def record(self, table: Table, key: Key, **joined: object) -> Record:
         """A row as the database would return it, with the columns of a join."""
         return cast("Record", SimpleNamespace(**self._rows[table][key], **joined))
 
     def available(self, account_id: str) -> dict[Asset, int]:
         """What a trading account may use now, by asset."""
         code = customer(account_id, Bucket.AVAILABLE)
-        found = ((asset, self._balances.get((code, asset.key))) for asset in ASSETS)
-        return {asset: balance[0] for asset, balance in found if balance is not None}
+        found = {}
+        for asset in ASSETS:
+            atoms, _ = self._balances.get((code, asset.key), _EMPTY)
+            if atoms:
+                found[asset] = atoms
+        return found
 
     def apply(self, outcome: Outcome, at: int) -> None:
         """Apply rows, journals and jobs; events and audit entries are left to the caller."""
@@ -85,7 +95,7 @@ class BulkRows:
         for journal in outcome.journals:
             self.insert(Tables.journal, journal_row(journal, at))
             for leg in journal.legs:
-                self._balances.setdefault((leg.account, leg.asset.key), (0, 0))
+                self._balances.setdefault((leg.account, leg.asset.key), _EMPTY)
             self._postings += post_journal(journal, self._balances)
         for job in outcome.jobs:
             self.jobs[job.kind, job.reference] = job.run_at
@@ -94,12 +104,12 @@ class BulkRows:
         for row in change.rows:
             if change.table is Tables.ledger_account:
                 self._opened[row["code"], row["asset"]] = row
-                self._balances[row["code"], row["asset"]] = (0, 0)
+                self._balances[row["code"], row["asset"]] = _EMPTY
             else:
                 self.insert(change.table, row)
 
     def _update(self, change: Update) -> None:
-        row = self._rows[change.table][_key(change.table, change.key)]
+        row = self._rows[change.table][_key_of(change.table)(change.key)]
         for name, value in change.guard.items():
             if row[name] != value:
                 raise AssertionError(f"{change.table.name} {change.key}: {name} is {row[name]}")
@@ -121,8 +131,8 @@ class BulkRows:
             row = self._rows[table][key]
             values = {name: value for name, value in row.items() if before[name] != value}
             if values:
-                names = (column.name for column in table.primary_key)
-                rows.update_row(connection, table, dict(zip(names, key, strict=True)), values, {})
+                found_by = {column.name: row[column.name] for column in table.primary_key}
+                rows.update_row(connection, table, found_by, values, {})
 
     def new_rows(self) -> dict[Table, list[Row]]:
         """What is inserted, by table, each after those that it refers to."""
@@ -146,5 +156,6 @@ class BulkRows:
         return {**owned, "balance": balance, "version": version}
 
 
-def _key(table: Table, row: Row) -> Key:
-    return tuple(row[column.name] for column in table.primary_key)
+@cache
+def _key_of(table: Table) -> Callable[[Row], Key]:
+    return itemgetter(*(column.name for column in table.primary_key))

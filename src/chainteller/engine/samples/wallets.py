@@ -6,7 +6,7 @@ way today finds what the history has made.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
@@ -207,7 +207,7 @@ def open_account(bank: SampleBank, account: Account, custody: CustodyAddress, at
         bank.account(account.id),
         resolve_network(custody.network),
         lambda: custody.address,
-        replace(bank.moment(at), new_id=lambda _: custody.id),
+        bank.moment(at)._replace(new_id=lambda _: custody.id),
     )
     request = OpenBlockchainAccount(trading_account_id=account.id, network=custody.network)
     bank.record(at, "open_blockchain_account", decided.subject, audited_inputs(request), account.id)
@@ -216,7 +216,7 @@ def open_account(bank: SampleBank, account: Account, custody: CustodyAddress, at
 
 def register(bank: SampleBank, pair: Pair, at: int) -> None:
     address = pair.wallet.address
-    moment = replace(bank.moment(at), new_id=lambda _: pair.counterparty_id)
+    moment = bank.moment(at)._replace(new_id=lambda _: pair.counterparty_id)
     decided = counterparties.decide_registration(address, moment)
     request = RegisterCounterparty(address=address.display, network=address.network.name)
     bank.record(at, "register_counterparty", decided.subject, audited_inputs(request))
@@ -301,7 +301,7 @@ def require_reverification(bank: SampleBank, pair: Pair, at: int) -> None:
 
 
 def _link(bank: SampleBank, pair: Pair) -> Record:
-    return bank.rows.record(WalletTables.link, pair.account_id, pair.counterparty_id)
+    return bank.rows.record(WalletTables.link, (pair.account_id, pair.counterparty_id))
 
 
 def _record(
