@@ -1,7 +1,5 @@
 """A bank with the sample data, and its rows as they stand in the database."""
 
-import re
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.samples.loading import load_samples
-from chainteller.engine.samples.bank import AGENTS
 from chainteller.storage.database import open_database
 
 FOLDER = Path(__file__).parents[2] / "sample_data"
@@ -68,34 +65,3 @@ def dump(bank: EngineContext) -> dict[str, list[Row[Any]]]:
 
 def head(bank: EngineContext) -> str:
     return str(rows(bank, "SELECT audit_hash FROM head")[0][0])
-
-
-_ID = re.compile(r"\b[A-Z]{3}_[0-9A-Z]{22}\b")
-
-
-def history(
-    bank: EngineContext, orders: Mapping[str, str], left_out: Collection[str]
-) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each table of ``orders``, sorted as it says, without the columns left out.
-
-    Generated ids are replaced by numbers in the order in which they appear, and whoever of the
-    desk it was by "an agent", so that two banks with the same history look the same.
-    """
-    names: dict[str, str] = {}
-
-    def plain(value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        if value in AGENTS:
-            return "an agent"
-        return _ID.sub(
-            lambda found: names.setdefault(found[0], f"{found[0][:3]}_{len(names)}"), value
-        )
-
-    return {
-        table: [
-            {name: plain(value) for name, value in row._mapping.items() if name not in left_out}
-            for row in rows(bank, f"SELECT * FROM {table} ORDER BY {order}")  # noqa: S608 - our own table names
-        ]
-        for table, order in orders.items()
-    }
