@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import py_ecc  # noqa: F401 - raises the recursion limit, which hypothesis must not watch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify
 
 _MARKETS = tuple(market.name for market in MARKETS)
-_SHORT_DELAYS = dict.fromkeys(
+_SHORT_DELAYS: dict[str, Any] = dict.fromkeys(
     ("deposit_delay_s", "fill_delay_s", "settle_delay_s", "withdrawal_delay_s", "review_delay_s"), 0
 )
 _LONG_DELAYS = dict.fromkeys(_SHORT_DELAYS, 86_400 * 30 + 0.25)
@@ -127,10 +128,13 @@ def _check_generated(
         assert verify(bank.database, options.limits) == ()
 
 
-_RULES = {"deadline": None, "derandomize": True, "suppress_health_check": list(HealthCheck)}
+settings.register_profile(
+    "samples", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+_PROFILE = settings.get_profile("samples")
 
 
-@settings(max_examples=3, **_RULES)
+@settings(_PROFILE, max_examples=3)
 @given(options=OPTIONS, seed=st.sampled_from(["42", "another", "7"]))
 def test_sample_data_keeps_every_invariant_under_generated_settings(
     options: EngineOptions, seed: str, tmp_path_factory: pytest.TempPathFactory
@@ -139,7 +143,7 @@ def test_sample_data_keeps_every_invariant_under_generated_settings(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, **_RULES)
+@settings(_PROFILE, max_examples=60)
 @given(options=OPTIONS, seed=st.text(max_size=6))
 def test_sample_data_keeps_every_invariant_under_many_settings(
     options: EngineOptions, seed: str, tmp_path_factory: pytest.TempPathFactory
