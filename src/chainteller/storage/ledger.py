@@ -62,10 +62,6 @@ def zero_rows(account_id: str) -> list[dict[str, object]]:
     ]
 
 
-def create(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
-    connection.execute(insert(_T), list(rows))
-
-
 def ensure_books(connection: Connection, keys: Sequence[tuple[str, str]]) -> None:
     """Create the bank's own ledger accounts at zero; two servers may do so at once."""
     is_sqlite = connection.dialect.name == "sqlite"
