@@ -70,7 +70,7 @@ class Elsewhere(EmbeddedDeployment):
     def at_once(self, actor: Actor) -> Service | None:
         self.asked += 1
         found = super().at_once(actor)
-        self._unwaiting.bank.database._inode = -1  # type: ignore[union-attr]  # SQLite has one
+        self._unwaiting.context.database._inode = -1  # type: ignore[union-attr]  # SQLite has one
         return found
 
 

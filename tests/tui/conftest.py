@@ -18,7 +18,7 @@ from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
@@ -85,7 +85,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[Bench]:
     world = build(sqlite_url(folder), options=options or EngineOptions(rate_limits=False))
-    seeded = replace(world.bank, randomness=SeededRandomness("desk"))
+    seeded = replace(world.context, randomness=SeededRandomness("desk"))
     yield from bench_on(replace(world, engine=Engine(seeded, Actor(name="op01"))), folder)
 
 

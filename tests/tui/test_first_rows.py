@@ -13,7 +13,7 @@ from chainteller.tui.start import Glimpse, StartedDesk
 
 async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) -> None:
     account = bench.open(1, deposit="100.00")
-    file = bench.world.bank.database.path
+    file = bench.world.context.database.path
     assert file is not None
     go = threading.Event()
 
@@ -38,7 +38,7 @@ async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(ben
     first = bench.open(1, deposit="100.00")
     bench.world.advance(60)
     second = bench.open(2, deposit="100.00")
-    file = bench.world.bank.database.path
+    file = bench.world.context.database.path
     assert file is not None
     before = first_accounts(file, 50)
     assert before is not None
@@ -59,7 +59,7 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
     bench: Bench, found: bool
 ) -> None:
     account = bench.open(1, deposit="100.00")
-    file = bench.world.bank.database.path
+    file = bench.world.context.database.path
     assert file is not None
     read, go = threading.Event(), threading.Event()
 

@@ -11,7 +11,7 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import Clock, ManualClock, parse_instant
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.storage import organisations
@@ -34,12 +34,12 @@ class World:
     options: EngineOptions = field(default_factory=EngineOptions)
 
     @property
-    def bank(self) -> Bank:
-        return self.engine.bank
+    def context(self) -> EngineContext:
+        return self.engine.context
 
     def key(self, *scopes: str, organisation: str = "default", expires: str | None = None) -> str:
         """A fresh API key's text; no scopes means every one but ``admin``."""
-        made = ApiKeys(self.bank, environment="test")
+        made = ApiKeys(self.context, environment="test")
         return made.create("test", scopes, organisation, expires).text
 
     def advance(self, seconds: float) -> None:
@@ -55,7 +55,7 @@ def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
     database = open_fresh(url)
-    bank = Bank(
+    bank = EngineContext(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )
     _populate(database)

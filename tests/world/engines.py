@@ -12,7 +12,7 @@ from chainteller.domain.clock import SECOND, ManualClock
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import Rejection
-from chainteller.engine.engine import Bank, Engine, EngineOptions
+from chainteller.engine.engine import Engine, EngineContext, EngineOptions
 from chainteller.engine.ports import ExecutionVenue, PriceFeed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import (
@@ -83,7 +83,7 @@ class World:
     feed: PriceFeed
     venue: ExecutionVenue
     engine: Engine
-    bank: Bank
+    context: EngineContext
     accounts: list[str] = field(default_factory=list)
 
     @property
@@ -164,7 +164,9 @@ def make_world(
         venue or Venue(),
     )
     randomness = SeededRandomness(seed)
-    bank = Bank(database, clock, randomness, prices, market_maker, options or EngineOptions())
+    bank = EngineContext(
+        database, clock, randomness, prices, market_maker, options or EngineOptions()
+    )
     with database.write() as connection:
         add_customers(connection, customers)
         connection.commit()

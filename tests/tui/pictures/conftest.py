@@ -16,7 +16,7 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database
@@ -51,7 +51,7 @@ def sample_bench(base: Path, tmp_path: Path) -> Iterator[Bench]:
     file = tmp_path / "samples.db"
     shutil.copyfile(base, file)
     clock, options = ManualClock(TRAINING_BEGINS), EngineOptions(rate_limits=False)
-    bank = Bank(
+    context = EngineContext(
         open_database(f"sqlite:///{file}"),
         clock,
         SeededRandomness("desk"),
@@ -59,5 +59,5 @@ def sample_bench(base: Path, tmp_path: Path) -> Iterator[Bench]:
         SimulatedVenue(),
         options,
     )
-    world = World(Engine(bank, Actor(name="op01")), clock, options)
+    world = World(Engine(context, Actor(name="op01")), clock, options)
     yield from bench_on(world, tmp_path)

@@ -38,7 +38,7 @@ def people(bench: Bench) -> None:
 
 def _console(bench: Bench) -> Console:
     def start() -> StartedDesk:
-        database = bench.world.bank.database
+        database = bench.world.context.database
         offered = bench.service.capabilities()
         return StartedDesk(
             bench.service, "test bank", offered, verify_audit=lambda: verify_chain(database)

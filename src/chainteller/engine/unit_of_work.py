@@ -18,10 +18,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.audit_chain import canonical
 from chainteller.domain.clock import SystemClock, format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.service.errors import (
     IdempotencyInProgress,
     IdempotencyKeyReused,
@@ -72,12 +71,7 @@ class Call(Generic[Model]):
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """What the audit trail keeps of a request that was done: never a signature."""
-        if self.request is None:
-            return {}
-        return self.request.model_dump(
-            by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True
-        )
+        return {} if self.request is None else audited_inputs(self.request)
 
     @property
     def harmless_inputs(self) -> dict[str, Any]:
@@ -89,11 +83,16 @@ class Call(Generic[Model]):
         }
 
 
+def audited_inputs(request: WireModel) -> dict[str, Any]:
+    """What the audit trail keeps of a request that was done: never a signature."""
+    return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
+
+
 @dataclass(slots=True)
-class Transaction:
+class UnitOfWork:
     """A write under way. ``now`` is read once, after the rows that decide were locked."""
 
-    bank: Bank
+    context: EngineContext
     connection: Connection
     actor: Actor
     keep: Keep
@@ -106,13 +105,13 @@ class Transaction:
     _now: int | None = None
     _audit: list[dict[str, Any]] = field(default_factory=list)
     _events: list[dict[str, Any]] = field(default_factory=list)
-    _when_refused: Callable[["Transaction"], None] | None = None
+    _when_refused: Callable[["UnitOfWork"], None] | None = None
 
     @property
     def now(self) -> int:
         """The instant of this write; never before any that was committed earlier."""
         if self._now is None:
-            self._now = now(self.bank, self.connection)
+            self._now = now(self.context, self.connection)
         return self._now
 
     @property
@@ -120,23 +119,15 @@ class Transaction:
         return self.actor.organisation
 
     def new_id(self, prefix: Prefix) -> str:
-        return new_id(prefix, self.bank.randomness)
+        return new_id(prefix, self.context.randomness)
 
     def after(self, delay_s: float) -> int:
         return self.now + round(delay_s * 1_000_000)
 
     def event(self, event_type: str, resource: str, **data: object) -> None:
         """Tell a change; ``data`` carries wire names and no secrets."""
-        self._events.append(
-            {
-                "id": self.new_id(Prefix.EVENT),
-                "type": event_type,
-                "at": self.now,
-                "organisation_id": self.organisation_id,
-                "resource": resource,
-                "data": canonical(data),
-            }
-        )
+        row = chain.event_row(self.new_id(Prefix.EVENT), event_type, resource, data)
+        self._events.append(row | {"at": self.now, "organisation_id": self.organisation_id})
 
     def audit(
         self,
@@ -146,16 +137,13 @@ class Transaction:
         *,
         error: str | None = None,
     ) -> None:
+        """Record what was done or refused in the audit trail."""
         self._audit.append(
-            {
+            chain.audit_row(action, subject, inputs or {}, error)
+            | {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
                 "actor": self.actor.name[:128],
-                "action": action,
-                "object": subject if plausible(subject) else "",
-                "inputs": canonical(inputs or {}),
-                "outcome": "done" if error is None else "refused",
-                "error": error,
                 "trading_account_id": self.audited_account,
             }
         )
@@ -163,11 +151,11 @@ class Transaction:
     def schedule(self, kind: str, reference: str, run_at: int) -> None:
         jobs.schedule(self.connection, kind, reference, run_at)
 
-    def when_refused(self, remember: Callable[["Transaction"], None]) -> None:
+    def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
         self._when_refused = remember
 
-    def remember_refusal_in(self, record: "Transaction") -> None:
+    def remember_refusal_in(self, record: "UnitOfWork") -> None:
         if self._when_refused is not None:
             self._when_refused(record)
 
@@ -178,20 +166,20 @@ class Transaction:
         self.keep(number)
 
 
-def asks_server_clock(bank: Bank) -> bool:
+def asks_server_clock(context: EngineContext) -> bool:
     """Whether PostgreSQL's clock decides: the clocks of several servers never agree quite."""
-    return bank.database.is_postgres and isinstance(bank.clock, SystemClock)
+    return context.database.is_postgres and isinstance(context.clock, SystemClock)
 
 
-def now(bank: Bank, connection: Connection) -> int:
+def now(context: EngineContext, connection: Connection) -> int:
     """The present instant; never before any that was committed earlier."""
-    if asks_server_clock(bank):
+    if asks_server_clock(context):
         return chain.server_now(connection)
-    return max(bank.clock.now(), chain.last_at(connection))
+    return max(context.clock.now(), chain.last_at(connection))
 
 
 def write(
-    bank: Bank, actor: Actor, call: Call[Model], work: Callable[[Transaction], Model]
+    context: EngineContext, actor: Actor, call: Call[Model], work: Callable[[UnitOfWork], Model]
 ) -> Written[Model]:
     """Run ``work`` as one transaction, once per idempotency key.
 
@@ -200,9 +188,9 @@ def write(
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
     key = _checked_key(call.idempotency_key)
-    refusal: list[tuple[ServiceError, Transaction]] = []
+    refusal: list[tuple[ServiceError, UnitOfWork]] = []
 
-    def unit(transaction: Transaction) -> Written[Model] | None:
+    def unit(transaction: UnitOfWork) -> Written[Model] | None:
         try:
             return _attempt(transaction, call, key, work)
         except ServiceUnavailable:
@@ -211,15 +199,17 @@ def write(
             refusal[:] = [(error, transaction)]
             return None
 
-    written = _in_transaction(bank, actor, unit)
+    written = _in_transaction(context, actor, unit)
     if written is not None:
         return written
     error, refused = refusal[0]
-    _in_transaction(bank, actor, lambda record: _record_refusal(record, call, error, refused))
+    _in_transaction(context, actor, lambda record: _record_refusal(record, call, error, refused))
     raise error
 
 
-def _in_transaction(bank: Bank, actor: Actor, unit: Callable[[Transaction], Result]) -> Result:
+def _in_transaction(
+    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result]
+) -> Result:
     """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
     that took too long or a connection lost before the commit; it has no effect outside.
 
@@ -232,8 +222,8 @@ def _in_transaction(bank: Bank, actor: Actor, unit: Callable[[Transaction], Resu
         ):
             with attempt:
                 return commits.transact(
-                    bank.database,
-                    lambda connection, keep: unit(Transaction(bank, connection, actor, keep)),
+                    context.database,
+                    lambda connection, keep: unit(UnitOfWork(context, connection, actor, keep)),
                 )
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
@@ -245,10 +235,10 @@ def _may_succeed_again(error: Exception) -> bool:
 
 
 def _attempt(
-    transaction: Transaction,
+    transaction: UnitOfWork,
     call: Call[Model],
     key: str | None,
-    work: Callable[[Transaction], Model],
+    work: Callable[[UnitOfWork], Model],
 ) -> Written[Model]:
     claimed: dict[str, object] = {}
     if key is not None:
@@ -275,7 +265,7 @@ def _attempt(
     return Written(result, created=transaction.created)
 
 
-def _claim(transaction: Transaction, key: str, row: dict[str, object]) -> bool:
+def _claim(transaction: UnitOfWork, key: str, row: dict[str, object]) -> bool:
     """Take the key; a duplicate waits here for the first request, but not for ever."""
     try:
         return idempotency.claim(transaction.connection, row)
@@ -295,7 +285,7 @@ def _subject(call: Call[Model]) -> str:
     return call.path[-1] if call.path else ""
 
 
-def _account(transaction: Transaction, call: Call[Model]) -> str | None:
+def _account(transaction: UnitOfWork, call: Call[Model]) -> str | None:
     """The trading account that a write names, itself or by a blockchain account of it."""
     named = call.named_account
     if not plausible(named):
@@ -310,7 +300,7 @@ def _account(transaction: Transaction, call: Call[Model]) -> str | None:
     return None
 
 
-def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Model]:
+def _replay(transaction: UnitOfWork, call: Call[Model], key: str) -> Written[Model]:
     first = idempotency.find(
         transaction.connection, transaction.organisation_id, call.operation, key
     )
@@ -326,7 +316,7 @@ def _replay(transaction: Transaction, call: Call[Model], key: str) -> Written[Mo
 
 
 def _record_refusal(
-    record: Transaction, call: Call[Model], error: ServiceError, refused: Transaction
+    record: UnitOfWork, call: Call[Model], error: ServiceError, refused: UnitOfWork
 ) -> None:
     """Commit what a refused write leaves: one audit row and what it must remember."""
     refused.remember_refusal_in(record)
@@ -347,17 +337,17 @@ def _checked_key(key: str | None) -> str | None:
     return bare
 
 
-def work_unit(bank: Bank, actor: Actor, work: Callable[[Transaction], bool]) -> bool:
+def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], bool]) -> bool:
     """Run one piece of the service's own due work; ``work`` says whether there was any.
 
     Raises:
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
 
-    def unit(transaction: Transaction) -> bool:
+    def unit(transaction: UnitOfWork) -> bool:
         done = work(transaction)
         if done:
             transaction.commit()
         return done
 
-    return _in_transaction(bank, actor, unit)
+    return _in_transaction(context, actor, unit)

@@ -63,7 +63,7 @@ class CustodyAddress:
 
 
 @dataclass(frozen=True, slots=True)
-class Bank:
+class CustomerData:
     people: tuple[Person, ...]
     custody_addresses: tuple[CustodyAddress, ...]
     wallets: tuple[SampleWallet, ...] = ()
@@ -73,7 +73,7 @@ class Bank:
         return {wallet.name: wallet for wallet in self.wallets}
 
 
-def read_bank(folder: Path, randomness: Randomness) -> Bank:
+def read_customers(folder: Path, randomness: Randomness) -> CustomerData:
     """The sample bank of a seed.
 
     Raises:
@@ -91,7 +91,7 @@ def read_bank(folder: Path, randomness: Randomness) -> Bank:
     except (KeyError, TypeError) as error:
         raise ValueError(f"{folder}: bank.toml or names.toml lacks {error}") from None
     wallets = sample_wallets(folder / "wallets.toml")
-    return Bank((*people, *_invented(groups, people, randomness)), addresses, wallets)
+    return CustomerData((*people, *_invented(groups, people, randomness)), addresses, wallets)
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from chainteller.domain.clock import Clock
+from chainteller.domain.clock import SECOND, Clock
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.randomness import Randomness
 from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
@@ -31,9 +31,14 @@ class EngineOptions:
         default_factory=lambda: dict(DEFAULT_LIMITS)
     )
 
+    @property
+    def quote_window(self) -> int:
+        """How long a quote is good for, in microseconds."""
+        return round(self.quote_window_s * SECOND)
+
 
 @dataclass(frozen=True, slots=True)
-class Bank:
+class EngineContext:
     database: Database
     clock: Clock
     randomness: Randomness
