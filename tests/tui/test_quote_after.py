@@ -107,7 +107,7 @@ async def test_another_accounts_quote_says_nothing_of_this_ones_balance(bench: B
         await settle(pilot)
         await press(pilot, "3")
         assert isinstance(app.screen, QuoteScreen)
-        account = app.desk.choice.account
+        account = app.desk.customer.account
         assert account is not None
         (other,) = opened - {account.id}
         asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=other)
@@ -131,7 +131,7 @@ async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: B
         assert "[btc-usd]" in seen(app)
         assert now.rstrip() in seen(app), "of the market that the quote is for"
         await press(pilot, "tab")
-        account = app.desk.choice.account
+        account = app.desk.customer.account
         assert account is not None
         quoted = QuoteRequest(amount="50.00", side="buy", trading_account_id=account.id)
         other = bench.service.create_quote("sol-usd", quoted).value

@@ -111,6 +111,7 @@ class DeskScreen(Steady, Blank, Leaving):
         desk.on_change.subscribe(self, self._changed)
         desk.on_notification.subscribe(self, self._notified)
         desk.on_connection.subscribe(self, self._connection_changed)
+        desk.customer.on_change.subscribe(self, self._customer_changed)
         self._draw_top()
         self.draw_footer()
 
@@ -159,6 +160,11 @@ class DeskScreen(Steady, Blank, Leaving):
             self.clear_failure()
             if self.is_current:
                 self.reload()
+
+    def _customer_changed(self, before: str) -> None:
+        """Another customer is served: put away the refusal of a request of the one ``before``."""
+        if before and self.query_one(FailurePanel).is_shown:
+            self.clear_failure()
 
     def _draw_status(self) -> None:
         log, status = self.desk.log, self.query_one(StatusLine)

@@ -107,8 +107,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._load_detail()
 
     def recall(self) -> None:
-        if not self._recalled and self.desk.choice.kept_account:
-            self._wanted_key = self.desk.choice.kept_account
+        if not self._recalled and self.desk.customer.last_id:
+            self._wanted_key = self.desk.customer.last_id
         super().recall()
 
     def _to_wanted(self, wanted: str) -> None:
@@ -191,8 +191,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def _load_detail(self) -> None:
         """Only where the cursor rests: a held arrow key asks for nothing."""
-        if self._wanted_key is None:
-            self.desk.choice.account = self.selected or self.desk.choice.account
+        account = self.selected
+        if self._wanted_key is None and account is not None:
+            self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
         self._detail_timer = self.set_timer(
@@ -207,7 +208,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         from chainteller.tui.queries import account_sheet  # noqa: PLC0415 - after the first frame
 
         self._sheet = await call_service(account_sheet, self.desk.service, account.id)
-        self.desk.choice.account = self._sheet.account
+        self.desk.customer.refresh(self._sheet.account)
         summary = account_detail.summary(self._sheet, self.size.width)
         self.query_one("#summary", Lines).show(summary)
         self._draw_detail()
@@ -258,7 +259,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
-            self.desk.choice.account = self.selected
+            self.desk.customer.serve(self.selected)
             self.desk.shell.start_trade(side)
         else:
             self._nothing_selected()

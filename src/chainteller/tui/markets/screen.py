@@ -80,6 +80,10 @@ class MarketsScreen(DeskScreen):
         if any(kind.startswith("market") for kind in kinds):
             super()._changed(kinds)
 
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        self._draw_title()
+
     def _fetch_again(self) -> None:
         self.read("markets", self._fetch)
 
@@ -116,13 +120,13 @@ class MarketsScreen(DeskScreen):
         ]
         first = self._list.total is None
         self._list.put(1, rows, len(rows))
-        if first and self.desk.choice.market:
-            self._list.move_to_key(self.desk.choice.market)
+        if first and self.desk.customer.market:
+            self._list.move_to_key(self.desk.customer.market)
         self._draw_market()
         self._draw_title()
 
     def _draw_title(self) -> None:
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         every = self.desk.settings.poll_interval_s
         rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
         held = ""
@@ -155,7 +159,7 @@ class MarketsScreen(DeskScreen):
         self.query_one("#notes", Lines).show(notes)
 
     def on_row_chosen(self, message: RowChosen) -> None:
-        self.desk.choice.market = message.key
+        self.desk.customer.market = message.key
         self._draw_chart(message.key)
         self._draw_market()
 
@@ -197,7 +201,7 @@ class MarketsScreen(DeskScreen):
 
     def action_trade(self, side: str) -> None:
         if self._list.cursor_key is not None:
-            self.desk.choice.market = self._list.cursor_key
+            self.desk.customer.market = self._list.cursor_key
         self.desk.shell.start_trade(side)
 
     def action_watch(self) -> None:

@@ -31,7 +31,7 @@ class QuoteForm(DeskScreen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.state = QuoteState(side=desk.choice.side, market=desk.choice.market)
+        self.state = QuoteState(market=desk.customer.market)
         self._prefilled = ""
         self._loading = False
         self._submit_when_loaded: str | None = None
@@ -86,7 +86,7 @@ class QuoteForm(DeskScreen):
         self.draw()
 
     def _draw_title(self) -> None:
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         if account is None:
             self.title_line(line((" QUOTE", "strong"), ("   choose an account first: 1", "warn")))
             return
@@ -96,7 +96,7 @@ class QuoteForm(DeskScreen):
         self.title_line(line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right))
 
     def unavailable_reason(self, command: str) -> str:
-        if command == "quote.submit" and self.desk.choice.account is None:
+        if command == "quote.submit" and self.desk.customer.account is None:
             return "no account is selected"
         if command.startswith("quote.market_") and not (self.state.sheet and self.state.market):
             return "the markets are not known yet"
@@ -114,15 +114,15 @@ class QuoteForm(DeskScreen):
         self.read("form", self.load)
 
     async def load(self) -> None:
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         if account is None:
             self.draw()
             return
         sheet = await call_service(form_sheet, self.desk.service, account.id, self.state.sheet)
         self.state.sheet = sheet
-        self.desk.choice.account = sheet.account
+        self.desk.customer.refresh(sheet.account)
         if not self.state.market and sheet.markets:
-            self.state.market = self.desk.choice.market = sheet.markets[0].market_name
+            self.state.market = self.desk.customer.market = sheet.markets[0].market_name
         self.draw()
 
     # -- the amount ---------------------------------------------------------------------------
@@ -130,10 +130,10 @@ class QuoteForm(DeskScreen):
     def open_form(self, side: str) -> None:
         """``b`` or ``s``: the amount gets the keyboard, filled with all there is."""
         self.clear_failure()
-        self.state.side = self.desk.choice.side = side
-        if self.desk.choice.market:
-            self.state.market = self.desk.choice.market
-        if self.desk.choice.account is None:
+        self.state.side = side
+        if self.desk.customer.market:
+            self.state.market = self.desk.customer.market
+        if self.desk.customer.account is None:
             self.draw()
             return
         self._loading, self._submit_when_loaded = True, None
@@ -186,7 +186,7 @@ class QuoteForm(DeskScreen):
         self.open_form(side)
 
     def action_other_side(self) -> None:
-        self.state.side = self.desk.choice.side = "sell" if self.state.side == "buy" else "buy"
+        self.state.side = "sell" if self.state.side == "buy" else "buy"
         self.state.amount = ""
         if self.field_bar.is_open:
             self._fill_field()
@@ -198,7 +198,7 @@ class QuoteForm(DeskScreen):
             return
         names = [row.market_name for row in sheet.markets]
         place = names.index(self.state.market) if self.state.market in names else 0
-        self.state.market = self.desk.choice.market = names[(place + step) % len(names)]
+        self.state.market = self.desk.customer.market = names[(place + step) % len(names)]
         if self.state.side == "sell":
             self.state.amount = ""
             if self.field_bar.is_open:

@@ -88,7 +88,7 @@ class QuoteScreen(QuoteForm):
         return waiting
 
     async def _get_quote(self) -> None:
-        state, account = self.state, self.desk.choice.account
+        state, account = self.state, self.desk.customer.account
         if account is None:
             return
         self.clear_failure()
@@ -120,7 +120,7 @@ class QuoteScreen(QuoteForm):
 
     async def _offer_shortfall(self, short: str) -> None:
         """``y`` deposits exactly the difference, and the quote goes on."""
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         if account is None:
             return
         limit = self.desk.settings.confirm_above_cents
@@ -149,7 +149,7 @@ class QuoteScreen(QuoteForm):
             self.desk.notify("no live quote   enter: get one", "warn")
 
     async def _execute(self) -> None:
-        state, account, quote = self.state, self.desk.choice.account, self.state.quote
+        state, account, quote = self.state, self.desk.customer.account, self.state.quote
         if account is None or quote is None:
             return
         left, limit = state.seconds_left(self.desk.now), self.desk.settings.confirm_above_cents
@@ -192,7 +192,7 @@ class QuoteScreen(QuoteForm):
         self.draw()
         words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)}"
         self.desk.notify(f"{words} {trade.status}  {trade.id}", "good")
-        self.desk.choice.trade_id = trade.id
+        self.desk.customer.trade_to_show = trade.id
         self.desk.followed[trade.id] = trade.status
         if self.is_current or self.app.screen.is_modal:
             self.desk.shell.go("trades")
@@ -203,7 +203,7 @@ class QuoteScreen(QuoteForm):
             self.read("unknown", self._look_for_trade)
 
     async def _look_for_trade(self) -> None:
-        state, account, quote = self.state, self.desk.choice.account, self.state.quote
+        state, account, quote = self.state, self.desk.customer.account, self.state.quote
         if account is None or quote is None:
             return
         account_id = quote.trading_account_id or account.id

@@ -67,17 +67,27 @@ class TradesScreen(ListScreen["Trade"]):
             self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
-        account = self.desk.choice.account
-        wanted = account.id if account else None
+        self._bind_to_customer()
+        if self.desk.customer.trade_to_show is not None:
+            self._status = 0
+            self.paged.move_to(0)
+        super().on_screen_resume()
+
+    def _bind_to_customer(self) -> None:
+        """List the trades of the customer being served; nothing of another one stays."""
+        wanted = self.desk.customer.account_id or None
         if wanted != self._account_id:
             self._account_id = wanted
             self._generation += 1
             self.records.clear()
             self.paged.reset()
-        if self.desk.choice.trade_id is not None:
-            self._status = 0
-            self.paged.move_to(0)
-        super().on_screen_resume()
+            self._show_selected()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current:
+            self._bind_to_customer()
+            self.reload()
 
     def unavailable_reason(self, command: str) -> str:
         trade = self.selected
@@ -121,11 +131,11 @@ class TradesScreen(ListScreen["Trade"]):
     def listed(self, total: int) -> None:
         self.paged.reshape(self.columns())
         self._draw_title(total)
-        wanted = self.desk.choice.trade_id
+        wanted = self.desk.customer.trade_to_show
         if wanted is not None and self.paged.move_to_key(wanted):
-            self.desk.choice.trade_id = None
+            self.desk.customer.trade_to_show = None
         elif wanted is not None and self._is_far_down(wanted):
-            self.desk.choice.trade_id = None
+            self.desk.customer.trade_to_show = None
             self.find(wanted)
             return
         self._draw_empty()

@@ -91,7 +91,7 @@ class WalletSteps:
 
     def begin_new(self, address: str = "") -> None:
         """The field for an address; without a blockchain account, that is opened first."""
-        if self._desk.choice.account is None:
+        if self._desk.customer.account is None:
             self._desk.notify("no account is selected yet   1: choose one", "warn")
         elif not self._host.book.accounts and not self._desk.offers("blockchain-accounts"):
             self._desk.notify(
@@ -109,7 +109,7 @@ class WalletSteps:
             )
 
     def open_account(self) -> None:
-        account = self._desk.choice.account
+        account = self._desk.customer.account
         if account is not None:
             self._host.write("blockchain account", lambda: self._open_account(account.id))
 
