@@ -1,6 +1,5 @@
 """The questions before money moves, and whether what was typed is an amount at all."""
 
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import Asset
@@ -10,7 +9,6 @@ from chainteller.tui.failures import Failure
 from chainteller.tui.formats import cents, countdown, grouped, plain
 
 if TYPE_CHECKING:
-    from chainteller.service.errors import InsufficientFunds
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
@@ -48,12 +46,6 @@ def shortfall_question(account: "TradingAccount", short: str, confirm_above_cent
         (f"from bank account {account.bank_account_id}; the quote stays as it is",),
         retype=short if cents(short) > confirm_above_cents else "",
     )
-
-
-def difference(error: "InsufficientFunds") -> str:
-    """The dollars that are missing."""
-    short = Decimal(str(error.details["required"])) - Decimal(str(error.details["available"]))
-    return f"{short:.2f}"
 
 
 def execution_question(

@@ -164,6 +164,7 @@ class WalletWithdrawal:
         )
         if not await self._screen.confirm(asked):
             return
+        desk.customer.require(wallet.account.trading_account_id)
         key = desk.new_key()
         done = await call_service(
             wallet_writes.withdraw, desk.service, wallet, means.asset, amount, key

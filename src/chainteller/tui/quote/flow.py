@@ -1,0 +1,148 @@
+"""Quote flow: what enter and ``X`` do next, and the requests that they send."""
+
+from decimal import Decimal
+from enum import Enum, auto
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
+from chainteller.service.errors import QuoteAccountMismatch, TellerError
+from chainteller.tui import confirmations as questions
+from chainteller.tui import writes
+from chainteller.tui.customer_requests import CustomerRequest
+from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState
+from chainteller.tui.quote.view import missing_amount
+
+if TYPE_CHECKING:
+    from chainteller.service.errors import InsufficientFunds
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.quotes import Quote
+    from chainteller.service.models.trades import Trade
+    from chainteller.tui.failures import Failure
+
+
+class QuoteNotShown(TellerError):
+    """An execution of a quote that the form has been turned away from."""
+
+    code = "QUOTE_NOT_SHOWN"
+    next_step = "Turn back to its market and side, or get a new quote."
+
+
+class Notice(NamedTuple):
+    """One line for the agent."""
+
+    text: str
+    tone: str
+
+
+class Step(Enum):
+    OPEN_AMOUNT = auto()
+    REQUEST_QUOTE = auto()
+    EXECUTE = auto()
+    EXECUTE_WHEN_QUOTED = auto()
+
+
+def submit(state: QuoteState) -> Step | Notice:
+    """Enter outside the amount field: a new quote with the same inputs."""
+    if state.phase in UNANSWERED:
+        return Notice("wait: the last request is not answered yet", "warn")
+    return Step.REQUEST_QUOTE if state.amount else Step.OPEN_AMOUNT
+
+
+def execute(state: QuoteState, now: int, *, is_loading: bool) -> Step | Notice:
+    """``X``; ``is_loading``: the amount typed before it waits for the form's data."""
+    if state.phase is Phase.UNKNOWN:
+        return Notice("locked: what became of the last execution is being looked for", "bad")
+    if state.phase is Phase.ASKING or is_loading:
+        return Step.EXECUTE_WHEN_QUOTED
+    if state.is_live(now):
+        return Step.EXECUTE
+    return Notice("no live quote   enter: get one", "warn")
+
+
+def waiting_notice(state: QuoteState) -> Notice | None:
+    """Why no other quote may take the place of this one; None when it may."""
+    if state.is_in_flight:
+        return Notice("wait: the last execution is not answered yet", "warn")
+    return None
+
+
+def amount_failure(state: QuoteState, value: str) -> "Failure | None":
+    """What is wrong with an amount typed into the form."""
+    market = MARKETS_BY_NAME.get(state.market)
+    sold = USD if state.side == "buy" else market.base if market else Asset("", "", 18)
+    return questions.amount_failure(value, sold, "backspace: the amount again")
+
+
+# -- requests --------------------------------------------------------------------------------------
+
+
+def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
+    asked = (state.market, state.side, state.amount, state.account_id)
+    return CustomerRequest(
+        state.account_id, lambda service, key: writes.create_quote(service, *asked, key)
+    )
+
+
+def execution_request(
+    state: QuoteState, account: "TradingAccount", now: int, confirm_above_cents: int
+) -> CustomerRequest["Trade"]:
+    """Execute the quote on the screen, in the account that it was made for.
+
+    Raises:
+        QuoteAccountMismatch: its record names another account than ``account``.
+        QuoteNotShown: its record names another market or side than the screen.
+    """
+    quote = _executable(state, account.id)
+    left = state.seconds_left(now)
+
+    def call(service: "Service", key: str) -> "Trade":
+        if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
+            raise QuoteNotShown("Another quote has come since. Nothing was sent.")
+        return writes.execute_quote(service, quote.id, account.id, key)
+
+    return CustomerRequest(
+        account.id, call, questions.execution_question(account, quote, left, confirm_above_cents)
+    )
+
+
+def _executable(state: QuoteState, account_id: str) -> "Quote":
+    quote, shown = state.quote, state.shown_quote
+    if quote is None or shown is None:
+        raise QuoteNotShown("The quote isn't on the screen any more. Nothing was sent.")
+    if account_id != state.account_id or quote.trading_account_id not in {None, account_id}:
+        raise QuoteAccountMismatch(
+            "The quote was made for another account. Nothing was sent.",
+            {"tradingAccountId": quote.trading_account_id or state.account_id},
+        )
+    return quote
+
+
+def shortfall(state: QuoteState) -> str:
+    """Dollars that a deposit would have to bring for a buy; empty when there is enough."""
+    short = missing_amount(state)
+    is_buy = state.quote is not None and state.quote.side == "buy"
+    return f"{short:.2f}" if is_buy and short is not None and short > 0 else ""
+
+
+def refused_shortfall(error: "InsufficientFunds") -> str:
+    """Dollars that were missing for an execution."""
+    short = Decimal(str(error.details["required"])) - Decimal(str(error.details["available"]))
+    return f"{short:.2f}"
+
+
+def shortfall_deposit(
+    account: "TradingAccount", short: str, confirm_above_cents: int
+) -> CustomerRequest["Transfer"]:
+    """Deposit exactly what is missing; the quote stays as it is."""
+    return CustomerRequest(
+        account.id,
+        partial(_deposit, account.id, short),
+        questions.shortfall_question(account, short, confirm_above_cents),
+    )
+
+
+def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
+    return writes.deposit(service, account_id, amount, writes.deposit_token(service), key)
