@@ -1,6 +1,7 @@
 """Whatever is on a screen, said, copied or sent belongs to the customer being served."""
 
-from typing import cast
+import threading
+from typing import Any, cast
 
 import pytest
 from tests.tui.bare_service import Bare
@@ -14,6 +15,7 @@ from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.quotes import QuoteRequest
 from chainteller.service.models.records import Capabilities
+from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.flow import QuoteNotShown, execution_request
 from chainteller.tui.quote.screen import QuoteScreen
@@ -185,6 +187,89 @@ async def test_a_refusal_is_not_read_to_the_next_customer(bench: Bench) -> None:
         assert "Less than that can leave the account" not in seen(app)
         await press(pilot, "t")
         assert "paid out" not in seen(app)
+
+
+class _HeldUp:
+    """A deployment that answers about one account only when it is let go."""
+
+    def __init__(self, service: Service, account_id: str) -> None:
+        self._service, self._account_id = service, account_id
+        self.let_go = threading.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    def trading_account(self, account_id: str) -> TradingAccount:
+        if account_id == self._account_id:
+            assert self.let_go.wait(30)
+        return self._service.trading_account(account_id)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_detail_of_the_customer_before_is_gone_before_the_next_one_comes(
+    bench: Bench, size: tuple[int, int]
+) -> None:
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    slow = _HeldUp(bench.service, second.id)
+    app = bench.console(slow)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        assert screen.paged.move_to_key(first.id)
+        await settle(pilot)
+        assert "111.00" in screen.customer_text()
+        screen.paged.move_to_key(second.id)
+        await pilot.pause(0.2)
+        assert app.desk.customer.account_id == second.id
+        assert (screen.customer_text(), screen.main_text(), screen.record()) == ("", "", None)
+        shown = seen(app)
+        assert first.id not in shown
+        assert second.id in shown
+        slow.let_go.set()
+        await settle(pilot)
+        assert "222.00" in screen.customer_text()
+
+
+async def test_accounts_follows_the_customer_that_another_screen_turned_to(bench: Bench) -> None:
+    first, second = bench.open(1, deposit="500.00"), bench.open(2, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _quoted(pilot, first)
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        await _quoted(pilot, second)
+        app.desk.customer.serve(first)
+        await press(pilot, "X")
+        app.desk.on_change.publish(("deposit.completed",))
+        await settle(pilot)
+        assert app.desk.customer.account_id == first.id, "behind the question nothing is selected"
+        await answer(pilot, "n")
+        await press(pilot, "1")
+        assert app.desk.customer.account_id == first.id
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        assert screen.object_id() == first.id
+
+
+async def test_an_amount_typed_for_one_customer_is_not_moved_for_another(bench: Bench) -> None:
+    first, second = bench.open(1), bench.open(2)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, "escape")
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        screen.paged.move_to_key(first.id)
+        await press(pilot, "d", *"100")
+        assert f"into {first.id}" in seen(app)
+        screen.paged.move_to_key(second.id)
+        await settle(pilot)
+        assert "deposit into" not in seen(app).replace("  ", " ")
+        await press(pilot, "enter")
+    assert [bench.service.deposits(row.id).pagination.total for row in (first, second)] == [0, 0]
 
 
 def test_a_quote_is_executed_only_in_its_own_account_and_as_shown(bench: Bench) -> None:

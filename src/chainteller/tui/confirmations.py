@@ -1,4 +1,4 @@
-"""The questions before money moves, and whether what was typed is an amount at all."""
+"""Confirmation questions before money moves, and the check of a typed amount."""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def amount_failure(value: str, asset: Asset, again: str) -> Failure | None:
-    """What is wrong with a typed amount of ``asset``; ``again`` names the key to retry."""
+    """Why a typed text isn't an amount of ``asset``; ``again`` names the key to retry."""
     try:
         parse_atoms(plain(value), asset)
     except (AmountMalformed, AmountTooPrecise) as error:
@@ -24,7 +24,6 @@ def amount_failure(value: str, asset: Asset, again: str) -> Failure | None:
 
 
 def deposit_question(account: "TradingAccount", amount: str) -> Ask:
-    """Only above the desk's limit: deposits are the customer's own money and can come back."""
     return Ask(
         f"DEPOSIT {grouped(amount)} USD into {account.id}?",
         (f"from bank account {account.bank_account_id}",),

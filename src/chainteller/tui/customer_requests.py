@@ -20,7 +20,8 @@ class CustomerRequest(Generic[Answer]):
     """What a command sends for one customer.
 
     Attributes:
-        account_id: The trading account that it was prepared for.
+        account_id: The trading account that it was prepared for, which has to be served when it
+            is sent; empty for any customer's record out of a list of all accounts.
         call: Sends it, in a thread: (service, idempotency key).
         question: What the agent has to confirm first.
         check: Raises, in a thread, what the service would refuse it for; before the question.
@@ -43,5 +44,6 @@ async def send(desk: Desk, request: CustomerRequest[Answer], confirm: Confirm) -
         await call_service(request.check, desk.service)
     if request.question is not None and not await confirm(request.question):
         return None
-    desk.customer.require(request.account_id)
+    if request.account_id:
+        desk.customer.require(request.account_id)
     return await call_service(request.call, desk.service, desk.new_key())

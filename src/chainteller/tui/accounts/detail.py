@@ -1,4 +1,4 @@
-"""One account as lines: its detail, the short summary and the agent's notes."""
+"""Account detail view: an account's detail, its two-line summary and the agent's notes."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from chainteller.tui.queries import AccountSheet, Gap
 from chainteller.tui.widgets.lines import Line, heading, line
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import TokenBalance
+    from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -22,22 +22,27 @@ _CLASSES = {
 def detail(
     sheet: AccountSheet,
     now: int,
-    courses: Sequence[Line] = (),
+    charts: Sequence[Line] = (),
     shown: Callable[[str], str] = str,
 ) -> list[Line]:
-    """All of an account; ``courses`` are the lines of its balances over time, where they fit,
-    and ``shown`` is how an amount stands there that was rounded here.
+    """All of an account. ``charts`` are its balances over time, where they fit; ``shown`` masks
+    an amount that was rounded here while balances are hidden.
     """
     account = sheet.account
-    rows = [
+    rows = heading_lines(account)
+    rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
+    rows += [line(), *_balances(sheet), *charts, line(), *_activity(sheet, now)]
+    rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
+    return rows
+
+
+def heading_lines(account: "TradingAccount") -> list[Line]:
+    """Whose account it is: also while its detail is being fetched."""
+    return [
         line((account.id, "strong")),
         line(account.customer_name or "customer not named by this deployment"),
         line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
     ]
-    rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
-    rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
-    return rows
 
 
 def _balances(sheet: AccountSheet) -> list[Line]:
@@ -146,6 +151,12 @@ def summary(sheet: AccountSheet, width: int) -> list[Line]:
         (f" {account.id}   wallets {linked} ({verified} verified)   enter: detail", "muted")
     )
     return [line(*pieces), second]
+
+
+def summary_heading(account: "TradingAccount") -> list[Line]:
+    """The two lines while the rest is being fetched."""
+    first = line((f" {account.customer_name or account.id}  ", "strong"))
+    return [first, line((f" {account.id}", "muted"))]
 
 
 def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:

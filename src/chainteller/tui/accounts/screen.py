@@ -1,7 +1,7 @@
-"""Accounts: find one, see all of it, deposit, withdraw, begin a trade."""
+"""Accounts screen: find and select a customer, see the account, move money, start a trade."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -9,34 +9,49 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.tui import writes
+from chainteller.tui.accounts import detail as account_detail
+from chainteller.tui.accounts import flow
 from chainteller.tui.accounts import view as accounts_view
+from chainteller.tui.accounts.balance_history import (
+    LEAST_WIDTH,
+    History,
+    chart_lines,
+    chart_rows,
+    read_history,
+)
+from chainteller.tui.customer_requests import CustomerRequest, send
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.formats import short_id
+from chainteller.tui.failures import Failure
+from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
+from chainteller.tui.queries import AccountSheet, Gap, account_sheet, query
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.accounts.balance_chart import Courses
-    from chainteller.tui.accounts.transfers import BankTransfers
-    from chainteller.tui.queries import AccountSheet
+    from chainteller.service.models.funding import Transfer
     from chainteller.tui.start import Glimpse
     from chainteller.tui.wallets.withdrawal import WalletWithdrawal
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
 _ROOM_FOR_ID = 96
-"""Columns at which the whole id stands beside an amount; below it stands in the summary."""
+"""Columns at which the whole id fits beside an amount; below it is in the summary."""
 _REST_S = 5.0
 """Every trade of the bank is news here, and every price moves every balance in dollars."""
+_BESIDE_WIDTH = 100
+"""Columns from which the charts are drawn beside a zoomed detail."""
+_FRAME_ROWS = 6
+"""Lines of a zoomed screen that are not for charts: its bars and its title."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
+    """The account under the cursor is the customer being served."""
+
     KEY = "accounts"
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
@@ -45,8 +60,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super().__init__(desk)
         self._filter = ""
         self._sheet: AccountSheet | None = None
+        self._history: tuple[object, History | None] = (None, None)
+        """The state of an account that was followed back, and its balances over time."""
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        """Id of the account that the cursor is moved to when the list has come."""
+        self._serves_found = False
+        """Whether the first row found is served, wherever the agent has gone meanwhile."""
+        self._transfer_account: TradingAccount | None = None
+        """Whose deposit or withdrawal is being typed."""
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
@@ -63,7 +85,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
                     classes="list-side",
                 ),
                 Lines(id="detail", classes="detail-side"),
-                Lines(id="courses", classes="course-side"),
+                Lines(id="charts", classes="chart-side"),
                 classes="pair",
             )
         ]
@@ -76,8 +98,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
-        from chainteller.tui.queries import query  # noqa: PLC0415 - after the first frame
-
         asked = query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
@@ -102,8 +122,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._to_wanted(self._wanted_key)
         if total == 0:
             self._sheet = None
-            self.query_one("#detail", Lines).show([])
-            self.query_one("#summary", Lines).show([line(), line()])
+            self._draw_detail()
         self._load_detail()
 
     def recall(self) -> None:
@@ -111,15 +130,22 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._wanted_key = self.desk.customer.last_id
         super().recall()
 
+    def on_screen_resume(self) -> None:
+        """Back from a screen that turned to another customer: the cursor follows."""
+        served, selected = self.desk.customer.account_id, self.selected
+        if served and selected is not None and selected.id != served:
+            self._wanted_key = served
+        super().on_screen_resume()
+
     def _to_wanted(self, wanted: str) -> None:
-        """The cursor on an account; one that is not on this page is filtered for."""
+        """Move the cursor to an account; one that isn't on this page is filtered for."""
         if self.paged.move_to_key(wanted):
             self._wanted_key = None
         elif self._filter == wanted:
-            self._wanted_key = None
             self.find("")
-        elif not self._filter and (self.paged.total or 0) > PAGE_ROWS:
-            self.find(wanted)
+        elif self._filter or (self.paged.total or 0) > PAGE_ROWS:
+            self._filter = wanted
+            self.restart()
         else:
             self._wanted_key = None
 
@@ -172,8 +198,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def find(self, text: str) -> None:
-        """Show what matches ``text``: from the palette or a paste."""
-        self._filter = text
+        """Show what matches ``text``, typed or pasted, and serve the first that is found."""
+        self._filter, self._wanted_key, self._serves_found = text, None, True
         self.restart()
 
     def step_back(self) -> bool:
@@ -190,9 +216,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._load_detail()
 
     def _load_detail(self) -> None:
-        """Only where the cursor rests: a held arrow key asks for nothing."""
+        """Serve the selected customer; the detail only where the cursor rests."""
         account = self.selected
-        if self._wanted_key is None and account is not None:
+        if account is not None and self._wanted_key is None and self._selects:
+            self._serves_found = False
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
@@ -200,44 +227,91 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             _DETAIL_DELAY_S, lambda: self.read("detail", self._show_detail)
         )
 
+    @property
+    def _selects(self) -> bool:
+        """Whether the cursor decides who is served: not while another screen is shown, unless
+        somebody was looked for here or nobody is served yet.
+        """
+        return self.is_current or self._serves_found or not self.desk.customer.account_id
+
+    @property
+    def _served_sheet(self) -> AccountSheet | None:
+        """The detail of the customer being served, once it has come."""
+        sheet, customer = self._sheet, self.desk.customer
+        return sheet if sheet is not None and sheet.account.id == customer.account_id else None
+
+    def _customer_changed(self, before: str) -> None:
+        """Put away the detail of the customer before, and an amount typed for them."""
+        super()._customer_changed(before)
+        if self._transfer_account is not None and self.field_bar.is_open:
+            self.close_field()
+        self._draw_detail()
+
     async def _show_detail(self) -> None:
         account = self.selected
         if account is None:
             return
-        from chainteller.tui.accounts import detail as account_detail  # noqa: PLC0415 - after the first frame
-        from chainteller.tui.queries import account_sheet  # noqa: PLC0415 - after the first frame
-
-        self._sheet = await call_service(account_sheet, self.desk.service, account.id)
-        self.desk.customer.refresh(self._sheet.account)
-        summary = account_detail.summary(self._sheet, self.size.width)
-        self.query_one("#summary", Lines).show(summary)
+        sheet = await call_service(account_sheet, self.desk.service, account.id)
+        self.desk.customer.refresh(sheet.account)
+        self._sheet = sheet
         self._draw_detail()
         await self._follow_back()
 
     def _draw_detail(self) -> None:
-        sheet = self._sheet
+        detail, summary = self.query_one("#detail", Lines), self.query_one("#summary", Lines)
+        sheet, account = self._served_sheet, self.selected
         if sheet is None:
+            loading = line(("loading", "muted"))
+            detail.show([*account_detail.heading_lines(account), loading] if account else [])
+            summary.show(account_detail.summary_heading(account) if account else [line(), line()])
             return
-        from chainteller.tui.accounts import detail as account_detail  # noqa: PLC0415 - after the first frame
-
-        within = self.courses.draw_beside(sheet)
+        summary.show(account_detail.summary(sheet, self.size.width))
+        charts, beside = self._chart_lines(sheet), self._charts_are_beside
+        self.set_class(beside and bool(charts), "with-charts")
+        self.query_one("#charts", Lines).show(charts[1:] if beside else [])
         notes = account_detail.notes(self.desk.note(sheet.account.id))
-        detail = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
-        self.query_one("#detail", Lines).show([*detail, *notes])
+        within = [] if beside else charts
+        shown = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
+        detail.show([*shown, *notes])
 
     # -- balances over time -------------------------------------------------------------------
 
-    @cached_property
-    def courses(self) -> "Courses":
-        from chainteller.tui.accounts.balance_chart import (  # noqa: PLC0415 - after the first frame
-            Courses,
-        )
+    @property
+    def _charts_are_beside(self) -> bool:
+        return self.has_class("zoomed") and self.size.width >= _BESIDE_WIDTH
 
-        return Courses(self)
+    def _chart_room(self, sheet: AccountSheet) -> tuple[int, int]:
+        """(columns, lines for each asset); 0 lines where they don't fit."""
+        if self._charts_are_beside:
+            width, spare = self.size.width // 2 - 4, self.size.height - _FRAME_ROWS
+        else:
+            pane = self.query_one("#detail", Lines).size
+            notes = account_detail.notes(self.desk.note(sheet.account.id))
+            taken = len(account_detail.detail(sheet, self.desk.now)) + len(notes)
+            width, spare = pane.width, pane.height - taken
+        return width, chart_rows(sheet, spare) if width >= LEAST_WIDTH else 0
+
+    def _chart_lines(self, sheet: AccountSheet) -> list[Line]:
+        """Nothing where there is no room, and no picture of a balance that is hidden."""
+        state, history = self._history
+        if self.desk.privacy.hidden or state != sheet.state or history is None:
+            return []
+        width, rows = self._chart_room(sheet)
+        return chart_lines(history, self.desk.now, width, rows) if rows else []
 
     async def _follow_back(self) -> None:
-        if self._sheet is not None and await self.courses.follow_back(self._sheet):
-            self._draw_detail()
+        """Read one page of transactions, once per change of the account and only where the
+        charts fit.
+        """
+        sheet = self._served_sheet
+        if sheet is None or self.desk.privacy.hidden or isinstance(sheet.balances, Gap):
+            return
+        if self._history[0] == sheet.state or self._chart_room(sheet)[1] < 1:
+            return
+        service, account_id = self.desk.service, sheet.account.id
+        found = await call_service(read_history, service, account_id, sheet.balances)
+        self._history = (sheet.state, found)
+        self._draw_detail()
 
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
@@ -245,9 +319,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_resize(self) -> None:
         if self._sheet is not None:
-            self.call_after_refresh(self.read, "courses", self._redrawn)
+            self.call_after_refresh(self.read, "charts", self._redraw_charts)
 
-    async def _redrawn(self) -> None:
+    async def _redraw_charts(self) -> None:
         self._draw_detail()
         await self._follow_back()
 
@@ -255,7 +329,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super()._connection_changed(reach)
         if self._hidden != self.desk.privacy.hidden:
             self._hidden = self.desk.privacy.hidden
-            self.read("courses", self._redrawn)
+            self.read("charts", self._redraw_charts)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
@@ -271,20 +345,17 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        if self._sheet is None:
-            return ""
-        return self.query_one("#detail", Lines).plain_text
+        return self.query_one("#detail", Lines).plain_text if self._served_sheet else ""
 
     def record(self) -> object:
-        return self._sheet
+        return self._served_sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self._sheet
+        refused, sheet = self.refusal_text(), self._served_sheet
         if refused or sheet is None:
             return refused
-        from chainteller.tui.accounts.customer_summary import about_account  # noqa: PLC0415 - after the first frame
-
-        return about_account(self.texts, sheet, self.desk.now, self.desk.settings.bank_name)
+        bank = self.desk.settings.bank_name
+        return self.texts.of_account_sheet(sheet, self.desk.now, bank)
 
     # -- money in and out ---------------------------------------------------------------------
 
@@ -303,6 +374,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.fail(ReadOnlyProfile("This desk is read-only."))
             return
         self.clear_failure()
+        self._transfer_account = account
         way = "into " if purpose == "deposit" else "from "
         bank = "from" if purpose == "deposit" else "to"
         is_wide = self.size.width >= _ROOM_FOR_ID
@@ -316,7 +388,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_field_stepped(self, message: FieldStepped) -> None:
         """Right in the amount of a withdrawal: to a wallet instead of the bank."""
-        account = self.selected
+        account = self._transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
             self.to_wallet.choose_destination(account.id)
@@ -329,25 +401,36 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
         return WalletWithdrawal(self)
 
-    @cached_property
-    def bank_transfers(self) -> "BankTransfers":
-        from chainteller.tui.accounts.transfers import (  # noqa: PLC0415 - at the first use
-            BankTransfers,
-        )
-
-        return BankTransfers(self, self.take_news)
+    def close_field(self) -> None:
+        super().close_field()
+        self._transfer_account = None
 
     def field_submitted(self, purpose: str, value: str) -> None:
+        account = self._transfer_account
         self.close_field()
-        account = self.selected
         if purpose == "filter":
             self.find(value.strip())
         elif purpose == "known":
-            self.write("account", lambda: self._add(value.strip()))
+            self.write("account", partial(self._add, value.strip()))
         elif purpose == "withdraw-to-wallet":
             self.to_wallet.submitted(value)
         elif account is not None:
-            self.bank_transfers.submitted(purpose, account, value)
+            kind = flow.DEPOSIT if purpose == "deposit" else flow.WITHDRAWAL
+            limit = self.desk.settings.confirm_above_cents
+            asked = flow.transfer_request(kind, account, value, limit)
+            if isinstance(asked, Failure):
+                self.show_failure(asked)
+            else:
+                self.write(kind, partial(self._transfer, kind, asked))
+
+    async def _transfer(self, kind: str, request: "CustomerRequest[Transfer]") -> None:
+        done = await send(self.desk, request, self.confirm)
+        if done is None:
+            return
+        self.clear_failure()
+        self.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+        self.take_news()
+        self.desk.on_change.publish((f"{kind}.{done.status}",))
 
     def field_changed(self, purpose: str, value: str) -> None:
         if purpose == "filter":
@@ -370,16 +453,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     async def _add(self, typed: str) -> None:
-        """Where customers cannot be looked up: an account by its id, or a new one."""
-        bank_account_id, _, kind = typed.partition(" ")
-        service, key = self.desk.service, self.desk.new_key()
-        if kind:
-            made = await call_service(
-                writes.open_account, service, bank_account_id, kind.strip(), key
-            )
-        else:
-            made = await call_service(service.trading_account, typed)
-        self._filter, self._wanted_key = "", made.id
+        """Where customers can't be looked up: an account by its id, or a new one."""
+        made = await call_service(flow.known_account(typed), self.desk.service, self.desk.new_key())
+        self._filter, self._wanted_key, self._serves_found = "", made.id, True
         self.desk.notify(f"account {made.id} is on this desk's list", "good")
         self.restart()
 
@@ -388,6 +464,5 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
         opened = await self.app.push_screen_wait(registry.make("customers", self.desk))
         if isinstance(opened, str):
-            self._filter = ""
-            self._wanted_key = opened
+            self._filter, self._wanted_key, self._serves_found = "", opened, True
             self.restart()

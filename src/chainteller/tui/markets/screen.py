@@ -1,4 +1,4 @@
-"""Markets: live prices with their age, and one market's recent course."""
+"""Markets screen: live prices with their age, and one market's recent prices."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
-"""Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
+"""Polls between two redraws of charts, which are the most expensive thing on the screen."""
 
 
 class MarketsScreen(DeskScreen):
@@ -63,7 +63,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def _tick(self) -> None:
-        """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
+        """Redraw the age of prices that are paused or can't be fetched."""
         resting = self._paused or self.desk.connection.state == "failed"
         if resting and self.is_current and self._markets:
             self._draw()
@@ -100,7 +100,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Prices that never came say so, instead of loading for ever."""
+        """Say that the prices couldn't be fetched when none ever came."""
         super().fail(error, doing)
         if self._list.total is None:
             self._list.say_failed(offered=not isinstance(error, NotOffered))
