@@ -10,11 +10,11 @@ from chainteller.domain.assets import USD
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
-from chainteller.tui import confirmations as questions
 from chainteller.tui import writes
-from chainteller.tui.customer_requests import CustomerRequest
-from chainteller.tui.failures import Failure
-from chainteller.tui.formats import cents, dollars
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.formats import cents, dollars, grouped
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -28,7 +28,7 @@ def transfer_request(
     kind: str, account: "TradingAccount", typed: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"] | Failure:
     """The deposit or withdrawal of a typed amount; a Failure when it isn't an amount."""
-    failure = questions.amount_failure(typed, USD, "d or w: again")
+    failure = amount_failure(typed, USD, "d or w: again")
     if failure is not None:
         return failure
     amount = dollars(typed)
@@ -41,8 +41,13 @@ def _deposit_request(
 ) -> CustomerRequest["Transfer"]:
     """Confirmed only above the limit: it's the customer's own money and can be brought back."""
     is_large = cents(amount) > confirm_above_cents
-    question = questions.deposit_question(account, amount) if is_large else None
-    return CustomerRequest(account.id, partial(_deposit, account.id, amount), question)
+    question = Ask(
+        f"DEPOSIT {grouped(amount)} USD into {account.id}?",
+        (f"from bank account {account.bank_account_id}",),
+        retype=amount,
+    )
+    call = partial(_deposit, account.id, amount)
+    return CustomerRequest(account.id, call, question if is_large else None)
 
 
 def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
@@ -52,12 +57,14 @@ def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Tra
 def _withdrawal_request(
     account: "TradingAccount", amount: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
-    return CustomerRequest(
-        account.id,
-        partial(_withdraw, account.id, amount),
-        questions.withdrawal_question(account, amount, confirm_above_cents),
-        partial(_require_possible, account.id, amount),
+    question = Ask(
+        f"WITHDRAW {grouped(amount)} USD from {account.id}?",
+        (f"to the customer's bank account {account.bank_account_id}",),
+        retype=amount if cents(amount) > confirm_above_cents else "",
     )
+    call = partial(_withdraw, account.id, amount)
+    check = partial(_require_possible, account.id, amount)
+    return CustomerRequest(account.id, call, question, check)
 
 
 def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":

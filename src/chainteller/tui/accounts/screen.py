@@ -19,7 +19,7 @@ from chainteller.tui.accounts.balance_history import (
     chart_rows,
     read_history,
 )
-from chainteller.tui.customer_requests import CustomerRequest, send
+from chainteller.tui.customer import CustomerRequest, send
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import short_id, transferred
@@ -243,7 +243,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them."""
         super()._customer_changed(before)
-        if self._transfer_account is not None and self.field_bar.is_open:
+        typed_for = self._transfer_account
+        if typed_for is not None and typed_for.id != self.desk.customer.account_id:
             self.close_field()
         self._draw_detail()
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.service.errors import QuoteAccountMismatch, TellerError
-from chainteller.tui import confirmations as questions
 from chainteller.tui import writes
-from chainteller.tui.customer_requests import CustomerRequest
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.formats import cents, countdown, grouped
 from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState
 from chainteller.tui.quote.view import missing_amount
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
-    from chainteller.tui.failures import Failure
 
 
 class QuoteNotShown(TellerError):
@@ -69,11 +70,11 @@ def waiting_notice(state: QuoteState) -> Notice | None:
     return None
 
 
-def amount_failure(state: QuoteState, value: str) -> "Failure | None":
-    """What is wrong with an amount typed into the form."""
+def typed_amount_failure(state: QuoteState, value: str) -> "Failure | None":
+    """Why a text typed into the form isn't an amount of the asset sold."""
     market = MARKETS_BY_NAME.get(state.market)
     sold = USD if state.side == "buy" else market.base if market else Asset("", "", 18)
-    return questions.amount_failure(value, sold, "backspace: the amount again")
+    return amount_failure(value, sold, "backspace: the amount again")
 
 
 # -- requests --------------------------------------------------------------------------------------
@@ -96,16 +97,22 @@ def execution_request(
         QuoteNotShown: its record names another market or side than the screen.
     """
     quote = _executable(state, account.id)
-    left = state.seconds_left(now)
+    base, usd = quote.asset_bought, quote.asset_sold
+    if quote.side == "sell":
+        base, usd = usd, base
+    price, left = grouped(quote.price), countdown(state.seconds_left(now))
+    question = Ask(
+        f"EXECUTE {quote.side} {grouped(base.amount)} {base.symbol} for {grouped(usd.amount)} USD?",
+        (f"account {account.id}   at {price}   good for {left}",),
+        retype=usd.amount if cents(usd.amount) > confirm_above_cents else "",
+    )
 
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
             raise QuoteNotShown("Another quote has come since. Nothing was sent.")
         return writes.execute_quote(service, quote.id, account.id, key)
 
-    return CustomerRequest(
-        account.id, call, questions.execution_question(account, quote, left, confirm_above_cents)
-    )
+    return CustomerRequest(account.id, call, question)
 
 
 def _executable(state: QuoteState, account_id: str) -> "Quote":
@@ -137,11 +144,12 @@ def shortfall_deposit(
     account: "TradingAccount", short: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
     """Deposit exactly what is missing; the quote stays as it is."""
-    return CustomerRequest(
-        account.id,
-        partial(_deposit, account.id, short),
-        questions.shortfall_question(account, short, confirm_above_cents),
+    question = Ask(
+        f"SHORT OF {grouped(short)} USD: DEPOSIT it into {account.id} and go on?",
+        (f"from bank account {account.bank_account_id}; the quote stays as it is",),
+        retype=short if cents(short) > confirm_above_cents else "",
     )
+    return CustomerRequest(account.id, partial(_deposit, account.id, short), question)
 
 
 def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":

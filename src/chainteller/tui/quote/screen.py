@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.service.errors import InsufficientFunds, TellerError
-from chainteller.tui.customer_requests import send
+from chainteller.tui.customer import send
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.formats import dollars, grouped, plain, transferred
@@ -47,6 +47,8 @@ class QuoteScreen(DeskScreen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._states = QuoteStates()
+        self._form_of = self.state
+        """Whose form the rest is about."""
         self._prefilled = ""
         self._loading = False
         self._submit_when_loaded: str | None = None
@@ -82,9 +84,11 @@ class QuoteScreen(DeskScreen):
     def _customer_changed(self, before: str) -> None:
         """Put the other customer's order away, and what was being typed for it."""
         super()._customer_changed(before)
-        self._loading, self._submit_when_loaded, self._prefilled = False, None, ""
-        if self.field_bar.is_open:
-            self.close_field()
+        if self._form_of is not self.state:
+            self._form_of, self._prefilled = self.state, ""
+            self._loading, self._submit_when_loaded = False, None
+            if self.field_bar.is_open:
+                self.close_field()
         self.draw()
         if self.is_current:
             self.reload()
@@ -188,6 +192,7 @@ class QuoteScreen(DeskScreen):
         if not state.account_id:
             self.draw()
             return
+        self._form_of = state
         self._loading, self._submit_when_loaded = True, None
         self._open_field("")
         self.read("prefill", partial(self._prefill, state))
@@ -243,7 +248,7 @@ class QuoteScreen(DeskScreen):
         if self._loading and not (value and state.market):
             self._submit_when_loaded = value
             return
-        failure = flow.amount_failure(state, value)
+        failure = flow.typed_amount_failure(state, value)
         if failure is not None:
             self.show_failure(failure)
         else:

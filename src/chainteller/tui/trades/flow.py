@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from chainteller.tui import confirmations as questions
 from chainteller.tui import writes
-from chainteller.tui.customer_requests import CustomerRequest
-from chainteller.tui.formats import seconds_since
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.formats import grouped, seconds_since
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
@@ -17,8 +17,17 @@ def cancellation_request(
     """Cancel a trade of ``account_id``: the customer being served, or anybody's where all accounts
     are listed.
     """
+    base = trade.market.partition("-")[0].upper()
+    question = Ask(
+        f"CANCEL the trade {trade.id}?",
+        (
+            f"{trade.side} {grouped(trade.amount)} {base} at {grouped(trade.price)}, "
+            f"{trade.status} for {seconds_since(trade.created, now)} s",
+            f"account {trade.trading_account_id or '-'}",
+        ),
+    )
     return CustomerRequest(
         "" if any_customer else account_id,
         lambda service, key: writes.cancel_trade(service, account_id, trade.id, key),
-        questions.cancellation_question(trade, seconds_since(trade.created, now)),
+        question,
     )

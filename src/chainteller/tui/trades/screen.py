@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.tui.customer_requests import send
+from chainteller.tui.customer import send
 from chainteller.tui.desk import Desk
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.formats import grouped, short_id, status

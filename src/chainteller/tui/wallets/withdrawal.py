@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
-from chainteller.tui.confirmations import amount_failure
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.failures import Failure
+from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.formats import cents, countdown, grouped, plain
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import writes as wallet_writes
