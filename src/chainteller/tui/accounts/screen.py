@@ -9,31 +9,21 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.tui.accounts import detail as account_detail
-from chainteller.tui.accounts import flow
 from chainteller.tui.accounts import view as accounts_view
-from chainteller.tui.accounts.balance_history import (
-    LEAST_WIDTH,
-    History,
-    chart_lines,
-    chart_rows,
-    read_history,
-)
 from chainteller.tui.customer import CustomerRequest, send
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.failures import Failure
 from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.queries import AccountSheet, Gap, account_sheet, query
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
+    from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.start import Glimpse
     from chainteller.tui.wallets.withdrawal import WalletWithdrawal
 
@@ -43,10 +33,6 @@ _ROOM_FOR_ID = 96
 """Columns at which the whole id fits beside an amount; below it is in the summary."""
 _REST_S = 5.0
 """Every trade of the bank is news here, and every price moves every balance in dollars."""
-_BESIDE_WIDTH = 100
-"""Columns from which the charts are drawn beside a zoomed detail."""
-_FRAME_ROWS = 6
-"""Lines of a zoomed screen that are not for charts: its bars and its title."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -59,9 +45,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._filter = ""
-        self._sheet: AccountSheet | None = None
-        self._history: tuple[object, History | None] = (None, None)
-        """The state of an account that was followed back, and its balances over time."""
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
@@ -98,6 +81,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
+        from chainteller.tui.queries import query  # noqa: PLC0415 - after the first frame
+
         asked = query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
@@ -121,7 +106,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self._wanted_key is not None:
             self._to_wanted(self._wanted_key)
         if total == 0:
-            self._sheet = None
+            self.detail.clear()
             self._draw_detail()
         self._load_detail()
 
@@ -234,12 +219,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """
         return self.is_current or self._serves_found or not self.desk.customer.account_id
 
-    @property
-    def _served_sheet(self) -> AccountSheet | None:
-        """The detail of the customer being served, once it has come."""
-        sheet, customer = self._sheet, self.desk.customer
-        return sheet if sheet is not None and sheet.account.id == customer.account_id else None
-
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them."""
         super()._customer_changed(before)
@@ -250,87 +229,49 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     async def _show_detail(self) -> None:
         account = self.selected
-        if account is None:
-            return
-        sheet = await call_service(account_sheet, self.desk.service, account.id)
-        self.desk.customer.refresh(sheet.account)
-        self._sheet = sheet
-        self._draw_detail()
-        await self._follow_back()
+        if account is not None:
+            await self.detail.load(account.id)
+            await self._redraw_detail()
 
-    def _draw_detail(self) -> None:
-        detail, summary = self.query_one("#detail", Lines), self.query_one("#summary", Lines)
-        sheet, account = self._served_sheet, self.selected
-        if sheet is None:
-            loading = line(("loading", "muted"))
-            detail.show([*account_detail.heading_lines(account), loading] if account else [])
-            summary.show(account_detail.summary_heading(account) if account else [line(), line()])
-            return
-        summary.show(account_detail.summary(sheet, self.size.width))
-        charts, beside = self._chart_lines(sheet), self._charts_are_beside
-        self.set_class(beside and bool(charts), "with-charts")
-        self.query_one("#charts", Lines).show(charts[1:] if beside else [])
-        notes = account_detail.notes(self.desk.note(sheet.account.id))
-        within = [] if beside else charts
-        shown = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
-        detail.show([*shown, *notes])
+    @cached_property
+    def detail(self) -> "AccountDetail":
+        from chainteller.tui.accounts.detail import (  # noqa: PLC0415 - after the first frame
+            AccountDetail,
+        )
 
-    # -- balances over time -------------------------------------------------------------------
+        return AccountDetail(self.desk)
 
     @property
-    def _charts_are_beside(self) -> bool:
-        return self.has_class("zoomed") and self.size.width >= _BESIDE_WIDTH
+    def _frame(self) -> "Frame":
+        from chainteller.tui.accounts.detail import Frame  # noqa: PLC0415 - after the first frame
 
-    def _chart_room(self, sheet: AccountSheet) -> tuple[int, int]:
-        """(columns, lines for each asset); 0 lines where they don't fit."""
-        if self._charts_are_beside:
-            width, spare = self.size.width // 2 - 4, self.size.height - _FRAME_ROWS
-        else:
-            pane = self.query_one("#detail", Lines).size
-            notes = account_detail.notes(self.desk.note(sheet.account.id))
-            taken = len(account_detail.detail(sheet, self.desk.now)) + len(notes)
-            width, spare = pane.width, pane.height - taken
-        return width, chart_rows(sheet, spare) if width >= LEAST_WIDTH else 0
+        return Frame(self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed"))
 
-    def _chart_lines(self, sheet: AccountSheet) -> list[Line]:
-        """Nothing where there is no room, and no picture of a balance that is hidden."""
-        state, history = self._history
-        if self.desk.privacy.hidden or state != sheet.state or history is None:
-            return []
-        width, rows = self._chart_room(sheet)
-        return chart_lines(history, self.desk.now, width, rows) if rows else []
+    def _draw_detail(self) -> None:
+        panes = self.detail.panes(self.selected, self._frame)
+        self.set_class(bool(panes.charts), "with-charts")
+        self.query_one("#detail", Lines).show(panes.detail)
+        self.query_one("#summary", Lines).show(panes.summary)
+        self.query_one("#charts", Lines).show(panes.charts)
 
-    async def _follow_back(self) -> None:
-        """Read one page of transactions, once per change of the account and only where the
-        charts fit.
-        """
-        sheet = self._served_sheet
-        if sheet is None or self.desk.privacy.hidden or isinstance(sheet.balances, Gap):
-            return
-        if self._history[0] == sheet.state or self._chart_room(sheet)[1] < 1:
-            return
-        service, account_id = self.desk.service, sheet.account.id
-        found = await call_service(read_history, service, account_id, sheet.balances)
-        self._history = (sheet.state, found)
+    async def _redraw_detail(self) -> None:
         self._draw_detail()
+        if await self.detail.follow_back(self._frame):
+            self._draw_detail()
 
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
         self.on_resize()
 
     def on_resize(self) -> None:
-        if self._sheet is not None:
-            self.call_after_refresh(self.read, "charts", self._redraw_charts)
-
-    async def _redraw_charts(self) -> None:
-        self._draw_detail()
-        await self._follow_back()
+        if self.desk.customer.account_id:
+            self.call_after_refresh(self.read, "charts", self._redraw_detail)
 
     def _connection_changed(self, reach: Connection) -> None:
         super()._connection_changed(reach)
         if self._hidden != self.desk.privacy.hidden:
             self._hidden = self.desk.privacy.hidden
-            self.read("charts", self._redraw_charts)
+            self.read("charts", self._redraw_detail)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
@@ -346,13 +287,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self._served_sheet else ""
+        return self.query_one("#detail", Lines).plain_text if self.detail.sheet else ""
 
     def record(self) -> object:
-        return self._served_sheet
+        return self.detail.sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self._served_sheet
+        refused, sheet = self.refusal_text(), self.detail.sheet
         if refused or sheet is None:
             return refused
         bank = self.desk.settings.bank_name
@@ -416,13 +357,18 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         elif purpose == "withdraw-to-wallet":
             self.to_wallet.submitted(value)
         elif account is not None:
-            kind = flow.DEPOSIT if purpose == "deposit" else flow.WITHDRAWAL
-            limit = self.desk.settings.confirm_above_cents
-            asked = flow.transfer_request(kind, account, value, limit)
-            if isinstance(asked, Failure):
-                self.show_failure(asked)
-            else:
-                self.write(kind, partial(self._transfer, kind, asked))
+            self._submit_transfer(purpose, account, value)
+
+    def _submit_transfer(self, purpose: str, account: "TradingAccount", typed: str) -> None:
+        from chainteller.tui.accounts import flow  # noqa: PLC0415 - at the first transfer
+
+        kind = flow.DEPOSIT if purpose == "deposit" else flow.WITHDRAWAL
+        limit = self.desk.settings.confirm_above_cents
+        asked = flow.transfer_request(kind, account, typed, limit)
+        if isinstance(asked, CustomerRequest):
+            self.write(kind, partial(self._transfer, kind, asked))
+        else:
+            self.show_failure(asked)
 
     async def _transfer(self, kind: str, request: "CustomerRequest[Transfer]") -> None:
         done = await send(self.desk, request, self.confirm)
@@ -455,6 +401,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     async def _add(self, typed: str) -> None:
         """Where customers can't be looked up: an account by its id, or a new one."""
+        from chainteller.tui.accounts import flow  # noqa: PLC0415 - at the first `+`
+
         made = await call_service(flow.known_account(typed), self.desk.service, self.desk.new_key())
         self._filter, self._wanted_key, self._serves_found = "", made.id, True
         self.desk.notify(f"account {made.id} is on this desk's list", "good")
