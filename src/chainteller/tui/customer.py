@@ -8,16 +8,15 @@ from textual.dom import DOMNode
 from textual.signal import Signal
 
 from chainteller.service.errors import TellerError
-from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.desk import Desk
     from chainteller.tui.dialogs.question import Ask
 
 Answer = TypeVar("Answer")
 Confirm = Callable[["Ask"], Awaitable[bool]]
+"""Asks the agent a question; whether the answer is yes."""
 
 
 class CustomerChanged(TellerError):
@@ -102,19 +101,3 @@ class CustomerRequest(Generic[Answer]):
     call: "Callable[[Service, str], Answer]"
     question: "Ask | None" = None
     check: "Callable[[Service], None] | None" = None
-
-
-async def send(desk: "Desk", request: CustomerRequest[Answer], confirm: Confirm) -> Answer | None:
-    """Check, confirm and send a request; None when the agent said no.
-
-    Raises:
-        CustomerChanged: another customer was selected since it was prepared; nothing was sent.
-        TellerError: the check or the service refused it.
-    """
-    if request.check is not None:
-        await call_service(request.check, desk.service)
-    if request.question is not None and not await confirm(request.question):
-        return None
-    if request.account_id:
-        desk.customer.require(request.account_id)
-    return await call_service(request.call, desk.service, desk.new_key())

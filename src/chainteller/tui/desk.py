@@ -10,7 +10,7 @@ from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable, TellerError
-from chainteller.tui.customer import CustomerContext
+from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
@@ -251,6 +251,21 @@ class Desk:
     def new_key(self) -> str:
         """An idempotency key, made before the request is sent."""
         return f"desk-{self.settings.randomness.bytes(16).hex()}"
+
+    async def send(self, request: CustomerRequest[Answer], confirm: Confirm) -> Answer | None:
+        """Check, confirm and send a request; None when the agent said no.
+
+        Raises:
+            CustomerChanged: another customer was selected since it was prepared; nothing was sent.
+            TellerError: the check or the service refused it.
+        """
+        if request.check is not None:
+            await call_service(request.check, self.service)
+        if request.question is not None and not await confirm(request.question):
+            return None
+        if request.account_id:
+            self.customer.require(request.account_id)
+        return await call_service(request.call, self.service, self.new_key())
 
     def notify(self, text: str, tone: str = "", detail: str = "") -> None:
         """One line for the agent: on the status line now, in the event log for good."""

@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui.accounts import view as accounts_view
-from chainteller.tui.customer import CustomerRequest, send
+from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
@@ -371,7 +371,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.show_failure(asked)
 
     async def _transfer(self, kind: str, request: "CustomerRequest[Transfer]") -> None:
-        done = await send(self.desk, request, self.confirm)
+        done = await self.desk.send(request, self.confirm)
         if done is None:
             return
         self.clear_failure()

@@ -10,7 +10,6 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.service.errors import InsufficientFunds, TellerError
-from chainteller.tui.customer import send
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.formats import dollars, grouped, plain, transferred
@@ -319,7 +318,7 @@ class QuoteScreen(DeskScreen):
         state.phase = Phase.ASKING
         self.draw()
         try:
-            quote = await send(self.desk, request, self.confirm)
+            quote = await self.desk.send(request, self.confirm)
         except BaseException:
             state.phase, state.execute_when_quoted = phase, False
             self.draw()
@@ -340,7 +339,7 @@ class QuoteScreen(DeskScreen):
         if account is None:
             return
         limit = self.desk.settings.confirm_above_cents
-        done = await send(self.desk, flow.shortfall_deposit(account, short, limit), self.confirm)
+        done = await self.desk.send(flow.shortfall_deposit(account, short, limit), self.confirm)
         if done is None:
             return
         self.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
@@ -375,7 +374,7 @@ class QuoteScreen(DeskScreen):
         state.phase = Phase.SENDING
         self.draw()
         try:
-            trade = await send(self.desk, replace(request, question=None), self.confirm)
+            trade = await self.desk.send(replace(request, question=None), self.confirm)
         except InsufficientFunds as error:
             state.end_execution(error)
             await self._refused_for_funds(state, error)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.tui.customer import send
 from chainteller.tui.desk import Desk
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.formats import grouped, short_id, status
@@ -298,7 +297,7 @@ class TradesScreen(ListScreen["Trade"]):
     async def _cancel(self, trade: "Trade") -> None:
         owner, now = self._owner_of(trade), self.desk.now
         asked = flow.cancellation_request(trade, owner, now, any_customer=self._shows_all)
-        done = await send(self.desk, asked, self.confirm)
+        done = await self.desk.send(asked, self.confirm)
         if done is None:
             return
         self.clear_failure()
