@@ -32,7 +32,7 @@ _DETAIL_DELAY_S = 0.06
 _ROOM_FOR_ID = 96
 """Columns at which the whole id fits beside an amount; below it is in the summary."""
 _REST_S = 5.0
-"""Every trade of the bank is news here, and every price moves every balance in dollars."""
+"""Seconds between reloads: every trade of the bank and every price changes this list."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -92,7 +92,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return Listed(rows, found.pagination.total)
 
     def glimpse(self, found: "Glimpse") -> None:
-        """Rows read before the engine stands; keys wait for it."""
+        """Show rows that were read before the engine has started; keys wait for it."""
         self.is_preview = True
         rows, total = found
         now = self.desk.now
@@ -135,7 +135,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._wanted_key = None
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
-        """The first news at once; while there are many, a list of balances rests for a while."""
+        """Reload at the first change, then at most once in ``_REST_S``."""
         rested = monotonic() - self._told_at
         if rested >= _REST_S:
             self.take_news()
@@ -143,7 +143,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._news_timer = self.set_timer(_REST_S - rested, self.take_news)
 
     def take_news(self) -> None:
-        """Show what has changed now."""
+        """Reload now."""
         if self._news_timer is not None:
             self._news_timer.stop()
         self._news_timer, self._told_at = None, monotonic()
@@ -329,7 +329,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def on_field_stepped(self, message: FieldStepped) -> None:
-        """Right in the amount of a withdrawal: to a wallet instead of the bank."""
+        """Right in the amount of a withdrawal: withdraw to a wallet instead of the bank."""
         account = self._transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()

@@ -6,6 +6,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
 
@@ -21,6 +22,7 @@ from chainteller.tui.quote import view as quote_view
 from chainteller.tui.quote.flow import Notice, Step
 from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
+from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
@@ -28,6 +30,61 @@ from chainteller.tui.widgets.lines import Lines, StatedLines, line
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Trade
+
+
+class OrderForm(Container):
+    """Side, market, amount, and what the account has left after it."""
+
+    def __init__(self) -> None:
+        super().__init__(id="form")
+        self._prefilled = ""
+
+    def compose(self) -> ComposeResult:
+        yield Lines([line(), line()], id="choices")
+        yield Lines([line()], id="amount")
+        yield FieldBar(id="field-bar")
+        yield Lines([line()], id="after")
+        yield Lines(id="plan")
+        yield Lines(id="earlier")
+
+    def show(self, state: QuoteState, now: int, mask: MaskBalance) -> None:
+        markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
+        self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
+        self.query_one("#amount", Lines).show([quote_view.amount_line(state)])
+        self.show_after(state, mask)
+        self.query_one("#plan", Lines).show(quote_view.plan(state, now))
+        earlier = quote_view.earlier_lines(state, now, self.screen.size.width)
+        self.query_one("#earlier", Lines).show(earlier)
+
+    def show_after(self, state: QuoteState, mask: MaskBalance) -> None:
+        """What is left, also while the amount is being typed."""
+        field = self.query_one(FieldBar)
+        typed = field.value if field.is_open else None
+        self.query_one("#after", Lines).show([quote_view.after_amount(state, typed, mask)])
+
+    def open_amount(self, state: QuoteState, amount: str) -> None:
+        """Open the field with ``amount`` in it."""
+        self._prefilled = ""
+        word = "spend" if state.side == "buy" else "sell"
+        self.query_one(FieldBar).open(
+            "amount",
+            ((f"{word:<7} ", "muted"),),
+            value=amount,
+            note=((f"{state.sold_unit}   enter: get quote", "muted"),),
+            amount=True,
+        )
+
+    def offer_all(self, state: QuoteState) -> None:
+        """Open the field with all there is in it."""
+        all_of_it = state.sheet.spendable(state.market, state.side) if state.sheet else ""
+        self.open_amount(state, all_of_it)
+        self._prefilled = all_of_it
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the field is open and nothing was typed into it."""
+        field = self.query_one(FieldBar)
+        return field.is_open and field.value in {"", self._prefilled}
 
 
 class QuoteScreen(DeskScreen):
@@ -47,9 +104,8 @@ class QuoteScreen(DeskScreen):
         super().__init__(desk)
         self._states = QuoteStates()
         self._form_of = self.state
-        """Whose form the rest is about."""
-        self._prefilled = ""
-        self._loading = False
+        """Whose form is open, and the rest is about."""
+        self.is_loading = False
         self._submit_when_loaded: str | None = None
         """The amount that was entered before the form's data came."""
 
@@ -60,16 +116,11 @@ class QuoteScreen(DeskScreen):
         return self._states.of(customer.account_id, customer.market)
 
     def body(self) -> Sequence[Widget]:
-        form = Container(
-            Lines([line(), line()], id="choices"),
-            Lines([line()], id="amount"),
-            FieldBar(id="field-bar"),
-            Lines([line()], id="after"),
-            Lines(id="plan"),
-            Lines(id="earlier"),
-            id="form",
-        )
-        return [Container(form, StatedLines(id="quote"), id="quote-pair")]
+        return [Container(OrderForm(), StatedLines(id="quote"), id="quote-pair")]
+
+    @property
+    def form(self) -> OrderForm:
+        return self.query_one(OrderForm)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -84,8 +135,8 @@ class QuoteScreen(DeskScreen):
         """Put the other customer's order away, and what was being typed for it."""
         super()._customer_changed(before)
         if self._form_of is not self.state:
-            self._form_of, self._prefilled = self.state, ""
-            self._loading, self._submit_when_loaded = False, None
+            self._form_of = self.state
+            self.is_loading, self._submit_when_loaded = False, None
             if self.field_bar.is_open:
                 self.close_field()
         self.draw()
@@ -117,7 +168,7 @@ class QuoteScreen(DeskScreen):
     def _tick(self) -> None:
         for state in self._states.in_doubt():
             if state.search.is_due():
-                self._look_for_trade(state)
+                self._start_search(state)
         if self.is_current or self.app.screen.is_modal:
             self.draw()
 
@@ -141,23 +192,11 @@ class QuoteScreen(DeskScreen):
 
     def draw(self) -> None:
         state, now = self.state, self.desk.now
-        markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
-        self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
-        self.query_one("#amount", Lines).show([quote_view.amount_line(state)])
-        self._draw_after()
-        self.query_one("#plan", Lines).show(quote_view.plan(state, now))
-        earlier = quote_view.earlier_lines(state, now, self.size.width)
-        self.query_one("#earlier", Lines).show(earlier)
+        self.form.show(state, now, self.desk.privacy.balance)
         after = quote_view.after_quote(state, self.desk.privacy.balance)
         self.query_one("#quote", Lines).show(quote_view.quote_lines(state, now, after))
         self.title_line(quote_view.title(self.desk.customer.account))
         self.draw_footer()
-
-    def _draw_after(self) -> None:
-        """What is left, also while the amount is being typed."""
-        typed = self.field_bar.value if self.field_bar.is_open else None
-        after = quote_view.after_amount(self.state, typed, self.desk.privacy.balance)
-        self.query_one("#after", Lines).show([after])
 
     def unavailable_reason(self, command: str) -> str:
         state = self.state
@@ -165,7 +204,7 @@ class QuoteScreen(DeskScreen):
             return "the last request is not answered yet"
         if command == "quote.submit" and not state.account_id:
             return "no account is selected"
-        if command == "quote.execute" and not self._loading:
+        if command == "quote.execute" and not self.is_loading:
             return quote_view.why_not_executed(state, self.desk.now)
         if command.startswith("quote.market_") and not (state.sheet and state.market):
             return "the markets are not known yet"
@@ -192,8 +231,8 @@ class QuoteScreen(DeskScreen):
             self.draw()
             return
         self._form_of = state
-        self._loading, self._submit_when_loaded = True, None
-        self._open_field("")
+        self.is_loading, self._submit_when_loaded = True, None
+        self._open_amount("")
         self.read("prefill", partial(self._prefill, state))
 
     async def _prefill(self, state: QuoteState) -> None:
@@ -202,41 +241,32 @@ class QuoteScreen(DeskScreen):
             await self.desk.quiet.wait()
             await self._load(state)
         except TellerError:
-            self._loading = False
+            self.is_loading = False
             raise
         if state is not self.state:
             return
-        self._loading = False
-        if self.field_bar.is_open and self.field_bar.value in {"", self._prefilled}:
-            self._fill_field()
+        self.is_loading = False
+        if self.form.is_untouched:
+            self._open_amount(None)
         if self._submit_when_loaded is not None and state.sheet is not None:
             all_of_it = state.sheet.spendable(state.market, state.side)
             self.field_submitted("amount", self._submit_when_loaded or all_of_it)
 
-    def _fill_field(self) -> None:
-        state = self.state
-        all_of_it = state.sheet.spendable(state.market, state.side) if state.sheet else ""
-        self._prefilled = all_of_it
-        self._open_field(all_of_it)
-
-    def _open_field(self, value: str) -> None:
+    def _open_amount(self, amount: str | None) -> None:
+        """Open the field with an amount in it, or with all there is."""
         self.add_class("editing")
-        word = "spend" if self.state.side == "buy" else "sell"
-        self.field_bar.open(
-            "amount",
-            ((f"{word:<7} ", "muted"),),
-            value=value,
-            note=((f"{self.state.sold_unit}   enter: get quote", "muted"),),
-            amount=True,
-        )
-        self._draw_after()
+        if amount is None:
+            self.form.offer_all(self.state)
+        else:
+            self.form.open_amount(self.state, amount)
+        self.form.show_after(self.state, self.desk.privacy.balance)
 
     def close_field(self) -> None:
         super().close_field()
         self.remove_class("editing")
 
     def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self._draw_after()
+        self.form.show_after(self.state, self.desk.privacy.balance)
 
     def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
         self.draw()
@@ -244,7 +274,7 @@ class QuoteScreen(DeskScreen):
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.close_field()
         state = self.state
-        if self._loading and not (value and state.market):
+        if self.is_loading and not (value and state.market):
             self._submit_when_loaded = value
             return
         failure = flow.typed_amount_failure(state, value)
@@ -260,8 +290,7 @@ class QuoteScreen(DeskScreen):
 
     def action_amount(self) -> None:
         if self.state.amount:
-            self._prefilled = ""
-            self._open_field(self.state.amount)
+            self._open_amount(self.state.amount)
         else:
             self.open_form(self.state.side)
 
@@ -289,7 +318,7 @@ class QuoteScreen(DeskScreen):
         sold = self.state.sold_unit
         self.state.turn_to(side=side, market=market)
         if self.field_bar.is_open and self.state.sold_unit != sold:
-            self._fill_field()
+            self._open_amount(None)
         self.draw()
 
     # -- the quote ----------------------------------------------------------------------------
@@ -355,7 +384,7 @@ class QuoteScreen(DeskScreen):
 
     def action_execute(self) -> None:
         state = self.state
-        step = flow.execute(state, self.desk.now, is_loading=self._loading)
+        step = flow.execute(state, self.desk.now, is_loading=self.is_loading)
         if isinstance(step, Notice):
             self.desk.notify(*step)
         elif step is Step.EXECUTE_WHEN_QUOTED:
@@ -413,9 +442,9 @@ class QuoteScreen(DeskScreen):
         """Search for the outcome of every execution that wasn't answered, whoever is served."""
         for state in self._states.in_doubt():
             if not state.search.looking:
-                self._look_for_trade(state)
+                self._start_search(state)
 
-    def _look_for_trade(self, state: QuoteState) -> None:
+    def _start_search(self, state: QuoteState) -> None:
         self.read(f"unknown-{state.account_id}", partial(self._search, state))
 
     async def _search(self, state: QuoteState) -> None:

@@ -93,7 +93,7 @@ class TradesScreen(ListScreen["Trade"]):
         if command == "trades.open":
             return "no trade is selected" if trade is None else self._why_not_opened()
         if command == "trades.cancel":
-            other = trade or self._newest_open()
+            other = trade or self.newest_open
             return trades_view.why_it_stands(other) if other else "no trade is selected"
         if command == "trades.watch" and (trade is None or trades_view.is_over(trade)):
             return "there is nothing to wait for"
@@ -278,7 +278,7 @@ class TradesScreen(ListScreen["Trade"]):
         self.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
 
     def action_cancel(self) -> None:
-        trade = self.selected or self._newest_open()
+        trade = self.selected or self.newest_open
         if trade is None:
             self.desk.notify("no trade is selected", "warn")
         elif trades_view.is_over(trade):
@@ -286,7 +286,8 @@ class TradesScreen(ListScreen["Trade"]):
         else:
             self.write("cancellation", lambda: self._cancel(trade))
 
-    def _newest_open(self) -> "Trade | None":
+    @property
+    def newest_open(self) -> "Trade | None":
         held = (self.records.get(row.key) for row in self.paged.rows_held)
         return next((row for row in held if row is not None and row.status == "processing"), None)
 
