@@ -46,11 +46,11 @@ def _deposit_request(
         (f"from bank account {account.bank_account_id}",),
         retype=amount,
     )
-    call = partial(_deposit, account.id, amount)
+    call = partial(deposit, account.id, amount)
     return CustomerRequest(account.id, call, question if is_large else None)
 
 
-def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
+def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
     return writes.deposit(service, account_id, amount, writes.deposit_token(service), key)
 
 

@@ -1,18 +1,18 @@
-"""Quote flow: what enter and ``X`` do next, and the requests that they send."""
+"""Quote flow: the requests for a quote, its execution and a missing deposit."""
 
 from decimal import Decimal
-from enum import Enum, auto
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.service.errors import QuoteAccountMismatch, TellerError
 from chainteller.tui import writes
+from chainteller.tui.accounts.flow import deposit
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.formats import cents, countdown, grouped
-from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState
+from chainteller.tui.quote.state import QuoteState
 from chainteller.tui.quote.view import missing_amount
 
 if TYPE_CHECKING:
@@ -31,53 +31,11 @@ class QuoteNotShown(TellerError):
     next_step = "Turn back to its market and side, or get a new quote."
 
 
-class Notice(NamedTuple):
-    """One line for the agent."""
-
-    text: str
-    tone: str
-
-
-class Step(Enum):
-    OPEN_AMOUNT = auto()
-    REQUEST_QUOTE = auto()
-    EXECUTE = auto()
-    EXECUTE_WHEN_QUOTED = auto()
-
-
-def submit(state: QuoteState) -> Step | Notice:
-    """Enter outside the amount field: a new quote with the same inputs."""
-    if state.phase in UNANSWERED:
-        return Notice("wait: the last request is not answered yet", "warn")
-    return Step.REQUEST_QUOTE if state.amount else Step.OPEN_AMOUNT
-
-
-def execute(state: QuoteState, now: int, *, is_loading: bool) -> Step | Notice:
-    """``X``; ``is_loading``: the amount typed before it waits for the form's data."""
-    if state.phase is Phase.UNKNOWN:
-        return Notice("locked: what became of the last execution is being looked for", "bad")
-    if state.phase is Phase.ASKING or is_loading:
-        return Step.EXECUTE_WHEN_QUOTED
-    if state.is_live(now):
-        return Step.EXECUTE
-    return Notice("no live quote   enter: get one", "warn")
-
-
-def waiting_notice(state: QuoteState) -> Notice | None:
-    """Why no other quote may take the place of this one; None when it may."""
-    if state.is_in_flight:
-        return Notice("wait: the last execution is not answered yet", "warn")
-    return None
-
-
 def typed_amount_failure(state: QuoteState, value: str) -> "Failure | None":
     """Why a text typed into the form isn't an amount of the asset sold."""
     market = MARKETS_BY_NAME.get(state.market)
     sold = USD if state.side == "buy" else market.base if market else Asset("", "", 18)
     return amount_failure(value, sold, "backspace: the amount again")
-
-
-# -- requests --------------------------------------------------------------------------------------
 
 
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
@@ -149,8 +107,4 @@ def shortfall_deposit(
         (f"from bank account {account.bank_account_id}; the quote stays as it is",),
         retype=short if cents(short) > confirm_above_cents else "",
     )
-    return CustomerRequest(account.id, partial(_deposit, account.id, short), question)
-
-
-def _deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
-    return writes.deposit(service, account_id, amount, writes.deposit_token(service), key)
+    return CustomerRequest(account.id, partial(deposit, account.id, short), question)

@@ -19,7 +19,6 @@ from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
-from chainteller.tui.quote.flow import Notice, Step
 from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
@@ -309,9 +308,7 @@ class QuoteScreen(DeskScreen):
         self._turn_to(market=names[(place + step) % len(names)])
 
     def _turn_to(self, *, side: str = "", market: str = "") -> None:
-        waits = flow.waiting_notice(self.state)
-        if waits is not None:
-            self.desk.notify(*waits)
+        if self._is_in_flight():
             return
         if market:
             self.desk.customer.market = market
@@ -325,20 +322,22 @@ class QuoteScreen(DeskScreen):
 
     def action_submit(self) -> None:
         """Enter outside the field."""
-        step = flow.submit(self.state)
-        if isinstance(step, Notice):
-            self.desk.notify(*step)
-        elif step is Step.REQUEST_QUOTE:
+        if self.state.phase in UNANSWERED:
+            self.desk.notify("wait: the last request is not answered yet", "warn")
+        elif self.state.amount:
             self._ask_for_quote(self.state)
         else:
             self.open_form(self.state.side)
 
     def _ask_for_quote(self, state: QuoteState) -> None:
-        waits = flow.waiting_notice(state)
-        if waits is not None:
-            self.desk.notify(*waits)
-        elif state.account_id:
+        if state.account_id and not self._is_in_flight():
             self.write("quote", partial(self._get_quote, state))
+
+    def _is_in_flight(self) -> bool:
+        """Whether an execution wasn't answered yet, so that nothing may replace its quote."""
+        if self.state.is_in_flight:
+            self.desk.notify("wait: the last execution is not answered yet", "warn")
+        return self.state.is_in_flight
 
     async def _get_quote(self, state: QuoteState) -> None:
         self.clear_failure()
@@ -384,11 +383,13 @@ class QuoteScreen(DeskScreen):
 
     def action_execute(self) -> None:
         state = self.state
-        step = flow.execute(state, self.desk.now, is_loading=self.is_loading)
-        if isinstance(step, Notice):
-            self.desk.notify(*step)
-        elif step is Step.EXECUTE_WHEN_QUOTED:
+        reason = quote_view.why_not_executed(state, self.desk.now)
+        if state.phase is Phase.ASKING or (self.is_loading and not state.is_in_flight):
             state.execute_when_quoted = True
+        elif state.is_in_flight:
+            self.desk.notify(reason, "bad")
+        elif reason:
+            self.desk.notify(f"{reason}   enter: get one", "warn")
         else:
             self.write("execution", partial(self._execute, state))
 
@@ -480,10 +481,7 @@ class QuoteScreen(DeskScreen):
         owner = self._states.owner_of(quote) or customer.account_id
         if owner != customer.account_id:
             customer.serve(await call_service(service.trading_account, owner))
-        waits = flow.waiting_notice(self.state)
-        if waits is not None:
-            self.desk.notify(*waits)
-        else:
+        if not self._is_in_flight():
             self.state.show(quote)
             self.draw()
 
