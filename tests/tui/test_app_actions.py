@@ -137,8 +137,8 @@ async def test_a_pasted_deposit_opens_its_account(bench: Bench) -> None:
         await settle(pilot)
         await _paste(pilot, deposit.id)
         assert app.current_mode == "accounts"
-        assert app.desk.choice.account is not None
-        assert app.desk.choice.account.id == account.id
+        assert app.desk.customer.account is not None
+        assert app.desk.customer.account.id == account.id
 
 
 async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:

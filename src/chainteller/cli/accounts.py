@@ -141,7 +141,6 @@ def text(account_id: str) -> None:
     from chainteller.cli.output import document, line
     from chainteller.domain.clock import SystemClock
     from chainteller.paths import shipped
-    from chainteller.tui.accounts.customer_summary import about_account
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.queries import account_sheet
 
@@ -149,7 +148,7 @@ def text(account_id: str) -> None:
         sheet = account_sheet(bank, account_id)
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
     bank_name = options().configured.settings.service.bank_name
-    said = about_account(texts, sheet, SystemClock().now(), bank_name)
+    said = texts.of_account_sheet(sheet, SystemClock().now(), bank_name)
     if options().json:
         document({"text": said})
         return

@@ -12,14 +12,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chainteller.domain.clock import to_datetime
 from chainteller.tui.formats import clean, grouped, transferred
+from chainteller.tui.queries import Gap
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.markets import Market
     from chainteller.service.models.quotes import Quote
-    from chainteller.service.models.trades import Trade
+    from chainteller.service.models.trades import Trade, Transaction
+    from chainteller.tui.queries import AccountSheet
+
+
+_FINAL = frozenset({"completed", "settled", "cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +105,22 @@ class CustomerTexts:
         return self.fill(
             "account.open", {"bank": bank, "available": available, "now": both_times(now)}
         )
+
+    def of_account_sheet(self, sheet: "AccountSheet", now: int, bank: str) -> str:
+        """The account's state, then its newest transaction and up to two that aren't final."""
+        told = [self.of_account(sheet.account, to_datetime(now), bank)]
+        if not isinstance(sheet.activity, Gap):
+            told += [
+                self.of_transaction(row, bank)
+                for place, row in enumerate(sheet.activity)
+                if place == 0 or row.status not in _FINAL
+            ][:3]
+        return "\n\n".join(text for text in told if text)
+
+    def of_transaction(self, row: "Transaction", bank: str) -> str:
+        from chainteller.service.models.trades import Trade  # noqa: PLC0415 - after the first frame
+
+        return self.of_trade(row, bank) if isinstance(row, Trade) else self.of_transfer(row, bank)
 
     def of_market(self, market: "Market", bank: str) -> str:
         values = {

@@ -15,6 +15,7 @@ from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui import top_bar as top
 from chainteller.tui.availability import footer_now
 from chainteller.tui.commands import SCREENS, bindings_of
+from chainteller.tui.customer import CustomerChanged
 from chainteller.tui.desk import Connection, Desk, Notification
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
@@ -111,6 +112,7 @@ class DeskScreen(Steady, Blank, Leaving):
         desk.on_change.subscribe(self, self._changed)
         desk.on_notification.subscribe(self, self._notified)
         desk.on_connection.subscribe(self, self._connection_changed)
+        desk.customer.on_change.subscribe(self, self._customer_changed)
         self._draw_top()
         self.draw_footer()
 
@@ -159,6 +161,11 @@ class DeskScreen(Steady, Blank, Leaving):
             self.clear_failure()
             if self.is_current:
                 self.reload()
+
+    def _customer_changed(self, before: str) -> None:
+        """Another customer is served: put away the refusal of a request of the one ``before``."""
+        if before and self.query_one(FailurePanel).is_shown:
+            self.clear_failure()
 
     def _draw_status(self) -> None:
         log, status = self.desk.log, self.query_one(StatusLine)
@@ -222,8 +229,21 @@ class DeskScreen(Steady, Blank, Leaving):
             self.run_worker(Later(partial(self._guarded, lock, work)), group=f"write-{lock}")
 
     async def _guarded(self, lock: str, work: Work) -> None:
+        """A refusal about a customer who isn't served any more goes to the log alone."""
+        served = self.desk.customer.account_id
+
+        async def for_customer() -> None:
+            try:
+                await work()
+            except CustomerChanged:
+                raise
+            except TellerError as error:
+                if served == self.desk.customer.account_id:
+                    raise
+                self.desk.notify(f"{error.code}  {error.message}  {served}", "bad")
+
         try:
-            await self._told_if_refused(work, lock)
+            await self._told_if_refused(for_customer, lock)
         finally:
             self.desk.end_write(lock)
 

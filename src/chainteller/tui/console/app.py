@@ -168,7 +168,6 @@ class Console(Errands):
             self.push_screen(_screen("audit", self.desk, object_id))
 
     def start_trade(self, side: str) -> None:
-        self.desk.choice.side = side
         self.typed_ahead.hold()
         self.go("quote")
         self.call_after_refresh(self._open_quote_form, side)

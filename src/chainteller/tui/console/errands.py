@@ -58,7 +58,7 @@ class Errands(SteadyApp):
         desk = self.desk
         desk.begin(started, DeskSession(desk, started))
         kept = desk.remembered(KEPT_ACCOUNT)
-        desk.choice.kept_account = kept if isinstance(kept, str) else ""
+        desk.customer.last_id = kept if isinstance(kept, str) else ""
         desk.on_start.publish(started)
         self.run_worker(Later(self._to_last_place), group="place")
         sent = desk.session.workspace.in_doubt() if desk.session else []
@@ -77,10 +77,10 @@ class Errands(SteadyApp):
         desk, place = self.desk, self.desk.remembered(_PLACE)
         if place not in SCREENS or place == "accounts" or not self._is_untouched():
             return
-        if desk.choice.kept_account:
+        if desk.customer.last_id:
             with contextlib.suppress(TellerError):
-                kept = await call_service(desk.service.trading_account, desk.choice.kept_account)
-                desk.choice.account = kept
+                kept = await call_service(desk.service.trading_account, desk.customer.last_id)
+                desk.customer.serve(kept)
         if self._is_untouched():
             self.go(place)
 

@@ -69,13 +69,13 @@ async def open_found(console: Finder, text: str) -> None:
         found = await call_service(locate, console.desk.service, text)
         if found.account_id:
             account = await call_service(console.desk.service.trading_account, found.account_id)
-            console.desk.choice.account = account
+            console.desk.customer.serve(account)
     except TellerError as error:
         failure = explain(error)
         console.desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
         return
     if found.place == "trades":
-        console.desk.choice.trade_id = found.text
+        console.desk.customer.trade_to_show = found.text
     console.go(found.place)
 
     def find() -> None:

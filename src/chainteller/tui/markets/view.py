@@ -1,4 +1,4 @@
-"""Markets as lines: the list, the chart of one market, what it means for an amount."""
+"""Market view: the list, one market's chart and its indicative price as lines."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -47,7 +47,7 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
 
 
 def _rise(market: "Market") -> Decimal:
-    """What is no number has not risen."""
+    """Yesterday's change; 0 where a price isn't a number."""
     try:
         then = Decimal(market.yesterdays_price)
         rise = (Decimal(market.current_price) - then) / then
@@ -80,7 +80,7 @@ def market_row(market: "Market", samples: "tuple[PriceSample, ...]", now: int) -
 
 
 def _age(market: "Market", now: int) -> str:
-    """A fresh price's age is one text, so that the far end of its line rests."""
+    """One text for every fresh price, so that the end of its line isn't repainted."""
     return "< 3s" if seconds_since(market.at, now) < 3 else live_age(market.at, now)
 
 
@@ -95,7 +95,7 @@ def headline(market: "Market") -> Line:
 
 
 def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
-    """``m`` watches the market under the cursor, so it is named beside that one only."""
+    """Why and until when a market is closed; ``m`` is named for the one under the cursor."""
     back = ""
     if market.estimated_resolution is not None:
         left = max(0, -seconds_since(market.estimated_resolution, now))
@@ -118,6 +118,6 @@ def indicative(market: "Market") -> Line:
 
 
 def chart(samples: "tuple[PriceSample, ...]", width: int) -> list[Line]:
-    """The recent prices of one market by their time."""
+    """Chart of one market's recent prices."""
     shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
     return price_chart(shown, width, _CHART_ROWS)

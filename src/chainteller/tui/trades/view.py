@@ -1,4 +1,4 @@
-"""Trades as lines: rows, timeline and what may still be done."""
+"""Trade view: rows, detail, timeline and summary as lines."""
 
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ COLUMNS_OF_ALL = (
     COLUMNS_OF_ONE[1]._replace(width=14, rank=1),
     *COLUMNS_OF_ONE[2:],
 )
-"""Whose a trade is stands before its own id, which the detail and the summary have too."""
+"""The account comes before the trade's own id, which the detail and the summary have too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
 
 
@@ -67,7 +67,7 @@ def trade_row(trade: "Trade", now: int) -> Row:
 
 
 def _status(trade: "Trade", now: int, *, exact: bool = True) -> Piece:
-    """With how long it has been open: to the second, or from a minute on by the minute."""
+    """With the time it has been open: to the second, from a minute on by the minute."""
     text, tone = status(trade.status)
     if is_over(trade):
         return text, tone

@@ -23,7 +23,6 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.console.errands import desk_commands
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.typed_ahead import TypedAhead
-from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.messages import Pasted
@@ -251,7 +250,7 @@ class TrainingConsole(Console):
         await call_service(self.session.undo)
         self._heard = len(self.session.progress.heard)
         self._poller = Poller(self.desk, self.alert)
-        self.desk.choice = Choice()
+        self.desk.customer.clear()
         self.add_mode(_AWAY, Screen)
         self.switch_mode(_AWAY)
         for name in SCREENS:

@@ -141,7 +141,7 @@ class WalletPane:
 
     def draw_title(self) -> None:
         host = self._host
-        account, wallet = host.desk.choice.account, host.wallet
+        account, wallet = host.desk.customer.account, host.wallet
         opened = host.as_screen.has_class("detail-open") and not self._is_wide
         if opened and wallet is not None:
             shown = line(

@@ -112,13 +112,26 @@ class WalletsScreen(ListScreen[Shown]):
     @property
     def whose(self) -> str:
         """The trading account whose wallets are listed; empty: every blockchain account."""
-        account = self.desk.choice.account
-        return "" if self._all or account is None else account.id
+        return "" if self._all else self.desk.customer.account_id
 
     def on_screen_resume(self) -> None:
-        if self.whose != self._shown_account:
-            self.start_over()
+        self._bind_to_customer()
         super().on_screen_resume()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current and self._bind_to_customer():
+            self.reload()
+
+    def _bind_to_customer(self) -> bool:
+        """Put away what belongs to another customer than the one served; whether there was any."""
+        if self.whose == self._shown_account:
+            return False
+        self.close_field()
+        self.book, self.limits = Book((), ()), ()
+        self.start_over()
+        self.pane.draw()
+        return True
 
     def start_over(self) -> None:
         """Another account or another filter: the cursor finds its place anew."""
@@ -200,7 +213,7 @@ class WalletsScreen(ListScreen[Shown]):
     # -- places -------------------------------------------------------------------------------
 
     def action_all_accounts(self) -> None:
-        if self.desk.choice.account is None:
+        if not self.desk.customer.account_id:
             self.desk.notify("no account is selected yet   1: choose one", "warn")
             return
         self._all = not self._all
@@ -220,7 +233,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
         owner = await call_service(self.desk.service.trading_account, account.trading_account_id)
-        self.desk.choice.account = owner
+        self.desk.customer.serve(owner)
         self._all, self.wanted = False, ""
         self._wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
         self.start_over()
