@@ -4,6 +4,7 @@ import click
 
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import listing, record
+from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 
 
 @click.group("customers", cls=TellerGroup)
@@ -24,27 +25,11 @@ def find(text: str, page: int, limit: int) -> None:
         knows_nobody = not found.data and not bank.customers(ListQuery(limit=1)).data
     listing(
         found,
-        [
-            ("CUSTOMER", lambda each: each.id),
-            ("REFERENCE", lambda each: each.reference),
-            ("NAME", lambda each: each.name),
-            ("KYC", lambda each: each.kyc_level),
-            ("TERMS", lambda each: "accepted" if each.terms_accepted else "not accepted"),
-            ("CONTROLS", lambda each: each.controls),
-            ("BANK ACCOUNTS", lambda each: tuple(map(_bank_account, each.bank_accounts))),
-        ],
+        CUSTOMER,
         nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
         if knows_nobody
         else "no customer found; try a name, a reference or a bank account",
     )
-
-
-def _bank_account(account: object) -> str:
-    from chainteller.service.models.accounts import BankAccount
-
-    assert isinstance(account, BankAccount)  # noqa: S101 - for the type checker
-    opened = account.trading_account_id or "no trading account"
-    return f"{account.id} {account.type} {account.balance} USD ({opened})"
 
 
 @click.group("accounts", cls=TellerGroup)
@@ -70,15 +55,7 @@ def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> 
         found = bank.trading_accounts(query)
     listing(
         found,
-        [
-            ("ACCOUNT", lambda each: each.id),
-            ("BANK ACCOUNT", lambda each: each.bank_account_id),
-            ("TYPE", lambda each: each.bank_account_type),
-            ("USD AVAILABLE>", lambda each: each.buying_power),
-            ("CRYPTO ~USD>", lambda each: each.crypto_value_usd),
-            ("CONTROLS", lambda each: each.controls),
-            ("CUSTOMER", lambda each: each.customer_name),
-        ],
+        ACCOUNT,
         nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
         "--type checking, or load the sample data: chainteller db sample",
     )
@@ -100,7 +77,7 @@ def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: 
     )
     with writing() as desk:
         written = desk.write("open_trading_account", request, key=idempotency_key)
-    _show(written.value)
+    record(written.value, ACCOUNT)
 
 
 @accounts.command("show", epilog=example("chainteller accounts show TDA_..."))
@@ -110,27 +87,7 @@ def show(account_id: str) -> None:
     from chainteller.cli.opening import service
 
     with service() as bank:
-        _show(bank.trading_account(account_id))
-
-
-def _show(value: object) -> None:
-    from chainteller.service.models.accounts import TradingAccount
-
-    assert isinstance(value, TradingAccount)  # noqa: S101 - for the type checker
-    record(
-        value,
-        [
-            ("account", value.id),
-            ("bank account", value.bank_account_id),
-            ("type", value.bank_account_type),
-            ("customer", value.customer_name),
-            ("controls", value.controls),
-            ("buying power USD", value.buying_power),
-            ("crypto ~USD", value.crypto_value_usd),
-            ("created", value.created),
-            ("last activity", value.last_activity),
-        ],
-    )
+        record(bank.trading_account(account_id), ACCOUNT)
 
 
 @accounts.command("text", epilog=example("chainteller accounts text TDA_..."))
@@ -168,15 +125,7 @@ def balances(account_id: str, *, zero: bool) -> None:
         found = bank.token_balances(account_id, include_zero=zero)
     listing(
         found,
-        [
-            ("ASSET", lambda each: each.token.symbol),
-            ("NETWORK", lambda each: each.token.network),
-            ("AVAILABLE>", lambda each: each.amount),
-            ("HELD>", lambda each: each.held),
-            ("INCOMING>", lambda each: each.incoming),
-            ("TOTAL>", lambda each: each.total),
-            ("~USD>", lambda each: each.value_usd),
-        ],
+        BALANCE,
         nothing="the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT",
     )
 
@@ -189,24 +138,7 @@ def limits(account_id: str) -> None:
 
     with service() as bank:
         found = bank.limits(account_id)
-    listing(
-        found,
-        [
-            ("DESTINATION", lambda each: each.destination_class),
-            ("PERIOD", lambda each: _period(each.period_seconds)),
-            ("LIMIT USD>", lambda each: each.limit),
-            ("USED>", lambda each: each.used),
-            ("REMAINING>", lambda each: each.remaining),
-            ("RESETS", lambda each: each.resets_at),
-        ],
-        nothing="no limits",
-    )
-
-
-def _period(seconds: int) -> str:
-    if seconds == 0:
-        return "one withdrawal"
-    return f"{seconds // 86400} d" if seconds > 86400 else f"{seconds // 3600} h"
+    listing(found, LIMIT, nothing="no limits")
 
 
 COMMANDS = (customers, accounts)

@@ -9,6 +9,7 @@ import click
 from chainteller.cli.complaints import Exit, Usage, say
 from chainteller.cli.options import TellerGroup, example, listed, options
 from chainteller.cli.output import document, line, listing, pairs
+from chainteller.records.audit import AUDIT_ROW
 
 if TYPE_CHECKING:
     from chainteller.service.models.records import AuditRow
@@ -32,19 +33,7 @@ def list_rows(identifier: str | None, account: str | None, page: int, limit: int
         found = bank.audit(
             ListQuery(text=identifier, trading_account_id=account, page=page, limit=limit)
         )
-    listing(
-        found,
-        [
-            ("SEQ>", lambda each: each.seq),
-            ("AT", lambda each: each.at),
-            ("WHO", lambda each: each.actor),
-            ("ACTION", lambda each: each.action),
-            ("OBJECT", lambda each: each.object),
-            ("OUTCOME", lambda each: each.error or each.outcome),
-            ("HASH", lambda each: each.hash[:12]),
-        ],
-        nothing="no audit rows",
-    )
+    listing(found, AUDIT_ROW, nothing="no audit rows")
 
 
 @audit.command("verify", epilog=example("chainteller audit verify"))

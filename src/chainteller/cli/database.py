@@ -7,7 +7,7 @@ import click
 
 from chainteller.cli.complaints import Exit, complain, say
 from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs, record
+from chainteller.cli.output import document, line, pairs
 from chainteller.service.errors import ServiceUnavailable
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -71,16 +71,18 @@ def check() -> int:
     from chainteller.cli import administration
 
     report = administration.check()
-    record(
-        report,
-        [
-            ("database", report.location),
-            ("healthy", report.healthy),
-            ("schema", f"{report.schema_state} {report.schema_version}"),
-            ("journal mode", report.journal_mode),
-            (report.kind, report.driver_version),
-        ],
-    )
+    if options().json:
+        document(report)
+    else:
+        pairs(
+            [
+                ("database", report.location),
+                ("healthy", report.healthy),
+                ("schema", f"{report.schema_state} {report.schema_version}"),
+                ("journal mode", report.journal_mode),
+                (report.kind, report.driver_version),
+            ]
+        )
     say(*(f"problem: {each}" for each in report.problems))
     say(*(f"note: {each}" for each in report.notes))
     return Exit.DONE if report.healthy else Exit.REFUSED

@@ -7,24 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from chainteller.cli.options import TellerCommand, example, idempotent, options
-from chainteller.cli.output import Column, document, line, listing, record
+from chainteller.cli.output import document, line, listing, record
+from chainteller.records.markets import MARKET
+from chainteller.records.trades import QUOTE
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market
-    from chainteller.service.models.quotes import Quote
 
 SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
-
-
-def _columns() -> list[Column["Market"]]:
-    return [
-        ("MARKET", lambda each: each.market_name),
-        ("NETWORK", lambda each: each.network),
-        ("PRICE USD>", lambda each: each.current_price),
-        ("YESTERDAY>", lambda each: each.yesterdays_price),
-        ("STATE", lambda each: each.status),
-        ("AT", lambda each: each.at),
-    ]
 
 
 @click.command(
@@ -41,7 +31,7 @@ def markets(names: tuple[str, ...], *, watch: bool) -> None:
     with opened() as found:
         if not watch:
             page = found.service.markets(names)
-            listing(page, _columns(), nothing="no such market; see: chainteller markets")
+            listing(page, MARKET, nothing="no such market; see: chainteller markets")
             return
         interval_s = options().configured.settings.desk.poll_interval_s or 1
         shown: dict[str, tuple[str, str | None]] = {}
@@ -87,22 +77,8 @@ def quote(
     if options().json:
         document(Page.whole((written.value,)))
     else:
-        record(written.value, _fields(written.value))
-
-
-def _fields(found: "Quote") -> list[tuple[str, object]]:
-    sold, bought = found.asset_sold, found.asset_bought
-    fees = found.fees
-    return [
-        ("quote", found.id),
-        ("market", f"{found.market_name} {found.side}"),
-        ("price", f"{found.price} USD"),
-        ("sold", f"{sold.amount} {sold.symbol} ({sold.network})"),
-        ("bought", f"{bought.amount} {bought.symbol} ({bought.network})"),
-        ("fee", fees.total and f"{fees.total} {fees.currency or 'USD'} ({fees.bps} bps)"),
-        ("expires", found.expires),
-        ("next", f"chainteller execute {found.id} --account TDA_…"),
-    ]
+        step = f"chainteller execute {written.value.id} --account TDA_…"
+        record(written.value, QUOTE, [("next", step)])
 
 
 COMMANDS = (markets, quote)

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from chainteller.cli.options import options
 from chainteller.domain.untrusted import printable, printable_lines
+from chainteller.records.fields import Field, FieldList
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
 
 Item = TypeVar("Item")
+Shown = TypeVar("Shown", bound=WireModel)
 Column = tuple[str, Callable[[Item], object]]
 """A heading and what stands under it; headings that end in ``>`` are aligned right."""
 
@@ -45,12 +47,12 @@ def _json(value: WireModel | object) -> str:
     return "".join(each if printable(each) == each else json.dumps(each)[1:-1] for each in text)
 
 
-def record(value: WireModel, fields: Iterable[tuple[str, object]]) -> None:
-    """A record: its JSON, or its fields one a line with what is unknown left out."""
+def record(value: Shown, fields: FieldList[Shown], more: Sequence[tuple[str, object]] = ()) -> None:
+    """A record: its JSON, or its fields one a line and ``more``; what is unknown is left out."""
     if options().json:
         document(value)
         return
-    pairs([(name, shown) for name, shown in fields if shown not in (None, "", ())])
+    pairs([*fields.facts(value), *more])
 
 
 def pairs(fields: Sequence[tuple[str, object]]) -> None:
@@ -60,7 +62,7 @@ def pairs(fields: Sequence[tuple[str, object]]) -> None:
         line(f"{name:<{width}}  {text_of(value)}")
 
 
-def listing(page: Page[Any], columns: Sequence[Column[Any]], *, nothing: str) -> None:
+def listing(page: Page[Shown], fields: FieldList[Shown], *, nothing: str) -> None:
     """A list: the envelope as JSON, or a table with how many more there are."""
     if options().json:
         document(page)
@@ -68,10 +70,14 @@ def listing(page: Page[Any], columns: Sequence[Column[Any]], *, nothing: str) ->
     if not page.data:
         line(nothing)
         return
-    table(page.data, columns)
+    table(page.data, [_column(field) for field in fields.table])
     seen = page.pagination
     if seen.total > len(page.data):
         line(f"page {seen.page}, {len(page.data)} of {seen.total}; more with --page and --limit")
+
+
+def _column(field: Field[Shown]) -> Column[Shown]:
+    return f"{field.heading}>" if field.align == "right" else field.heading, field.column
 
 
 def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:

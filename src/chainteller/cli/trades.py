@@ -18,6 +18,7 @@ from chainteller.cli.options import (
     options,
 )
 from chainteller.cli.output import listing, record
+from chainteller.records.trades import TRADE
 
 if TYPE_CHECKING:
     from chainteller.bootstrap import OpenedService
@@ -45,7 +46,7 @@ def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None
     request = ExecuteRequest(trading_account_id=account_id)
     with writing() as desk:
         written = desk.write("execute_quote", quote_id, request, key=idempotency_key)
-    _show(written.value)
+    record(written.value, TRADE)
 
 
 @click.group("trades", cls=TellerGroup)
@@ -70,15 +71,7 @@ def list_trades(
         found = bank.trades(account_id, query)
     listing(
         found,
-        [
-            ("TRADE", lambda each: each.id),
-            ("MARKET", lambda each: each.market),
-            ("SIDE", lambda each: each.side),
-            ("AMOUNT>", lambda each: each.amount),
-            ("PRICE USD>", lambda each: each.price),
-            ("STATUS", lambda each: each.status),
-            ("CREATED", lambda each: each.created),
-        ],
+        TRADE,
         nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
     )
 
@@ -100,7 +93,7 @@ def show(ids: tuple[str, ...]) -> None:
     from chainteller.cli.opening import service
 
     with service() as bank:
-        _show(_found(bank, ids, "show"))
+        record(_found(bank, ids, "show"), TRADE)
 
 
 def _found(bank: "Service", ids: tuple[str, ...], word: str) -> "Trade":
@@ -200,7 +193,7 @@ def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
     with writing() as desk:
         named = _named(desk.service, ids, "cancel")
         written = desk.write("cancel_trade", *named, key=idempotency_key)
-    _show(written.value)
+    record(written.value, TRADE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +250,7 @@ def trade(  # noqa: PLR0913 - one per option
         say(f"{made.id}  {made.status}")
         if wait:
             made = _followed(found, made, account_id)
-    _show(made)
+    record(made, TRADE)
     return _ENDS.get(made.status, Exit.DONE)
 
 
@@ -322,31 +315,6 @@ def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade"
             say(f"{now.id}  {now.status}")
         made = now
     return made
-
-
-def _show(found: "Trade") -> None:
-    sold, bought, fees = found.asset_sold, found.asset_bought, found.fees
-    reason = found.failure_reason
-    record(
-        found,
-        [
-            ("trade", found.id),
-            ("status", found.status),
-            ("market", f"{found.market} {found.side}"),
-            ("amount", found.amount),
-            ("price", f"{found.price} USD"),
-            ("sold", sold and _amount(sold)),
-            ("bought", bought and _amount(bought)),
-            ("fee", fees and fees.total and f"{fees.total} {fees.currency or 'USD'}"),
-            ("account", found.trading_account_id),
-            ("quote", found.quote_id),
-            ("reason", reason and f"{reason.code}: {reason.message}"),
-            ("created", found.created),
-            ("executed", found.executed_at),
-            ("settled", found.settled_at),
-            ("cancelled", found.cancelled_at),
-        ],
-    )
 
 
 COMMANDS = (execute, trades, trade)

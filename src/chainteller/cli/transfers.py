@@ -8,10 +8,11 @@ from chainteller.cli.asking import confirm, require_terminal
 from chainteller.cli.complaints import Usage
 from chainteller.cli.options import TellerCommand, example, idempotent
 from chainteller.cli.output import record
+from chainteller.records.transfers import transfer_fields
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.funding import Currency, Destination, Transfer
+    from chainteller.service.models.funding import Currency, Destination
 
 DEFAULT_CURRENCY = "DPT_USD"
 
@@ -39,30 +40,6 @@ def currency_of(text: str) -> "Currency":
     )
 
 
-def _show(transfer: "Transfer") -> None:
-    currency = transfer.currency
-    destination = transfer.destination
-    reason, review = transfer.failure_reason, transfer.review
-    record(
-        transfer,
-        [
-            (transfer.type.partition("-")[0], transfer.id),
-            ("status", transfer.status),
-            ("amount", f"{transfer.amount} {currency.symbol or currency.id}"),
-            ("network", currency.network),
-            ("account", transfer.trading_account_id),
-            ("bank account", transfer.bank_account_id),
-            ("to", destination and (destination.address or destination.bank_account_id)),
-            ("verified", destination and destination.verified),
-            ("fee", transfer.fee),
-            ("review", review and f"{review.reason} until {review.eta:%Y-%m-%dT%H:%M:%SZ}"),
-            ("reason", reason and f"{reason.code}: {reason.message}"),
-            ("created", transfer.created),
-            ("completed", transfer.completed_at),
-        ],
-    )
-
-
 @click.command(
     "deposit",
     cls=TellerCommand,
@@ -80,7 +57,7 @@ def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | 
     request = DepositRequest(amount=amount, currency=currency_of(currency))
     with writing() as desk:
         written = desk.write("deposit", account_id, request, key=idempotency_key)
-    _show(written.value)
+    record(written.value, transfer_fields(written.value))
 
 
 @click.command(
@@ -128,7 +105,7 @@ def withdraw(  # noqa: PLR0913 - one per option
         confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
         request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
         written = desk.write("withdraw", account_id, request, key=idempotency_key)
-    _show(written.value)
+    record(written.value, transfer_fields(written.value))
 
 
 def _wallet(

@@ -8,14 +8,12 @@ import click
 
 from chainteller.cli.complaints import Usage, say
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import document, line, listing, pairs, record, verbatim
+from chainteller.cli.output import document, line, listing, record, verbatim
+from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CLAIM, DIAGNOSIS, WALLET
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import (
-        BlockchainAccount,
         ClaimRequest,
-        Counterparty,
-        SignatureDiagnosis,
     )
     from chainteller.workspace.recording import Recorder
 
@@ -49,7 +47,7 @@ def open_blockchain_account(
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
     with writing() as desk:
         written = desk.write("open_blockchain_account", request, key=idempotency_key)
-    _show_account(written.value)
+    record(written.value, BLOCKCHAIN_ACCOUNT)
 
 
 @blockchain_accounts.command(
@@ -67,13 +65,7 @@ def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: i
         found = bank.blockchain_accounts(query)
     listing(
         found,
-        [
-            ("ACCOUNT", lambda each: each.id),
-            ("TRADING ACCOUNT", lambda each: each.trading_account_id),
-            ("NETWORK", lambda each: each.network),
-            ("STATUS", lambda each: each.status),
-            ("ADDRESS", lambda each: each.address),
-        ],
+        BLOCKCHAIN_ACCOUNT,
         nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
         "--network ethereum",
     )
@@ -88,21 +80,7 @@ def show_blockchain_account(account_id: str) -> None:
     from chainteller.cli.opening import service
 
     with service() as bank:
-        _show_account(bank.blockchain_account(account_id))
-
-
-def _show_account(found: "BlockchainAccount") -> None:
-    record(
-        found,
-        [
-            ("blockchain account", found.id),
-            ("trading account", found.trading_account_id),
-            ("network", found.network),
-            ("address", found.address),
-            ("status", found.status),
-            ("created", found.created),
-        ],
-    )
+        record(bank.blockchain_account(account_id), BLOCKCHAIN_ACCOUNT)
 
 
 @click.group("wallets", cls=TellerGroup)
@@ -124,7 +102,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
     request = RegisterCounterparty(address=address, network=network)
     with writing() as desk:
         written = desk.write("register_counterparty", request, key=idempotency_key)
-    _show_counterparty(written.value)
+    record(written.value, WALLET)
 
 
 @wallets.command(
@@ -180,17 +158,8 @@ def claim(
         made = desk.write("submit_claim", account, request, key=idempotency_key).value
     record(
         made,
-        [
-            ("claim", made.id),
-            ("status", made.status),
-            ("scheme", made.scheme),
-            ("address", made.address),
-            ("network", made.network),
-            ("account", made.blockchain_account_id),
-            ("counterparty", made.counterparty_id),
-            ("link before", made.expires),
-            ("next", f"chainteller wallets link {made.id}"),
-        ],
+        CLAIM,
+        [("next", f"chainteller wallets link {made.id}")],
     )
 
 
@@ -208,23 +177,7 @@ def diagnose(
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         found = desk.service.diagnose_signature(account, request)
-    record(found, _diagnosis(found))
-
-
-def _diagnosis(found: "SignatureDiagnosis") -> list[tuple[str, object]]:
-    return [
-        ("accepted", found.accepted),
-        ("cause", found.cause),
-        ("certain", found.certain),
-        ("finding", found.finding),
-        ("explanation", found.explanation),
-        ("ask the customer", found.ask_customer),
-        ("network", found.network),
-        ("expected address", found.expected_address),
-        ("recovered address", found.recovered_address),
-        ("scheme", found.scheme),
-        ("next", found.suggestion),
-    ]
+    record(found, DIAGNOSIS)
 
 
 @wallets.command("link", epilog=example("chainteller wallets link CLM_..."))
@@ -250,7 +203,7 @@ def link(
         linked = desk.write(
             "link_counterparty", step.account_id, request, key=idempotency_key
         ).value
-    _show_counterparty(linked)
+    record(linked, WALLET)
 
 
 @wallets.command("list", epilog=example("chainteller wallets list --account BCA_SAMPLE1"))
@@ -265,14 +218,7 @@ def list_wallets(account_id: str, page: int, limit: int) -> None:
         found = bank.linked_counterparties(account_id, ListQuery(page=page, limit=limit))
     listing(
         found,
-        [
-            ("WALLET", lambda each: each.id),
-            ("TYPE", lambda each: each.type),
-            ("NETWORK", lambda each: each.network),
-            ("VERIFIED", lambda each: each.verification and each.verification.status),
-            ("UNTIL", lambda each: each.verification and each.verification.expires_at),
-            ("ADDRESS", lambda each: each.address),
-        ],
+        WALLET,
         nothing="no wallets linked; begin with: chainteller wallets register ADDRESS --network N",
     )
 
@@ -342,23 +288,6 @@ def _claim(
         challenge_id=challenge_id,
         completed_challenge=completed,
         counterparty_id=step.counterparty_id,
-    )
-
-
-def _show_counterparty(found: "Counterparty") -> None:
-    verification = found.verification
-    if options().json:
-        document(found)
-        return
-    pairs(
-        [
-            ("wallet", found.id),
-            ("type", found.type),
-            ("network", found.network),
-            ("address", found.address),
-            ("verified", verification and verification.status),
-            ("until", verification and verification.expires_at),
-        ]
     )
 
 

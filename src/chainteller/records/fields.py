@@ -164,7 +164,12 @@ class Dollars(Decimals):
         return money(value, "USD")
 
 
-_OFF_CHAIN = frozenset({None, FIAT_NETWORK, DEPOSIT_TOKEN_USD.network})
+def chain(network: str | None) -> str:
+    """The network where it is a blockchain; empty for dollars and the bank's own token."""
+    return network if network and network not in _OFF_CHAIN else ""
+
+
+_OFF_CHAIN = frozenset({FIAT_NETWORK, DEPOSIT_TOKEN_USD.network})
 
 
 class AmountWithAsset(Format[Money]):
@@ -174,8 +179,10 @@ class AmountWithAsset(Format[Money]):
     is_amount = True
 
     def plain(self, value: Money) -> str:
-        where = "" if value.network in _OFF_CHAIN else f" on {value.network}"
-        return f"{value.amount} {value.unit}{where}"
+        where = chain(value.network)
+        return (
+            f"{value.amount} {value.unit} on {where}" if where else f"{value.amount} {value.unit}"
+        )
 
     def line(self, value: Money, now: int) -> Piece:  # noqa: ARG002
         return self.spoken(value), ""
@@ -251,7 +258,7 @@ class Field(Generic[Record_contra]):
         heading: over a column; left out, the label in capitals.
         is_private: whether it is masked while names and amounts are hidden.
         spoken: its name in the texts for customers; without one no customer is told.
-        tone: the console's tone, where the format gives none.
+        tone: in the console's detail, where the format gives none.
     """
 
     def __init__(  # noqa: PLR0913 - all that is known of a field
@@ -272,12 +279,16 @@ class Field(Generic[Record_contra]):
             found = value(record)
             return "" if found is None or found in ("", ()) else write(found)
 
-        def toned(record: Record_contra, write: Callable[[Value, int], Piece], now: int) -> Piece:
+        def line(record: Record_contra, now: int) -> Piece:
             found = value(record)
             if found is None or found in ("", ()):
-                return "-", tone
-            text, own = write(found, now)
+                return "", ""
+            text, own = format_.line(found, now)
             return text, own or tone
+
+        def cell(record: Record_contra, now: int) -> Piece:
+            found = value(record)
+            return ("-", "") if found is None or found in ("", ()) else format_.cell(found, now)
 
         def secrets(record: Record_contra) -> Sequence[str]:
             found = value(record) if is_private else None
@@ -295,12 +306,8 @@ class Field(Generic[Record_contra]):
         self.exact: Callable[[Record_contra], str] = lambda record: written(record, format_.exact)
         self.column: Callable[[Record_contra], str] = lambda record: written(record, format_.column)
         self.spoken: Callable[[Record_contra], str] = lambda record: written(record, format_.spoken)
-        self.line: Callable[[Record_contra, int], Piece] = lambda record, now: toned(
-            record, format_.line, now
-        )
-        self.cell: Callable[[Record_contra, int], Piece] = lambda record, now: toned(
-            record, format_.cell, now
-        )
+        self.line: Callable[[Record_contra, int], Piece] = line
+        self.cell: Callable[[Record_contra, int], Piece] = cell
         self.secrets: Callable[[Record_contra], Sequence[str]] = secrets
         """What of the record is masked for this field: none where it is not private."""
 

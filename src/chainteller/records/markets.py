@@ -28,13 +28,16 @@ def is_open(market: "Market") -> bool:
     return market.status in {None, "open"}
 
 
-class MarketState(Format[str]):
-    """``open``, or why the market is closed."""
+class MarketState(Format["Market"]):
+    """``open``, or why the market is closed; the console takes a market without a word for open."""
 
     name = "status"
 
-    def line(self, value: str, now: int) -> Piece:  # noqa: ARG002
-        return value, "good" if value == "open" else "bad"
+    def plain(self, value: "Market") -> str:
+        return value.status or ""
+
+    def line(self, value: "Market", now: int) -> Piece:  # noqa: ARG002
+        return ("open", "good") if is_open(value) else (value.status or "", "bad")
 
 
 class DaysChange(Format["Market"]):
@@ -64,14 +67,13 @@ MARKET: "FieldList[Market]" = FieldList(
         Field("market_name", "market", TEXT, lambda each: each.market_name),
         Field("asset", "asset", TEXT, lambda each: base_symbol(each.market_name), NOWHERE,
               of=("market_name",), spoken="asset"),
-        Field("network", "network", TEXT, lambda each: each.network, tone="muted"),
+        Field("network", "network", TEXT, lambda each: each.network),
         Field("current_price", "price", DOLLARS, lambda each: each.current_price,
               heading="PRICE USD", spoken="price"),
         Field("change", "24 h", DaysChange(), lambda each: each,
               of=("current_price", "yesterdays_price")),
-        Field("yesterdays_price", "yesterday", DECIMALS, lambda each: each.yesterdays_price,
-              tone="muted"),
-        Field("status", "state", MarketState(), lambda each: each.status),
+        Field("yesterdays_price", "yesterday", DECIMALS, lambda each: each.yesterdays_price),
+        Field("status", "state", MarketState(), lambda each: each),
         Field("estimated_resolution", "expected to open", MOMENT,
               lambda each: each.estimated_resolution, spoken="until"),
         Field("at", "at", PriceAge(), lambda each: each.at, spoken="at"),

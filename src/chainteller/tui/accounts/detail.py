@@ -3,10 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from chainteller.records.accounts import ACCOUNT, BALANCE
+from chainteller.records.formats import grouped, money, short_address, status, when
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import grouped, short_address, status, when
 from chainteller.tui.queries import AccountSheet, Gap
 from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.record_lines import fact_lines
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance
@@ -35,12 +37,12 @@ def detail(
         line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
     ]
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
+    rows += [line(), *_balances(sheet, now), *courses, line(), *_activity(sheet, now)]
     rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
     return rows
 
 
-def _balances(sheet: AccountSheet) -> list[Line]:
+def _balances(sheet: AccountSheet, now: int) -> list[Line]:
     head = line(("BALANCES", "strong"), right=(("available   ~USD now", "muted"),))
     if isinstance(sheet.balances, Gap):
         return [head, line((sheet.balances.text, "muted"))]
@@ -50,13 +52,10 @@ def _balances(sheet: AccountSheet) -> list[Line]:
     rows += [_balance(balance) for balance in sheet.balances]
     held = [row for row in sheet.balances if row.held and row.held.strip("0.")]
     rows += [
-        line((f"  held {grouped(row.held or '')} {row.token.symbol} in open orders", "muted"))
+        line((f"  {BALANCE['held'].label} {money(row.held or '', row.token.symbol)}", "muted"))
         for row in held
     ]
-    power = sheet.account.buying_power
-    if power is not None:
-        rows.append(line(("buying power", "muted"), right=((f"{grouped(power)} USD", "good"),)))
-    return rows
+    return [*rows, *fact_lines(ACCOUNT, sheet.account, now)]
 
 
 def _balance(balance: "TokenBalance") -> Line:

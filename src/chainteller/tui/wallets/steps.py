@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.app import App
 
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.records.formats import both_times
 from chainteller.service.errors import InvalidSignature, TellerError
-from chainteller.tui.customer_texts import CustomerTexts, both_times
+from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
