@@ -24,13 +24,20 @@ from chainteller.records.fields import (
 from chainteller.records.formats import Piece, age, live_age, seconds_since, status
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     from chainteller.service.models.funding import Reason
     from chainteller.service.models.quotes import AssetAmount, Fees, Quote
-    from chainteller.service.models.trades import Trade
+    from chainteller.service.models.trades import Trade, Transaction
 
 SLOW_S = 60
 """A trade that is processed for longer is called slow."""
 _MINUTE_S = 60
+
+
+def is_trade(record: "Transaction") -> "TypeIs[Trade]":
+    """Whether a record with the prefix TXN_ is a trade; else it is a deposit or a withdrawal."""
+    return not record.type.endswith(("deposit-transaction", "withdrawal-transaction"))
 
 
 def is_over(trade: "Trade") -> bool:
