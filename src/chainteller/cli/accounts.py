@@ -2,9 +2,17 @@
 
 import click
 
+from chainteller.cli.opening import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import listing, record
+from chainteller.cli.output import document, line, listing, record
+from chainteller.domain.clock import SystemClock
+from chainteller.paths import shipped
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.accounts.customer_summary import about_account
+from chainteller.tui.customer_texts import CustomerTexts
+from chainteller.tui.queries import account_sheet
 
 
 @click.group("customers", cls=TellerGroup)
@@ -17,9 +25,6 @@ def customers() -> None:
 @listed
 def find(text: str, page: int, limit: int) -> None:
     """Find customers by name, reference or bank account."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     with service() as bank:
         found = bank.customers(ListQuery(text=text, page=page, limit=limit))
         knows_nobody = not found.data and not bank.customers(ListQuery(limit=1)).data
@@ -47,9 +52,6 @@ def accounts() -> None:
 @listed
 def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> None:
     """List trading accounts, the newest first."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     query = ListQuery(text=text, page=page, limit=limit, sort=sort)
     with service() as bank:
         found = bank.trading_accounts(query)
@@ -69,9 +71,6 @@ def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> 
 @idempotent
 def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: str | None) -> None:
     """Open a trading account for a bank account."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.accounts import OpenTradingAccount
-
     request = OpenTradingAccount(
         bank_account_id=bank_account_id, bank_account_type=bank_account_type
     )
@@ -84,8 +83,6 @@ def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: 
 @click.argument("account_id")
 def show(account_id: str) -> None:
     """Show a trading account."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         record(bank.trading_account(account_id), ACCOUNT)
 
@@ -94,14 +91,6 @@ def show(account_id: str) -> None:
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print what the customer may be told about an account and what is under way."""
-    from chainteller.cli.opening import service
-    from chainteller.cli.output import document, line
-    from chainteller.domain.clock import SystemClock
-    from chainteller.paths import shipped
-    from chainteller.tui.accounts.customer_summary import about_account
-    from chainteller.tui.customer_texts import CustomerTexts
-    from chainteller.tui.queries import account_sheet
-
     with service() as bank:
         sheet = account_sheet(bank, account_id)
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
@@ -119,8 +108,6 @@ def text(account_id: str) -> None:
 @click.option("--zero", is_flag=True, help="Show what is not held too.")
 def balances(account_id: str, *, zero: bool) -> None:
     """Show what an account holds, asset by asset."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         found = bank.token_balances(account_id, include_zero=zero)
     listing(
@@ -134,8 +121,6 @@ def balances(account_id: str, *, zero: bool) -> None:
 @click.argument("account_id")
 def limits(account_id: str) -> None:
     """Show what may leave the account, by kind of destination."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         found = bank.limits(account_id)
     listing(found, LIMIT, nothing="no limits")

@@ -5,17 +5,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chainteller.bootstrap import database_url, load_samples, open_engine, operator
+from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
 from chainteller.cli.complaints import Usage
 from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
-from chainteller.settings.values import without_password
+from chainteller.service.models.databases import DatabaseReport
+from chainteller.service.models.records import ChainReport
+from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
-    from chainteller.service.models.databases import DatabaseReport
-    from chainteller.service.models.records import ChainReport
 
 Outcome = dict[str, object]
 
@@ -78,7 +78,7 @@ def fill() -> Outcome:
     return {"database": without_password(_address()), "loaded": loaded}
 
 
-def check() -> "DatabaseReport":
+def check() -> DatabaseReport:
     from chainteller.storage import maintenance
 
     return maintenance.check(_address())
@@ -93,7 +93,7 @@ def verify() -> list[str]:
     return [str(each) for each in breaches]
 
 
-def verify_chain() -> "ChainReport":
+def verify_chain() -> ChainReport:
     """The audit chain of the place."""
     from chainteller.engine.verification import verify_chain as verified
 
@@ -123,7 +123,6 @@ def restore(file: Path) -> Outcome:
 def copy(to_url: str) -> tuple[Outcome, list[str]]:
     """Copy what is sound and look at the copy; what was done, and every breach of either side."""
     from chainteller.engine.verification import verify as verified
-    from chainteller.settings.values import database
     from chainteller.storage.copying import copy as copied
     from chainteller.storage.database import open_database
 
@@ -150,7 +149,6 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:
     """Serve until a signal; answers the exit code."""
     from chainteller.api.server import serve as run
-    from chainteller.bootstrap import deployment
 
     configured = options().configured
     found = open_engine(configured.settings, configured.database())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from chainteller.cli import administration
 from chainteller.cli.complaints import Exit, complain, say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
@@ -38,24 +39,18 @@ def _refusable(work: Callable[[], dict[str, object]]) -> int:
 @database.command("init", epilog=example("chainteller db init"))
 def init() -> None:
     """Create the schema and the organisation `default`; a current database stays as it is."""
-    from chainteller.cli import administration
-
     _tell(administration.init())
 
 
 @database.command("upgrade", epilog=example("chainteller db upgrade"))
 def upgrade() -> None:
     """Bring the schema of an older version up to this one."""
-    from chainteller.cli import administration
-
     _tell(administration.upgrade())
 
 
 @database.command("sample", epilog=example("chainteller db sample"))
 def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
-    from chainteller.cli import administration
-
     outcome = administration.fill()
     _tell(outcome)
     if not outcome["loaded"]:
@@ -68,8 +63,6 @@ def sample() -> None:
 @database.command("check", epilog=example("chainteller db check"))
 def check() -> int:
     """Integrity of the file, journal mode and schema version."""
-    from chainteller.cli import administration
-
     report = administration.check()
     if options().json:
         document(report)
@@ -91,8 +84,6 @@ def check() -> int:
 @database.command("verify", epilog=example("chainteller db verify"))
 def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
-    from chainteller.cli import administration
-
     breaches = administration.verify()
     if options().json:
         document({"ok": not breaches, "breaches": breaches})
@@ -116,8 +107,6 @@ def _judged(breaches: list[str]) -> int:
 @click.argument("file", type=_FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
-    from chainteller.cli import administration
-
     return _refusable(lambda: administration.backup(file))
 
 
@@ -125,8 +114,6 @@ def backup(file: Path) -> int:
 @click.argument("file", type=_FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
-    from chainteller.cli import administration
-
     return _refusable(lambda: administration.restore(file))
 
 
@@ -134,8 +121,6 @@ def restore(file: Path) -> int:
 @click.argument("to_url", metavar="TO_URL")
 def copy(to_url: str) -> int:
     """Copy everything into another, empty database and verify both; stop the servers before."""
-    from chainteller.cli import administration
-
     try:
         outcome, breaches = administration.copy(to_url)
     except ServiceUnavailable as error:

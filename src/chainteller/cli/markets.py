@@ -2,17 +2,17 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import click
 
+from chainteller.cli.opening import opened, writing
 from chainteller.cli.options import TellerCommand, example, idempotent, options
 from chainteller.cli.output import document, line, listing, record
 from chainteller.records.markets import MARKET
 from chainteller.records.trades import QUOTE
-
-if TYPE_CHECKING:
-    from chainteller.service.models.markets import Market
+from chainteller.service.models.markets import Market
+from chainteller.service.models.pages import Page
+from chainteller.service.models.quotes import QuoteRequest
 
 SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
 
@@ -26,8 +26,6 @@ SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
 @click.option("--watch", is_flag=True, help="Go on, one line for every change, until ctrl-c.")
 def markets(names: tuple[str, ...], *, watch: bool) -> None:
     """Show the markets and their prices."""
-    from chainteller.cli.opening import opened
-
     with opened() as found:
         if not watch:
             page = found.service.markets(names)
@@ -44,7 +42,7 @@ def markets(names: tuple[str, ...], *, watch: bool) -> None:
             time.sleep(interval_s)
 
 
-def _changed(market: "Market") -> None:
+def _changed(market: Market) -> None:
     if options().json:
         document(market)
     else:
@@ -67,10 +65,6 @@ def quote(
     market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
 ) -> None:
     """Ask for a guaranteed price; AMOUNT is of the asset sold."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.pages import Page
-    from chainteller.service.models.quotes import QuoteRequest
-
     request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
     with writing() as desk:
         written = desk.write("create_quote", market, request, key=idempotency_key)

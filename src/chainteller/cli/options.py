@@ -10,6 +10,7 @@ import click
 from chainteller.cli.complaints import Usage, say
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured, configure
+from chainteller.settings.values import did_you_mean
 
 _KEY = "chainteller.options"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -76,8 +77,6 @@ class TellerGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
-            from chainteller.settings.values import did_you_mean
-
             close = did_you_mean(name, self.list_commands(ctx))
             ctx.fail(f"No such command {name!r}{close or '.'}")
         return super().resolve_command(ctx, args)

@@ -1,5 +1,6 @@
 """The outermost loop: whatever goes wrong ends in three parts and an exit code."""
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -52,7 +53,5 @@ def _usage(error: click.UsageError) -> Usage:
 def _print_body(error: TellerError, arguments: list[str]) -> None:
     """With ``--json`` a refusal's body is the command's output."""
     if isinstance(error, ServiceError) and "--json" in arguments:
-        import json
-
         body = error.to_wire()
         click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

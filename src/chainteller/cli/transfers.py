@@ -1,31 +1,32 @@
 """Deposits and withdrawals (specification 4.1)."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from chainteller.cli.asking import confirm, require_terminal
 from chainteller.cli.complaints import Usage
+from chainteller.cli.opening import writing
 from chainteller.cli.options import TellerCommand, example, idempotent
 from chainteller.cli.output import record
+from chainteller.domain.assets import NATIVE_BY_NETWORK
 from chainteller.records.transfers import transfer_fields
-
-if TYPE_CHECKING:
-    from chainteller.service.interface import Service
-    from chainteller.service.models.funding import Currency, Destination
+from chainteller.service.interface import Service
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 
 DEFAULT_CURRENCY = "DPT_USD"
 
 
-def currency_of(text: str) -> "Currency":
+def currency_of(text: str) -> Currency:
     """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin.
 
     Raises:
         Usage: anything else.
     """
-    from chainteller.domain.assets import NATIVE_BY_NETWORK
-    from chainteller.service.models.funding import Currency
-
     if text.startswith("DPT_"):
         return Currency(type="deposit-token-currency", id=text)
     symbol, at, network = text.partition("@")
@@ -51,9 +52,6 @@ def currency_of(text: str) -> "Currency":
 @idempotent
 def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | None) -> None:
     """Move money from the customer's bank account into the trading account."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.funding import DepositRequest
-
     request = DepositRequest(amount=amount, currency=currency_of(currency))
     with writing() as desk:
         written = desk.write("deposit", account_id, request, key=idempotency_key)
@@ -86,9 +84,6 @@ def withdraw(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> None:
     """Move money out: to the customer's bank account, or to one of the customer's wallets."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.funding import WithdrawalRequest
-
     if via and not counterparty_id:
         raise Usage("--via goes with --to.", "Name the wallet: --to CPT_…")
     if counterparty_id and not currency:
@@ -109,10 +104,8 @@ def withdraw(  # noqa: PLR0913 - one per option
 
 
 def _wallet(
-    bank: "Service", account_id: str, counterparty_id: str, via: str | None
-) -> tuple["Destination", str]:
-    from chainteller.service.models.funding import Destination
-
+    bank: Service, account_id: str, counterparty_id: str, via: str | None
+) -> tuple[Destination, str]:
     counterparty = bank.counterparty(counterparty_id)
     source = via or _only_source(bank, account_id, counterparty_id, counterparty.network)
     destination = Destination(
@@ -121,12 +114,8 @@ def _wallet(
     return destination, f"{counterparty.address} ({counterparty.network}, {counterparty_id})"
 
 
-def _only_source(
-    bank: "Service", account_id: str, counterparty_id: str, network: str | None
-) -> str:
+def _only_source(bank: Service, account_id: str, counterparty_id: str, network: str | None) -> str:
     """The one blockchain account that the wallet is linked to, or the one of its network."""
-    from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
-
     query = ListQuery(trading_account_id=account_id, limit=MAXIMUM_LIMIT)
     own = bank.blockchain_accounts(query).data
     whole = ListQuery(limit=MAXIMUM_LIMIT)

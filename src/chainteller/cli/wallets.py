@@ -1,22 +1,26 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from chainteller.cli import wallet_steps as steps
 from chainteller.cli.complaints import Usage, say
+from chainteller.cli.opening import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import document, line, listing, record, verbatim
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CLAIM, DIAGNOSIS, WALLET
-
-if TYPE_CHECKING:
-    from chainteller.service.models.counterparties import (
-        ClaimRequest,
-    )
-    from chainteller.workspace.recording import Recorder
-
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.workspace.recording import Recorder
 
 _on_network = click.option(
     "--network",
@@ -41,9 +45,6 @@ def open_blockchain_account(
     trading_account_id: str, network: str, idempotency_key: str | None
 ) -> None:
     """Open a blockchain account with a custody address."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import OpenBlockchainAccount
-
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
     with writing() as desk:
         written = desk.write("open_blockchain_account", request, key=idempotency_key)
@@ -57,9 +58,6 @@ def open_blockchain_account(
 @listed
 def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: int) -> None:
     """List blockchain accounts."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     query = ListQuery(trading_account_id=trading_account_id, page=page, limit=limit)
     with service() as bank:
         found = bank.blockchain_accounts(query)
@@ -77,8 +75,6 @@ def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: i
 @click.argument("account_id", metavar="ID")
 def show_blockchain_account(account_id: str) -> None:
     """Show a blockchain account."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         record(bank.blockchain_account(account_id), BLOCKCHAIN_ACCOUNT)
 
@@ -96,9 +92,6 @@ def wallets() -> None:
 @idempotent
 def register(address: str, network: str, idempotency_key: str | None) -> None:
     """Register a wallet's address as a counterparty."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import RegisterCounterparty
-
     request = RegisterCounterparty(address=address, network=network)
     with writing() as desk:
         written = desk.write("register_counterparty", request, key=idempotency_key)
@@ -117,9 +110,6 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Make the text that the wallet's owner signs; it alone is printed on stdout."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import ChallengeRequest
-
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
         made = desk.write("create_challenge", account_id, request, key=idempotency_key).value
@@ -151,8 +141,6 @@ def claim(
     idempotency_key: str | None,
 ) -> None:
     """Submit the signature of a challenge; SIGNATURE - reads stdin."""
-    from chainteller.cli.opening import writing
-
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.write("submit_claim", account, request, key=idempotency_key).value
@@ -172,8 +160,6 @@ def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
     """Explain what a claim with this signature would say, without submitting it."""
-    from chainteller.cli.opening import writing
-
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         found = desk.service.diagnose_signature(account, request)
@@ -192,10 +178,6 @@ def link(
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
-    from chainteller.cli import wallet_steps as steps
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import LinkRequest
-
     with writing() as desk:
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
@@ -211,9 +193,6 @@ def link(
 @listed
 def list_wallets(account_id: str, page: int, limit: int) -> None:
     """List the wallets linked to a blockchain account."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     with service() as bank:
         found = bank.linked_counterparties(account_id, ListQuery(page=page, limit=limit))
     listing(
@@ -260,8 +239,6 @@ def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
 
 
 def _text_to_sign(given: str) -> str:
-    import json
-
     if "\N{REPLACEMENT CHARACTER}" in given:
         raise Usage("The text on stdin is not UTF-8.", "Hand on the challenge's bytes unchanged.")
     try:
@@ -273,15 +250,12 @@ def _text_to_sign(given: str) -> str:
 
 
 def _claim(
-    desk: "Recorder",
+    desk: Recorder,
     challenge_id: str,
     signature: str,
     account_id: str | None,
     counterparty_id: str | None,
-) -> tuple[str, "ClaimRequest"]:
-    from chainteller.cli import wallet_steps as steps
-    from chainteller.service.models.counterparties import ClaimRequest
-
+) -> tuple[str, ClaimRequest]:
     step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     completed = sys.stdin.read().strip() if signature == "-" else signature
     return step.account_id, ClaimRequest(
