@@ -2,7 +2,7 @@
 
 import click
 
-from chainteller.cli.opening import service, writing
+from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import document, line, listing, record
 from chainteller.domain.clock import SystemClock

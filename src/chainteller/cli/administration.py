@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.databases import DatabaseReport

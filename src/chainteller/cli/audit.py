@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from chainteller.cli.administration import verify_chain
-from chainteller.cli.complaints import Exit, Usage, say
-from chainteller.cli.opening import service
+from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.open_services import service
 from chainteller.cli.options import TellerGroup, example, listed, options
 from chainteller.cli.output import document, line, listing, pairs
 from chainteller.records.audit import AUDIT_ROW

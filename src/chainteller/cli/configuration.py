@@ -9,8 +9,8 @@ import click
 
 from chainteller import __version__
 from chainteller.bootstrap import price_feed
-from chainteller.cli.complaints import Exit, complain, say
-from chainteller.cli.opening import service
+from chainteller.cli.error_output import Exit, report_error, say
+from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, table
 from chainteller.paths import locate
@@ -132,7 +132,7 @@ def info() -> int:
         offered = _capabilities()
     except TellerError as error:
         facts["backend"] = error.code
-        code = complain(error)
+        code = report_error(error)
     else:
         facts |= offered
     if given.json:
@@ -162,9 +162,9 @@ def themes() -> None:
 @themes.command("list", epilog=example("chainteller themes list"))
 def list_themes() -> None:
     """List the themes, shipped and own."""
-    from chainteller.cli import theming
+    from chainteller.cli import themes
 
-    found = theming.names(options().configured.settings.paths)
+    found = themes.names(options().configured.settings.paths)
     if options().json:
         document({"data": found})
     else:
@@ -175,9 +175,9 @@ def list_themes() -> None:
 @themes.command("check", epilog=example("chainteller themes check"))
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
-    from chainteller.cli import theming
+    from chainteller.cli import themes
 
-    problems = theming.problems(options().configured.settings.paths)
+    problems = themes.problems(options().configured.settings.paths)
     if options().json:
         document({"ok": not problems, "problems": problems})
     elif not problems:

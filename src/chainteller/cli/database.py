@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from chainteller.cli import administration
-from chainteller.cli.complaints import Exit, complain, say
+from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
 from chainteller.service.errors import ServiceUnavailable
@@ -31,7 +31,7 @@ def _refusable(work: Callable[[], dict[str, object]]) -> int:
     try:
         _tell(work())
     except ServiceUnavailable as error:
-        complain(error)
+        report_error(error)
         return Exit.REFUSED
     return Exit.DONE
 
@@ -124,7 +124,7 @@ def copy(to_url: str) -> int:
     try:
         outcome, breaches = administration.copy(to_url)
     except ServiceUnavailable as error:
-        complain(error)
+        report_error(error)
         return Exit.REFUSED
     _tell(outcome)
     return _judged(breaches)

@@ -92,11 +92,11 @@ def run(console: Console) -> int:
             return open_demo(console.seed, tour=console.tour, read_only=console.flags.read_only)
         return _open_configured(console.flags)
     except TellerError as error:
-        from chainteller.cli.complaints import complain
+        from chainteller.cli.error_output import report_error
 
-        return complain(error)
+        return report_error(error)
     except KeyboardInterrupt:
-        from chainteller.cli.complaints import Exit, say
+        from chainteller.cli.error_output import Exit, say
 
         say("interrupted")
         return Exit.INTERRUPTED
@@ -107,7 +107,7 @@ def _open_configured(flags: Flags) -> int:
 
     configured = configure(flags, os.environ)
     if configured.settings.warnings:
-        from chainteller.cli.complaints import say
+        from chainteller.cli.error_output import say
 
         say(*(f"warning: {warning}" for warning in configured.settings.warnings))
     return open_console(configured)
@@ -173,10 +173,10 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
     """The console on a throw-away database. No configuration is read and nothing is left behind
     but a cache.
     """
-    from chainteller.cli.throwaway import Throwaway
+    from chainteller.cli.temporary_database import TemporaryDatabase
 
     paths = locate(os.environ)
-    with Throwaway() as folder:
+    with TemporaryDatabase() as folder:
 
         def start() -> "StartedDesk":
             from chainteller.bootstrap import start_demo

@@ -3,7 +3,7 @@
 import click
 
 from chainteller.cli.administration import api_keys, judged
-from chainteller.cli.complaints import say
+from chainteller.cli.error_output import say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, table
 from chainteller.domain.actors import SCOPES

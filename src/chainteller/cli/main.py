@@ -21,7 +21,7 @@ from chainteller.cli import (
     wallets,
 )
 from chainteller.cli.options import TellerGroup, example
-from chainteller.cli.running import run_program
+from chainteller.cli.runner import run_program
 
 _PARTS = (
     console,

@@ -5,7 +5,7 @@ import time
 
 import click
 
-from chainteller.cli.opening import opened, writing
+from chainteller.cli.open_services import opened, writing
 from chainteller.cli.options import TellerCommand, example, idempotent, options
 from chainteller.cli.output import document, line, listing, record
 from chainteller.records.markets import MARKET

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli.error_output import Usage, say
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import did_you_mean

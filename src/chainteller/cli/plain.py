@@ -10,10 +10,10 @@ import sys
 import click
 
 from chainteller.bootstrap import OpenedService, open_service
-from chainteller.cli.complaints import Usage, complain, say
+from chainteller.cli.error_output import Usage, report_error, say
 from chainteller.cli.output import line
-from chainteller.cli.plain_words import HELP, Words
-from chainteller.cli.running import run_program
+from chainteller.cli.plain_commands import HELP, Words
+from chainteller.cli.runner import run_program
 from chainteller.service.errors import TellerError
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured
@@ -53,7 +53,9 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
             for each in (*_HELP.splitlines(), *HELP.splitlines()):
                 line(each)
         elif words and words[0] in _OWN_SCREEN:
-            code = complain(Usage(f"{words[0]} opens a program of its own.", "quit, then start it"))
+            code = report_error(
+                Usage(f"{words[0]} opens a program of its own.", "quit, then start it")
+            )
         elif words:
             answered = own.run(words)
             given = [*words, *options]
@@ -71,7 +73,7 @@ def _asked() -> list[str] | None:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        complain(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
+        report_error(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
         return []
     return None if words and words[0] in _ENDS else words
 
@@ -88,7 +90,7 @@ def _cursor(opened: OpenedService) -> int:
         opened.run_due()
         return opened.service.events(after=-1).next
     except TellerError as error:
-        complain(error)
+        report_error(error)
         return 0
 
 

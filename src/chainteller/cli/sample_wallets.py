@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.paths import shipped
 from chainteller.settings.values import did_you_mean
 

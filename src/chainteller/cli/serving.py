@@ -3,7 +3,7 @@
 import click
 
 from chainteller.cli import administration
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.cli.options import TellerCommand, example, options
 
 

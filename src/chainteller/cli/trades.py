@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import click
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.asking import confirm, require_terminal
-from chainteller.cli.complaints import Exit, Usage, say
+from chainteller.cli.confirmation import confirm, require_terminal
+from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.markets import SIDES
-from chainteller.cli.opening import opened, recording, service, writing
+from chainteller.cli.open_services import opened, recording, service, writing
 from chainteller.cli.options import (
     TellerCommand,
     TellerGroup,

@@ -2,9 +2,9 @@
 
 import click
 
-from chainteller.cli.asking import confirm, require_terminal
-from chainteller.cli.complaints import Usage
-from chainteller.cli.opening import writing
+from chainteller.cli.confirmation import confirm, require_terminal
+from chainteller.cli.error_output import Usage
+from chainteller.cli.open_services import writing
 from chainteller.cli.options import TellerCommand, example, idempotent
 from chainteller.cli.output import record
 from chainteller.domain.assets import NATIVE_BY_NETWORK

@@ -6,7 +6,7 @@ asks for its account and wallet too.
 
 from dataclasses import dataclass
 
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim

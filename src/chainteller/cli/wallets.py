@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from chainteller.cli import wallet_steps as steps
-from chainteller.cli.complaints import Usage, say
-from chainteller.cli.opening import service, writing
+from chainteller.cli.error_output import Usage, say
+from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
 from chainteller.cli.output import document, line, listing, record, verbatim
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CLAIM, DIAGNOSIS, WALLET

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Throwaway:
+class TemporaryDatabase:
     """Use it as a context. The console has signal handlers of its own once it runs; until then
     a signal ends the program through ``SystemExit``, so that the folder goes all the same.
     """

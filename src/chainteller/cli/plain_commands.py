@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.complaints import Exit, Usage, complain, say
-from chainteller.cli.opening import workspace
+from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.cli.open_services import workspace
 from chainteller.cli.output import line
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.trades import TERMINAL
@@ -48,7 +48,7 @@ class Words:
         try:
             work(words[1:])
         except TellerError as error:
-            return complain(error)
+            return report_error(error)
         return Exit.DONE
 
     # -- notes --------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from chainteller.cli.complaints import Exit, Usage, complain, say
-from chainteller.cli.crashes import crashed
+from chainteller.cli.crash_files import write_crash_file
+from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.service.errors import ServiceError, TellerError
 
 
@@ -24,7 +24,7 @@ def run_program(program: click.Command, arguments: Sequence[str]) -> int:
         say("interrupted")
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
-        return complain(crashed(error))
+        return report_error(write_crash_file(error))
 
 
 def _run(program: click.Command, arguments: list[str]) -> int:
@@ -33,12 +33,12 @@ def _run(program: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
-        return complain(_usage(error))
+        return report_error(_usage(error))
     except click.ClickException as error:
-        return complain(Usage(error.format_message()))
+        return report_error(Usage(error.format_message()))
     except TellerError as error:
         _print_body(error, arguments)
-        return complain(error)
+        return report_error(error)
     return answer if isinstance(answer, int) else Exit.DONE
 
 

@@ -62,7 +62,7 @@ def exit_code(error: TellerError) -> Exit:
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
 
 
-def complain(error: TellerError) -> Exit:
+def report_error(error: TellerError) -> Exit:
     """Tell the error on stderr and answer the exit code that it stands for."""
     details = error.details if isinstance(error, ServiceError) else {}
     lines = [f"{error.code}: {error.message}", *_described(details)]

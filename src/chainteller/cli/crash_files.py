@@ -21,7 +21,7 @@ class Crashed(TellerError):
         return f"Report it with the file {self._report}; look before repeating a change."
 
 
-def crashed(error: Exception) -> Crashed:
+def write_crash_file(error: Exception) -> Crashed:
     """Write the traceback, lines of code without any value, to a file that only its owner reads."""
     lines = "".join(traceback.format_tb(error.__traceback__))
     try:

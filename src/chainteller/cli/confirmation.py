@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli.error_output import Usage, say
 
 
 def confirm(question: str, *, yes: bool) -> None:
