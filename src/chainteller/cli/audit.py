@@ -70,7 +70,7 @@ def export(file: Path) -> None:
 
 
 def _all_rows() -> list[AuditRow]:
-    """Every row, newest first; rows that come in meanwhile move the pages and are left out."""
+    """Every row, newest first; rows that are added meanwhile are left out."""
     rows: list[AuditRow] = []
     with service() as bank:
         for page in count(1):

@@ -1,4 +1,4 @@
-"""What is configured and what is here: config, info, themes."""
+"""Configuration, program information and themes."""
 
 import os
 import platform
@@ -162,9 +162,10 @@ def themes() -> None:
 @themes.command("list", epilog=example("chainteller themes list"))
 def list_themes() -> None:
     """List the themes, shipped and own."""
-    from chainteller.cli import themes
+    from chainteller.tui.console.themes import load_themes
 
-    found = themes.names(options().configured.settings.paths)
+    loaded, _ = load_themes(options().configured.settings.paths.theme_folders)
+    found = sorted(loaded)
     if options().json:
         document({"data": found})
     else:
@@ -175,9 +176,9 @@ def list_themes() -> None:
 @themes.command("check", epilog=example("chainteller themes check"))
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
-    from chainteller.cli import themes
+    from chainteller.tui.console.themes import check_themes as problems_of
 
-    problems = themes.problems(options().configured.settings.paths)
+    problems = problems_of(options().configured.settings.paths.theme_folders)
     if options().json:
         document({"ok": not problems, "problems": problems})
     elif not problems:

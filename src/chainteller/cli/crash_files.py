@@ -1,4 +1,4 @@
-"""A fault of the program itself: kept in a file for whoever mends it, told in three parts."""
+"""Crash reports: write an unexpected error to a file and report where it is."""
 
 import os
 import traceback
@@ -8,7 +8,7 @@ from chainteller.service.errors import TellerError
 
 
 class Crashed(TellerError):
-    """The program failed where it should not."""
+    """The program failed with an unexpected error."""
 
     code = "CRASHED"
 

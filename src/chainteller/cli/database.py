@@ -27,7 +27,7 @@ def _tell(outcome: dict[str, object]) -> None:
 
 
 def _refusable(work: Callable[[], dict[str, object]]) -> int:
-    """What is wrong with a file is a refusal here, not a service that cannot be reached."""
+    """Report a problem with a file as a refusal, not as an unreachable service."""
     try:
         _tell(work())
     except ServiceUnavailable as error:

@@ -1,4 +1,4 @@
-"""What a command prints on stdout: the wire's JSON, or plain text that obeys no data."""
+"""Output of commands on stdout: JSON as on the wire, or text without control characters."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -15,26 +15,26 @@ from chainteller.service.models.pages import Page
 Item = TypeVar("Item")
 Shown = TypeVar("Shown", bound=WireModel)
 Column = tuple[str, Callable[[Item], object]]
-"""A heading and what stands under it; headings that end in ``>`` are aligned right."""
+"""A heading and the value of a cell; headings that end in ``>`` are aligned right."""
 
 
 def line(text: str = "") -> None:
-    """One line of people's text, harmless to the terminal."""
+    """Print one line of text without control characters."""
     click.echo(printable(text))
 
 
 def verbatim(text: str) -> None:
-    """Text whose line feeds matter (a challenge to be signed)."""
+    """Print text whose line feeds matter, such as a message to sign."""
     click.echo(printable_lines(text))
 
 
 def document(value: WireModel | object) -> None:
-    """One JSON document on one line."""
+    """Print a JSON document on one line."""
     click.echo(_json(value))
 
 
 def _json(value: WireModel | object) -> str:
-    """The same document for every reader; what a terminal would act on stands as an escape.
+    """Serialise a document, with everything that a terminal would interpret escaped.
 
     JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
     """
@@ -48,7 +48,7 @@ def _json(value: WireModel | object) -> str:
 
 
 def record(value: Shown, fields: FieldList[Shown], more: Sequence[tuple[str, object]] = ()) -> None:
-    """A record: its JSON, or its fields one a line and ``more``; what is unknown is left out."""
+    """Print a record as JSON, or its fields and ``more`` one per line without unknown values."""
     if options().json:
         document(value)
         return
@@ -56,14 +56,14 @@ def record(value: Shown, fields: FieldList[Shown], more: Sequence[tuple[str, obj
 
 
 def pairs(fields: Sequence[tuple[str, object]]) -> None:
-    """Names and values, one a line, the values in one column."""
+    """Print names and values, one pair per line, with the values in one column."""
     width = max((len(name) for name, _ in fields), default=0)
     for name, value in fields:
         line(f"{name:<{width}}  {text_of(value)}")
 
 
 def listing(page: Page[Shown], fields: FieldList[Shown], *, nothing: str) -> None:
-    """A list: the envelope as JSON, or a table with how many more there are."""
+    """Print a page of records as JSON with its envelope, or as a table with the total."""
     if options().json:
         document(page)
         return
@@ -81,7 +81,7 @@ def _column(field: Field[Shown]) -> Column[Shown]:
 
 
 def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
-    """Rows under headings, the last column unpadded."""
+    """Print rows under headings, the last column unpadded."""
     cells = [[printable(text_of(read(row))) for _, read in columns] for row in rows]
     heads = [heading.rstrip(">") for heading, _ in columns]
     widths = [
@@ -98,7 +98,7 @@ def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
 
 
 def text_of(value: object) -> str:
-    """A value as people's text: instants to the second, lists with commas, nothing as a dash."""
+    """A value as text: times to the second, lists with commas, a dash for nothing."""
     if value is None or value in ("", (), []):
         return "-"
     if isinstance(value, bool):

@@ -28,7 +28,7 @@ COMMAND --help explains a command, --help lists all, quit ends."""
 
 
 def run_plain(configured: Configured) -> int:
-    """Read commands until ``quit`` or the end of the input; answers the last one's exit code."""
+    """Read commands until ``quit`` or the end of input; returns the last exit code."""
     place = configured.place()
     opened = open_service(configured, place)
     try:
@@ -63,7 +63,7 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
 
 
 def _asked() -> list[str] | None:
-    """The words of the next line; None at the end."""
+    """Read the words of the next line; None at the end of input."""
     sys.stdout.write(PROMPT)
     sys.stdout.flush()
     given = sys.stdin.readline()
@@ -79,7 +79,7 @@ def _asked() -> list[str] | None:
 
 
 def _options(flags: Flags) -> list[str]:
-    """The place of this desk, for each command."""
+    """The options that select this place, for each command."""
     valued = {"--profile": flags.profile, "--database": flags.database, "--url": flags.url}
     given = [word for name, value in valued.items() if value for word in (name, value)]
     return [*given, *(["--read-only"] if flags.read_only else [])]
@@ -95,7 +95,7 @@ def _cursor(opened: OpenedService) -> int:
 
 
 def _tell_events(opened: OpenedService, after: int) -> int:
-    """One line per event since the cursor; where there are none to be had, none are told."""
+    """Print one line per event since the cursor; nothing where events are not offered."""
     try:
         opened.run_due()
         found = opened.service.events(after=after)

@@ -1,4 +1,4 @@
-"""Words that only the desk line by line has: notes, the handover note and watching."""
+"""Commands of the line-by-line console only: notes, the handover note and watching."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ _OPEN = frozenset({None, "open"})
 
 
 class Words:
-    """Built for one desk: what happened counts from now on."""
+    """The additional commands of one session; the handover note covers it from its start."""
 
     def __init__(self, configured: Configured, opened: OpenedService) -> None:
         desk = configured.settings.desk
@@ -41,7 +41,7 @@ class Words:
         }
 
     def run(self, words: Sequence[str]) -> int | None:
-        """The exit code of one of these words; None for any other line."""
+        """Run one of these commands; returns its exit code, None for any other line."""
         work = self._words.get(words[0])
         if work is None:
             return None
@@ -99,7 +99,7 @@ class Words:
         line("watching; what has happened is told before each prompt, enter looks again")
 
     def look(self) -> None:
-        """Tell, once and with a bell, what was waited for and has happened."""
+        """Report watched markets that opened and watched trades that ended, once, with a bell."""
         try:
             self._look_at_markets()
             for trade_id, account_id in tuple(self._trades.items()):

@@ -1,4 +1,4 @@
-"""The outermost loop: whatever goes wrong ends in three parts and an exit code."""
+"""Run the program and turn every error into three lines and an exit code."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from chainteller.service.errors import ServiceError, TellerError
 
 
 def run_program(program: click.Command, arguments: Sequence[str]) -> int:
-    """Run one command line; answers the exit code and never raises."""
+    """Run one command line; returns the exit code and never raises."""
     try:
         return _run(program, list(arguments))
     except BrokenPipeError:
@@ -51,7 +51,7 @@ def _usage(error: click.UsageError) -> Usage:
 
 
 def _print_body(error: TellerError, arguments: list[str]) -> None:
-    """With ``--json`` a refusal's body is the command's output."""
+    """Print the body of a refusal when ``--json`` was given."""
     if isinstance(error, ServiceError) and "--json" in arguments:
         body = error.to_wire()
         click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

@@ -1,4 +1,4 @@
-"""Signing as a sample customer's wallet would, rightly or with a usual mistake."""
+"""Sign with the wallet of a sample customer, correctly or with a common mistake."""
 
 from pathlib import Path
 

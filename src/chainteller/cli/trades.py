@@ -80,7 +80,7 @@ _ids = click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
 
 
 def _examples(word: str, more: str = "") -> str:
-    """An epilog with and without the account."""
+    """Example lines with and without the account."""
     return example(
         f"chainteller trades {word} TDA_... TXN_...{more}", f"chainteller trades {word} TXN_..."
     )
@@ -190,7 +190,7 @@ class _Order:
     key: str | None
 
     def key_of(self, step: str) -> str | None:
-        """The key of a step before the execution, derived so that a repeated line repeats it."""
+        """The key of a step before the execution; repeating the command derives the same one."""
         return self.key and f"{self.key}.{step}"
 
 
@@ -279,7 +279,7 @@ def _deposit_shortfall(desk: Recorder, order: _Order, short: InsufficientFunds) 
 
 
 def _followed(found: OpenedService, made: Trade, account_id: str) -> Trade:
-    """Poll until the trade has ended, running what is due; each change is told on stderr."""
+    """Poll until the trade has ended, running due work; prints each change on stderr."""
     while made.status not in _ENDS:
         time.sleep(_POLL_S)
         found.run_due()

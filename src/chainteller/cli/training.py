@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chainteller.training.session import Session
 
 PASSED = 80
-"""From this score on a run that was played from written steps ends with 0."""
+"""The lowest score with which a scripted run exits with 0."""
 
 
 def show_list() -> int:

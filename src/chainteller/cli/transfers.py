@@ -115,7 +115,7 @@ def _wallet(
 
 
 def _only_source(bank: Service, account_id: str, counterparty_id: str, network: str | None) -> str:
-    """The one blockchain account that the wallet is linked to, or the one of its network."""
+    """The only blockchain account linked to the wallet, or the only one of its network."""
     query = ListQuery(trading_account_id=account_id, limit=MAXIMUM_LIMIT)
     own = bank.blockchain_accounts(query).data
     whole = ListQuery(limit=MAXIMUM_LIMIT)

@@ -1,4 +1,4 @@
-"""A ``Service`` that keeps the desk's own record of every write: saved, sent, answered.
+"""A ``Service`` that records every write in the workspace: saved, sent, answered.
 
 Wraps any implementation. Without a given idempotency key it makes one; the key is on disk before
 the request leaves, so that a request in doubt can be sent again under the same key (``resend``)
@@ -34,11 +34,11 @@ _KINDS = {
     "CLM": Kind.CLAIM,
     "BCA": Kind.BLOCKCHAIN_ACCOUNT,
 }
-"""By what ids begin with."""
+"""Kinds of records by the prefix of their ids."""
 
 
 class Recorder:
-    """The writes of a service, recorded; reads go to the service itself."""
+    """Records the writes of a service; reads go to the service itself."""
 
     def __init__(
         self, service: Service, workspace: Workspace, randomness: Randomness | None = None
@@ -53,7 +53,7 @@ class Recorder:
     def write(
         self, operation: str, *arguments: str | BaseModel, key: str | None = None
     ) -> Written[Any]:
-        """Do one of ``WRITES``: its ids, then its request, as in ``Service``.
+        """Call one of ``WRITES`` with its ids and its request, as in ``Service``.
 
         Raises:
             TellerError: as the operation does; the outcome is recorded first.
@@ -70,7 +70,7 @@ class Recorder:
         return self._send(operation, arguments, key)
 
     def resend(self, key: str) -> Written[Any]:
-        """Send a recorded request again under its own key: the first outcome is found again.
+        """Send a recorded request again with its own key, which returns the first outcome.
 
         Raises:
             TellerError: as the operation does.
@@ -114,7 +114,7 @@ def _state_after(fault: TellerError) -> SentState:
 
 
 def _saved(arguments: tuple[str | BaseModel, ...]) -> dict[str, Any]:
-    """What is needed to send it again; a completed challenge is a signature, no secret."""
+    """The arguments needed to send a request again; a signature is no secret."""
     requests = [part for part in arguments if isinstance(part, BaseModel)]
     return {
         "ids": [part for part in arguments if isinstance(part, str)],

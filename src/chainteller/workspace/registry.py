@@ -1,4 +1,4 @@
-"""A deployment of the bare specification can list nothing: the desk remembers what it met.
+"""Lists from the workspace, for deployments of the bare specification that can't list records.
 
 Wraps a service. Reads that the deployment does not offer are answered from the workspace where
 it knows enough; an account that was never met is checked by its balances, which every deployment
@@ -29,7 +29,7 @@ _UNKNOWN = "not told"
 
 
 class Remembering:
-    """The service as this desk uses it."""
+    """A service that answers from the workspace what its deployment does not offer."""
 
     def __init__(self, service: Service, workspace: Workspace) -> None:
         self._service, self._workspace = service, workspace
@@ -59,7 +59,7 @@ class Remembering:
         self._workspace.remember(account.id, Kind.TRADING_ACCOUNT, label=label)
 
     def trading_accounts(self, query: ListQuery = ALL) -> Page[TradingAccount]:
-        """Those of the deployment, or those that this desk met, the last seen first."""
+        """Accounts of the deployment, or those seen from here, the last seen first."""
         try:
             return self._service.trading_accounts(query)
         except NotOffered:
@@ -73,7 +73,11 @@ class Remembering:
         return Page.whole(rows).cut(query.page, query.limit)
 
     def trading_account(self, account_id: str) -> TradingAccount:
-        """Raises NotFound: the deployment knows no balances of it either."""
+        """An account of the deployment or of the workspace.
+
+        Raises:
+            NotFound: the deployment has no balances of it either.
+        """
         try:
             return self._service.trading_account(account_id)
         except NotOffered:
@@ -115,7 +119,7 @@ class Remembering:
         query: ListQuery,
         parent: str | None = None,
     ) -> Page[Record]:
-        """Those of the deployment, or those that were made here."""
+        """Blockchain accounts of the deployment, or those opened from here."""
         try:
             return asked(query)
         except NotOffered:
