@@ -15,7 +15,7 @@ from chainteller.domain.clock import from_datetime
 from chainteller.records import documentation
 from chainteller.records.accounts import ACCOUNT, CUSTOMER
 from chainteller.records.documentation import LISTS, problems
-from chainteller.records.fields import TEXT, Field, FieldList, FieldsInvalid, Interface
+from chainteller.records.fields import TEXT, Field, FieldList, FieldsInvalid
 from chainteller.records.markets import MARKET
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
@@ -24,6 +24,7 @@ from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import Transfer, TransferCurrency
 from chainteller.service.models.quotes import AssetAmount, Fees
 from chainteller.service.models.trades import Trade
+from chainteller.tui import exports
 from chainteller.tui.widgets.paged_list import Column
 from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 
@@ -199,17 +200,36 @@ def test_private_names_and_amounts_are_told_apart() -> None:
     assert CUSTOMER.private_amounts(customer) == ["7.00"]
 
 
-def test_every_field_of_a_trade_that_is_shown_everywhere_is_in_every_interface() -> None:
-    trade = SOLD.model_copy(update={"quote_id": "QTE_1", "trading_account_id": "TDA_1"})
-    everywhere = [
-        field
-        for field in TRADE.fields
-        if all(each in field.interfaces for each in Interface) and field.plain(trade)
-    ]
-    assert {"price", "asset_sold", "quote_id"} <= {field.name for field in everywhere}
-    lines = "\n".join(line.plain for line in fact_lines(TRADE, trade, NOW))
-    for field in everywhere:
-        assert field.label in lines
-        assert field.label in dict(TRADE.facts(trade))
-        assert dict(TRADE.receipt(trade))[field.label]
-        assert field.of[0].partition(".")[0] in json.loads(trade.model_dump_json())
+class Matched(Trade):
+    """A trade with one more field."""
+
+    venue_reference: str | None = None
+
+
+def test_a_new_field_is_in_every_interface_with_its_model_and_its_list_alone() -> None:
+    fields: FieldList[Matched] = FieldList(
+        TRADE.kind,
+        "-",
+        (
+            *TRADE.fields,
+            Field(
+                "venue_reference",
+                "venue reference",
+                TEXT,
+                lambda each: each.venue_reference,
+                spoken="venue",
+            ),
+        ),
+        wire_only=TRADE.wire_only,
+    )
+    trade = Matched.model_validate({**SOLD.model_dump(), "venue_reference": "VEN-1"})
+    shown = [line.plain for line in fact_lines(fields, trade, NOW)]
+    assert problems(fields, Matched) == []
+    assert shown[-1] == "venue reference  VEN-1"
+    assert fields.facts(trade)[-1] == fields.receipt(trade)[-1] == ("venue reference", "VEN-1")
+    assert fields.spoken(trade)["venue"] == "VEN-1"
+    assert json.loads(trade.to_json())["venueReference"] == "VEN-1"
+    assert "venueReference,VEN-1" in exports.record_csv(trade).splitlines()
+    columns = RecordColumns(fields, {"venue_reference": Column("", 9, tone="muted")})
+    assert columns.columns[0].title == "VENUE REFERENCE"
+    assert columns.cells(trade, NOW) == (("VEN-1", "muted"),)
