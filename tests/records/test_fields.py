@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.records.reference import LISTS, problems, reference
 
 from chainteller.domain.clock import from_datetime
-from chainteller.records import documentation
 from chainteller.records.accounts import ACCOUNT, CUSTOMER
-from chainteller.records.documentation import LISTS, problems
 from chainteller.records.fields import TEXT, Field, FieldList, FieldsInvalid
 from chainteller.records.markets import MARKET
 from chainteller.records.trades import QUOTE, TRADE
@@ -82,8 +81,8 @@ def test_a_list_refuses_a_column_that_is_no_field_and_a_name_used_twice() -> Non
 
 def test_the_reference_is_the_generated_one() -> None:
     written = (ROOT / "docs" / "records.md").read_text(encoding="utf-8")
-    again = "python -m chainteller.records.documentation > docs/records.md"
-    assert written == documentation.reference(), f"out of date: {again}"
+    again = "python -m tests.records.reference > docs/records.md"
+    assert written == reference(), f"out of date: {again}"
 
 
 def test_the_lists_of_the_console_load_no_models() -> None:

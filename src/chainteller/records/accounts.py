@@ -59,8 +59,6 @@ class ListedAccount(Protocol):
 class LastActivity(Format[ListedAccount]):
     """When an account was last used; lists add for what, or the control on it."""
 
-    name = "time"
-
     def plain(self, value: ListedAccount) -> str:
         return MOMENT.plain(value.last_activity) if value.last_activity is not None else ""
 
@@ -75,8 +73,6 @@ class LastActivity(Format[ListedAccount]):
 class Period(Format[int]):
     """The length of a limit's window in seconds; 0 is the limit of a single withdrawal."""
 
-    name = "period"
-
     def plain(self, value: int) -> str:
         if value == 0:
             return "one withdrawal"
@@ -84,14 +80,11 @@ class Period(Format[int]):
 
 
 class Terms(Format[bool]):
-    name = "accepted or not"
-
     def plain(self, value: bool) -> str:  # noqa: FBT001 - the value
         return "accepted" if value else "not accepted"
 
 
 class BankAccounts(Format["Sequence[BankAccount]"]):
-    name = "list"
     is_amount = True
 
     def plain(self, value: "Sequence[BankAccount]") -> str:

@@ -32,8 +32,6 @@ class Outcome(Format["AuditRow"]):
 class Hash(Format[str]):
     """A link of the chain: whole in receipts, its beginning in tables."""
 
-    name = "hash"
-
     def column(self, value: str) -> str:
         return value[:12]
 

@@ -3,7 +3,7 @@
 Nothing here knows an interface's layout: the console, the commands, receipts and the texts for
 customers ask a ``FieldList`` for its fields and place them. The modules that declare the lists
 import their models for type checking only, so that the console can use them before its first
-frame; ``documentation.problems`` compares the lists with the models.
+frame; a test compares the lists with the models.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,7 +58,6 @@ class Money(NamedTuple):
 class Format(Generic[Value]):
     """How one kind of value is written; ``now`` is in microseconds since the epoch."""
 
-    name = "text"
     align = "left"
     is_amount = False
     """Whether what is private of a value are amounts, else names."""
@@ -99,8 +98,6 @@ class Text(Format[str]):
 class Identifier(Format[str]):
     """An id of a record: whole, and short in the console's lists."""
 
-    name = "id"
-
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
         return short_id(value), ""
 
@@ -108,21 +105,16 @@ class Identifier(Format[str]):
 class Address(Format[str]):
     """A wallet's address: whole wherever it may be compared."""
 
-    name = "address"
-
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
         return short_address(value), ""
 
 
 class Status(Format[str]):
-    name = "status"
-
     def line(self, value: str, now: int) -> Piece:  # noqa: ARG002
         return status(value)
 
 
 class Whole(Format[int]):
-    name = "number"
     align = "right"
 
     def cell(self, value: int, now: int) -> Piece:  # noqa: ARG002
@@ -132,7 +124,6 @@ class Whole(Format[int]):
 class Decimals(Format[str]):
     """A decimal number whose unit stands elsewhere, in the label or beside it."""
 
-    name = "amount"
     align = "right"
     is_amount = True
 
@@ -145,8 +136,6 @@ class Decimals(Format[str]):
 
 class Dollars(Decimals):
     """A decimal number of US dollars; columns name the unit in their heading."""
-
-    name = "amount in USD"
 
     def plain(self, value: str) -> str:
         return f"{value} USD"
@@ -175,7 +164,6 @@ _OFF_CHAIN = frozenset({FIAT_NETWORK, DEPOSIT_TOKEN_USD.network})
 class AmountWithAsset(Format[Money]):
     """An amount with its asset, and the network where there is a chain."""
 
-    name = "amount with asset"
     is_amount = True
 
     def plain(self, value: Money) -> str:
@@ -199,8 +187,6 @@ class Moment(Format[datetime]):
     customers.
     """
 
-    name = "time"
-
     def plain(self, value: datetime) -> str:
         return f"{value:%Y-%m-%dT%H:%M:%SZ}"
 
@@ -222,16 +208,12 @@ class TimeOfDay(Moment):
 
 
 class YesOrNo(Format[bool]):
-    name = "yes or no"
-
     def plain(self, value: bool) -> str:  # noqa: FBT001 - the value
         return "yes" if value else "no"
 
 
 class Words(Format[Sequence[str]]):
     """Several texts, separated by commas."""
-
-    name = "list"
 
     def plain(self, value: Sequence[str]) -> str:
         return ", ".join(value)
@@ -275,9 +257,12 @@ class Field(Generic[Record_contra]):
         spoken: str = "",
         tone: str = "",
     ) -> None:
-        def written(record: Record_contra, write: Callable[[Value], str]) -> str:
-            found = value(record)
-            return "" if found is None or found in ("", ()) else write(found)
+        def reader(write: Callable[[Value], str]) -> Callable[[Record_contra], str]:
+            def read(record: Record_contra) -> str:
+                found = value(record)
+                return "" if found is None or found in ("", ()) else write(found)
+
+            return read
 
         def line(record: Record_contra, now: int) -> Piece:
             found = value(record)
@@ -297,19 +282,12 @@ class Field(Generic[Record_contra]):
         self.name, self.label, self.of = name, label, tuple(of) or (name,)
         self.heading = heading or label.upper()
         self.interfaces, self.is_private, self.spoken_as = interfaces, is_private, spoken
-        self.format_name, self.align, self.is_amount = (
-            format_.name,
-            format_.align,
-            format_.is_amount,
-        )
-        self.plain: Callable[[Record_contra], str] = lambda record: written(record, format_.plain)
-        self.exact: Callable[[Record_contra], str] = lambda record: written(record, format_.exact)
-        self.column: Callable[[Record_contra], str] = lambda record: written(record, format_.column)
-        self.spoken: Callable[[Record_contra], str] = lambda record: written(record, format_.spoken)
-        self.line: Callable[[Record_contra, int], Piece] = line
-        self.cell: Callable[[Record_contra, int], Piece] = cell
-        self.secrets: Callable[[Record_contra], Sequence[str]] = secrets
-        """What of the record is masked for this field: none where it is not private."""
+        self.align, self.is_amount = format_.align, format_.is_amount
+        self.plain, self.exact = reader(format_.plain), reader(format_.exact)
+        self.column, self.spoken = reader(format_.column), reader(format_.spoken)
+        self.line, self.cell = line, cell
+        self.secrets = secrets
+        """What of the record is masked for this field: nothing where it is not private."""
 
 
 class FieldsInvalid(ValueError):

@@ -31,8 +31,6 @@ def is_open(market: "Market") -> bool:
 class MarketState(Format["Market"]):
     """``open``, or why the market is closed; the console takes a market without a word for open."""
 
-    name = "status"
-
     def plain(self, value: "Market") -> str:
         return value.status or ""
 
@@ -42,8 +40,6 @@ class MarketState(Format["Market"]):
 
 class DaysChange(Format["Market"]):
     """How far the price has moved since yesterday."""
-
-    name = "percent"
 
     def plain(self, value: "Market") -> str:
         return change(value.current_price, value.yesterdays_price)[0][0]

@@ -47,8 +47,6 @@ def is_over(trade: "Trade") -> bool:
 class TradeProgress(Format["Trade"]):
     """The status, and how long a trade has been open: lists tell it by the minute."""
 
-    name = "status"
-
     def plain(self, value: "Trade") -> str:
         return value.status
 
@@ -69,16 +67,12 @@ def _progress(trade: "Trade", now: int, waiting: str) -> Piece:
 
 
 class Side(Format[str]):
-    name = "buy or sell"
-
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
         return value.upper(), "up" if value == "buy" else "down"
 
 
 class Failure(Format["Reason"]):
     """Why a record failed: its code and what it means."""
-
-    name = "code and reason"
 
     def plain(self, value: "Reason") -> str:
         return f"{value.code}: {value.message}"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 class Transferred(Format["Transfer"]):
     """The amount; the bank's own deposit token is dollars to people."""
 
-    name = "amount with asset"
     is_amount = True
 
     def plain(self, value: "Transfer") -> str:
@@ -43,8 +42,6 @@ class Transferred(Format["Transfer"]):
 
 
 class ReviewUntil(Format["Review"]):
-    name = "reason and time"
-
     def plain(self, value: "Review") -> str:
         return f"{value.reason} until {MOMENT.plain(value.eta)}"
 

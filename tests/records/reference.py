@@ -1,6 +1,6 @@
 """The reference of every record's fields, made from the models and the field lists.
 
-``python -m chainteller.records.documentation`` prints ``docs/records.md``.
+``python -m tests.records.reference`` prints ``docs/records.md``.
 """
 
 import sys
@@ -45,7 +45,7 @@ console, the commands and receipts call a field. *Shown in* says where people se
 and, filled in, the `text` for the customer. What is `private` is masked while names and amounts are
 hidden. A deployment may leave out whatever can be null.
 
-This page is generated: `python -m chainteller.records.documentation > docs/records.md`.
+This page is generated: `python -m tests.records.reference > docs/records.md`.
 """
 _TYPES: Mapping[object, str] = {
     str: "text",
