@@ -18,6 +18,7 @@ from chainteller.records.fields import TEXT, Field, FieldList, FieldsInvalid
 from chainteller.records.markets import MARKET
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
+from chainteller.records.wallets import CHALLENGE, WALLET
 from chainteller.service.models.accounts import BankAccount, Customer, TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import Transfer, TransferCurrency
@@ -106,7 +107,9 @@ def test_every_value_of_a_customers_text_is_a_field_that_may_be_told() -> None:
         "withdrawal": WITHDRAWAL,
         "market": MARKET,
         "account": ACCOUNT,
+        "wallet": WALLET,
     }
+    given["wallet"] = {"bank"} | {field.spoken_as for field in CHALLENGE.fields}
     for group, fields in lists.items():
         told = {field.spoken_as for field in fields.fields} | given.get(group, {"bank"})
         for name, text in texts[group].items():

@@ -6,15 +6,19 @@ from chainteller.records.fields import (
     ADDRESS,
     IDENTIFIER,
     MOMENT,
+    NOWHERE,
     STATUS,
     TEXT,
     YES_OR_NO,
     Field,
     FieldList,
     Interface,
+    Moment,
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from chainteller.service.models.counterparties import (
         BlockchainAccount,
         Challenge,
@@ -22,6 +26,14 @@ if TYPE_CHECKING:
         OwnershipClaim,
         SignatureDiagnosis,
     )
+
+
+class Day(Moment):
+    """An instant that customers are told by its day."""
+
+    def spoken(self, value: "datetime") -> str:
+        return f"{value:%d %B %Y}"
+
 
 BLOCKCHAIN_ACCOUNT: "FieldList[BlockchainAccount]" = FieldList(
     "blockchain account",
@@ -47,11 +59,14 @@ WALLET: "FieldList[Counterparty]" = FieldList(
         Field("type", "type", TEXT, lambda each: each.type),
         Field("network", "network", TEXT, lambda each: each.network, spoken="network"),
         Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("end", "last characters", TEXT, lambda each: each.address[-4:], NOWHERE,
+              of=("address",), spoken="end"),
         Field("created", "registered", MOMENT, lambda each: each.created),
         Field("verification.status", "verified", TEXT,
               lambda each: each.verification.status if each.verification else None),
-        Field("verification.expires_at", "until", MOMENT,
-              lambda each: each.verification.expires_at if each.verification else None),
+        Field("verification.expires_at", "until", Day(),
+              lambda each: each.verification.expires_at if each.verification else None,
+              spoken="until"),
     ),
     interfaces=Interface.COMMAND,
     table=(
