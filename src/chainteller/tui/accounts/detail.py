@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.geometry import Size
 
+from chainteller.records.accounts import ACCOUNT, BALANCE
+from chainteller.records.formats import grouped, money, short_address, status, when
 from chainteller.tui.accounts.balance_history import (
     LEAST_WIDTH,
     History,
@@ -14,10 +16,10 @@ from chainteller.tui.accounts.balance_history import (
 )
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import grouped, short_address, status, when
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.record_lines import fact_lines
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
@@ -140,7 +142,7 @@ def detail(
     account = sheet.account
     rows = heading_lines(account)
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), *charts, line(), *_activity(sheet, now)]
+    rows += [line(), *_balances(sheet, now), *charts, line(), *_activity(sheet, now)]
     rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
     return rows
 
@@ -154,7 +156,7 @@ def heading_lines(account: "TradingAccount") -> list[Line]:
     ]
 
 
-def _balances(sheet: AccountSheet) -> list[Line]:
+def _balances(sheet: AccountSheet, now: int) -> list[Line]:
     head = line(("BALANCES", "strong"), right=(("available   ~USD now", "muted"),))
     if isinstance(sheet.balances, Gap):
         return [head, line((sheet.balances.text, "muted"))]
@@ -164,13 +166,10 @@ def _balances(sheet: AccountSheet) -> list[Line]:
     rows += [_balance(balance) for balance in sheet.balances]
     held = [row for row in sheet.balances if row.held and row.held.strip("0.")]
     rows += [
-        line((f"  held {grouped(row.held or '')} {row.token.symbol} in open orders", "muted"))
+        line((f"  {BALANCE['held'].label} {money(row.held or '', row.token.symbol)}", "muted"))
         for row in held
     ]
-    power = sheet.account.buying_power
-    if power is not None:
-        rows.append(line(("buying power", "muted"), right=((f"{grouped(power)} USD", "good"),)))
-    return rows
+    return [*rows, *fact_lines(ACCOUNT, sheet.account, now)]
 
 
 def _balance(balance: "TokenBalance") -> Line:

@@ -7,16 +7,18 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.records.audit import AUDIT_ROW
 from chainteller.service.errors import NotOffered
 from chainteller.tui.commands import bindings_of
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import Piece, grouped, short_id, when
+from chainteller.tui.formats import Piece
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
     from chainteller.service.audit_segment import SegmentReport
@@ -29,16 +31,19 @@ _PAGES_CHECKED = 20
 """Of a remote place: the newest two thousand rows."""
 
 
-def _columns(object_id: str) -> tuple[Column, ...]:
+def _list(object_id: str) -> "RecordColumns[AuditRow]":
     """In a narrow window: of an account's trail, which record; of one record's own, who."""
     is_account = object_id.startswith("TDA_")
-    return (
-        Column("NO", 7, "right", rank=3),
-        Column("AT", 8),
-        Column("WHO", 12, rank=2 if is_account else 1),
-        Column("ACTION", 22, grows=True),
-        Column("OBJECT", 14, rank=1 if is_account else 2),
-        Column("OUTCOME", 22),
+    return RecordColumns(
+        AUDIT_ROW,
+        {
+            "seq": Column("NO", 7, "right", rank=3, tone="muted"),
+            "at": Column("", 8),
+            "actor": Column("", 12, rank=2 if is_account else 1),
+            "action": Column("", 22, grows=True),
+            "object": Column("", 14, rank=1 if is_account else 2, tone="muted"),
+            "outcome": Column("", 22),
+        },
     )
 
 
@@ -57,7 +62,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         return [*bindings_of("audit")]
 
     def columns(self) -> Sequence[Column]:
-        return _columns(self._object_id)
+        return _list(self._object_id).columns
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -75,8 +80,9 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def fetch(self, page: int) -> "Listed[AuditRow]":
         found = self._asked(page)
-        now = self.desk.now
-        return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
+        now, shown = self.desk.now, _list(self._object_id)
+        rows = tuple((Row(str(row.seq), shown.cells(row, now)), row) for row in found.data)
+        return Listed(rows, found.pagination.total)
 
     def _asked(self, page: int) -> "Page[AuditRow]":
         """Of an account all that was done to it, of any other record its own rows."""
@@ -183,21 +189,6 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def main_text(self) -> str:
         return self.query_one("#detail", Lines).plain_text
-
-
-def _row(row: "AuditRow", now: int) -> Row:
-    refused = bool(row.error)
-    return Row(
-        str(row.seq),
-        (
-            (grouped(str(row.seq)), "muted"),
-            (when(row.at, now), "muted"),
-            (row.actor, ""),
-            (row.action, ""),
-            (short_id(row.object), "muted"),
-            (row.error or row.outcome, "bad" if refused else "good"),
-        ),
-    )
 
 
 def _detail(row: "AuditRow") -> list[Line]:

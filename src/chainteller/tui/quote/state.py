@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
+from chainteller.records.trades import base_symbol
 from chainteller.service.errors import OutcomeUnknown, QuoteAlreadyUsed
 from chainteller.tui.formats import seconds_between
 from chainteller.tui.queries import FormSheet
@@ -55,7 +56,7 @@ class QuoteState:
 
     @property
     def base(self) -> str:
-        return self.market.partition("-")[0].upper()
+        return base_symbol(self.market)
 
     @property
     def sold_unit(self) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import Asset
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.money import format_atoms
+from chainteller.records.fields import chain
+from chainteller.records.trades import QUOTE
 from chainteller.tui.formats import (
     Piece,
     clock_time,
@@ -232,11 +234,12 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
         moved = percent_between(quote.price, state.previous.price)
         rows.append(line((f"was {grouped(state.previous.price)}, now {moved}", "warn")))
     fee_unit = fees.currency or "USD"
+    gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
         line(),
-        term("customer gives", sold.amount, sold.symbol, "all-in"),
-        term("fee, included", fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
-        term("customer gets", bought.amount, bought.symbol, bought.network, tone="good strong"),
+        term(gives, sold.amount, sold.symbol, "all-in"),
+        term(fee, fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
+        term(gets, bought.amount, bought.symbol, chain(bought.network), tone="good strong"),
     ]
     all_in = _all_in(quote)
     if all_in:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.app import App
 
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.records.wallets import CHALLENGE, WALLET
 from chainteller.service.errors import InvalidSignature, TellerError
-from chainteller.tui.customer_texts import CustomerTexts, both_times
+from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
@@ -401,11 +402,8 @@ class WalletSteps:
             return verdict.diagnosis.ask_customer
         values = {
             "bank": self._desk.settings.bank_name,
-            "end": wallet.counterparty.address[-4:],
             "network": wallet.network,
+            **WALLET.spoken(wallet.counterparty),
+            **(CHALLENGE.spoken(wallet.challenge) if wallet.challenge is not None else {}),
         }
-        if wallet.challenge is not None and wallet.challenge.expires is not None:
-            values["expires"] = both_times(wallet.challenge.expires)
-        if wallet.counterparty.verification is not None:
-            values["until"] = f"{wallet.counterparty.verification.expires_at:%d %B %Y}"
         return self._host.texts.fill(f"wallet.{state}", values)
