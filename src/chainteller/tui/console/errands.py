@@ -346,9 +346,9 @@ class Errands(SteadyApp):
         desk.on_connection.publish(desk.connection)
 
     def action_handover(self) -> None:
-        from chainteller.tui.console.handover import show_note  # noqa: PLC0415 - at the first `h`
+        from chainteller.tui.console.handover import show_handover_note  # noqa: PLC0415 - at the first `h`
 
-        shown = partial(show_note, self, self.desk, self.desk.call_began)
+        shown = partial(show_handover_note, self, self.desk, self.desk.call_began)
         self.run_worker(Later(shown), group="handover", exclusive=True)
 
     def action_note(self) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from chainteller.workspace.handover import Standing
 
 
-async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
+async def show_handover_note(app: App[Any], desk: Desk, began: int | None) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
     account, backstage = desk.choice.account, desk.session
     if backstage is None:
