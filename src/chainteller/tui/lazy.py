@@ -24,8 +24,14 @@ if TYPE_CHECKING:
     from chainteller.tui.console.palette import DeskPalette, DeskProvider
     from chainteller.tui.console.profiles import ProfilesScreen
     from chainteller.tui.console.request_log_screen import RequestsScreen
-    from chainteller.tui.console.search import load_samples, open_found, wanted_id
-    from chainteller.tui.console.session import DeskSession
+    from chainteller.tui.console.samples import load_samples
+    from chainteller.tui.console.search import find_record, show_found, wanted_id
+    from chainteller.tui.console.start_up import (
+        begin_session,
+        last_screen,
+        restore_account,
+        tell_unanswered_requests,
+    )
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.boxes import Box, wrapped
     from chainteller.tui.dialogs.question import Ask, Question
@@ -34,7 +40,9 @@ if TYPE_CHECKING:
     from chainteller.tui.markets.screen import MarketsScreen
     from chainteller.tui.notifications import look_out
     from chainteller.tui.queries import account_sheet, query
+    from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
+    from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.wallets.screen import WalletsScreen
     from chainteller.tui.wallets.withdrawal import WalletWithdrawal

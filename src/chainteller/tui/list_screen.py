@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from chainteller.service.errors import NotOffered, TellerError
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
@@ -64,6 +66,9 @@ class ListScreen(DeskScreen, Generic[Record]):
     @abstractmethod
     def fetch(self, page: int) -> Listed[Record]:
         """Ask the service for a page; runs in a thread and may raise TellerError."""
+
+    def list_view(self) -> PagedList:
+        return self.paged
 
     @property
     def paged(self) -> PagedList:
@@ -140,11 +145,9 @@ class ListScreen(DeskScreen, Generic[Record]):
         if self._came.is_set():
             super().let_keys_go_on()
         else:
-            self.run_worker(Later(self._go_on), group="go-on")
-
-    async def _go_on(self) -> None:
-        await self.ready()
-        super().let_keys_go_on()
+            self.run_worker(
+                Later(partial(_when_ready, self, super().let_keys_go_on)), group="go-on"
+            )
 
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
@@ -175,6 +178,11 @@ class ListScreen(DeskScreen, Generic[Record]):
     def row_chosen(self) -> None:
         """The cursor stands on another record, or its record changed."""
 
+    def why_not_opened(self) -> str:
+        """Why enter has no detail to open; empty when it has."""
+        is_open = self.has_class("detail-open") or self.has_class("-wide")
+        return "its detail is open" if is_open else ""
+
     def action_open(self) -> None:
         """Enter: the detail, where it does not stand beside the list already."""
         if self.paged.cursor_row is not None:
@@ -186,9 +194,6 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.set_class(on, "detail-open")
         self.row_chosen()
 
-    def action_zoom(self) -> None:
-        self.zoom(on=not self.has_class("detail-open") or self.has_class("-wide"))
-
     def step_back(self) -> bool:
         if super().step_back():
             return True
@@ -197,27 +202,16 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.draw_footer()
         return was_open
 
-    def action_move(self, step: int) -> None:
-        self.paged.move(step)
-
-    def action_move_page(self, step: int) -> None:
-        self.paged.move_pages(step)
-
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        self.paged.move_to((self.paged.total or 1) - 1 if end else 0)
-
     # -- export -------------------------------------------------------------------------------
 
     def exports(self) -> "Sequence[Export]":
         """The whole list as it is filtered and ordered now, then what stands in the detail."""
-        from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
-
         total = self.paged.total or 0
         if not total:
             return super().exports()
         titles = ["ID", *(column.title for column in self.columns())]
         counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
-        return [*Table(self.KEY, titles, self.gather).exports(counted), *super().exports()]
+        return [*lazy.Table(self.KEY, titles, self.gather).exports(counted), *super().exports()]
 
     def record(self) -> object:
         return self.selected
@@ -231,7 +225,9 @@ class ListScreen(DeskScreen, Generic[Record]):
         generation, rows, total = self._generation, dict[str, list[str]](), 0
         for page in count(1):
             if page > 1:
-                self._tell_gathered(len(rows), total)
+                told = f"exporting: {len(rows):,} of {total:,} rows   another filter stops it"
+                # On the status line only: it moves too fast for the log.
+                self.query_one(StatusLine).tell(told, "muted", self.desk.unread)
             listed = await call_service(self.fetch, page)
             total = listed.total
             if generation != self._generation:
@@ -242,7 +238,7 @@ class ListScreen(DeskScreen, Generic[Record]):
                 break
         return list(rows.values()), total
 
-    def _tell_gathered(self, count: int, total: int) -> None:
-        """On the status line only: it moves too fast for the log."""
-        told = f"exporting: {count:,} of {total:,} rows   another filter stops it"
-        self.query_one(StatusLine).tell(told, "muted", self.desk.unread)
+
+async def _when_ready(screen: ListScreen[Any], then: Callable[[], None]) -> None:
+    await screen.ready()
+    then()

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.service.audit_segment import SegmentReport, check_segment
 from chainteller.service.errors import NotOffered
-from chainteller.tui.commands import bindings_of
+from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece, grouped, short_id, when
@@ -19,7 +19,6 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
-    from chainteller.service.audit_segment import SegmentReport
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
 
@@ -44,6 +43,7 @@ def _columns(object_id: str) -> tuple[Column, ...]:
 
 class AuditScreen(ListScreen["AuditRow"]):
     KEY = "audit"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "audit.tcss"
 
     def __init__(self, desk: Desk, object_id: str) -> None:
@@ -51,10 +51,6 @@ class AuditScreen(ListScreen["AuditRow"]):
         self._object_id = object_id
         self._verdict: Piece | None = None
         self._own_rows_alone = False
-
-    @classmethod
-    def bindings(cls) -> list[BindingType]:
-        return [*bindings_of("audit")]
 
     def columns(self) -> Sequence[Column]:
         return _columns(self._object_id)
@@ -99,6 +95,7 @@ class AuditScreen(ListScreen["AuditRow"]):
     def row_chosen(self) -> None:
         row = self.selected
         self.query_one("#detail", Lines).show(_detail(row) if row else [])
+        self.draw_footer()
 
     def action_verify(self) -> None:
         self.read("verify", self._verify)
@@ -131,15 +128,13 @@ class AuditScreen(ListScreen["AuditRow"]):
                 break
             told = f"checking: {len(found):,} of {total:,} rows"
             self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
-        from chainteller.service.audit_segment import check_segment  # noqa: PLC0415 - at first use
-
         seen = self.desk.remembered(_SEEN)
         known = (seen[0], seen[1]) if isinstance(seen, list) and len(seen) == 2 else None
         self._judge(check_segment(found[::-1], known), found, total, known)
 
     def _judge(
         self,
-        report: "SegmentReport",
+        report: SegmentReport,
         found: "Sequence[AuditRow]",
         total: int,
         known: tuple[int, str] | None,

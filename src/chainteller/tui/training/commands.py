@@ -1,16 +1,15 @@
 """``:`` in training: time, words, checkpoints, beside everything that it finds elsewhere."""
 
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.screen import Screen
 
 from chainteller.training.reading import duration
 from chainteller.training.session import Session
+from chainteller.tui.console.palette import deferred
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
 
@@ -22,9 +21,6 @@ class Led(Protocol):
 
     def jump(self, microseconds: int) -> None:
         """Let so much time pass at once."""
-
-    def deferred(self, screen: Screen[Any], action: str) -> Callable[[], Any]:
-        """An action, to be run after the palette has closed."""
 
 
 class TrainingProvider(Provider):
@@ -51,7 +47,7 @@ class TrainingProvider(Provider):
 
     async def discover(self) -> Hits:
         for name, action in self._entries():
-            yield DiscoveryHit(Content(name), self.console.deferred(self.screen, action), name)
+            yield DiscoveryHit(Content(name), deferred(self.screen, action), name)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -62,4 +58,4 @@ class TrainingProvider(Provider):
         for name, action in self._entries():
             score = matcher.match(name)
             if score > 0:
-                yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)
+                yield Hit(score, Content(name), deferred(self.screen, action), name)

@@ -19,8 +19,7 @@ from chainteller.training.reports import make_report, to_lines
 from chainteller.training.score import judge
 from chainteller.training.session import Session
 from chainteller.tui.commands import SCREENS
-from chainteller.tui.console.app import Console
-from chainteller.tui.console.errands import desk_commands
+from chainteller.tui.console.app import Console, desk_commands
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import Choice
@@ -256,7 +255,7 @@ class TrainingConsole(Console):
         self.switch_mode(_AWAY)
         for name in SCREENS:
             await self.remove_mode(name)
-            self.add_mode(name, self._maker(name))
+        self.add_screens()
         self.switch_mode("accounts")
         await self.remove_mode(_AWAY)
         self.desk.notify(f"back at {guide.minutes(self.session.elapsed)}", "warn")
