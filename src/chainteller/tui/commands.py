@@ -7,12 +7,9 @@ table of all. Key bindings, footers, the help, the palette and ``docs/keys.md`` 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.binding import Binding
-
-if TYPE_CHECKING:
-    from chainteller.tui.desk import Desk
 
 EVERYWHERE = "desk"
 PALETTE_ONLY = "palette"
@@ -30,11 +27,20 @@ _SHOWN = {
 }
 
 
+class Place(Protocol):
+    """Where commands run, as far as they need it."""
+
+    read_only: bool
+
+    def offers(self, feature: str) -> bool:
+        """Whether the deployment has a feature."""
+
+
 class Target(Protocol):
     """What a command acts on: a screen, or the console."""
 
     @property
-    def desk(self) -> "Desk":
+    def desk(self) -> Place:
         """The state that all screens share."""
 
 
@@ -140,17 +146,20 @@ def unavailable_reason(command: AnyCommand, target: Target) -> str:
     return command.unavailable(target) if command.unavailable is not None else ""
 
 
-def footer_hints(commands: Sequence[Command[On]], target: On, *, typing: bool) -> list[Hint]:
+def footer_hints(
+    commands: Sequence[Command[On]], target: On, keymap: Mapping[str, str], *, typing: bool
+) -> list[Hint]:
     """The keys that work now, of the commands with a word for the footer.
 
     Args:
         commands: in the order of the footer.
         target: the screen.
+        keymap: the keys of the agent's own configuration.
         typing: whether the field has the keyboard.
     """
     hints = [
         Hint(
-            shown_key(target.desk.settings.keys.get(command.id, command.key)),
+            shown_key(keymap.get(command.id, command.key)),
             (command.footer_now(target) if command.footer_now else "") or command.footer,
             command.action,
             command.rank,

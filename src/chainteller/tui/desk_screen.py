@@ -161,7 +161,9 @@ class DeskScreen(Blank, FullScreen):
         """Name the keys that work now; nothing is painted while they are the same."""
         typing = self.field_bar.is_open
         commands = tuple(self.COMMANDS_BY_ID.values())
-        self.query_one(HintBar).change(footer_hints(commands, self, typing=typing), typing=typing)
+        self.query_one(HintBar).change(
+            footer_hints(commands, self, self.desk.settings.keys, typing=typing), typing=typing
+        )
 
     @property
     def as_screen(self) -> Screen[None]:
@@ -389,6 +391,18 @@ def _copy(screen: DeskScreen) -> None:
         screen.desk.notify("nothing to copy here", "muted")
 
 
+def _texts_of(screen: DeskScreen) -> dict[str, str]:
+    """What can be copied on a screen now, by name."""
+    shown = screen.query(Lines).filter(".detail-side")
+    texts = {
+        "the main text": screen.main_text(),
+        "the text for the customer": screen.customer_text(),
+        "the id": screen.object_id(),
+        "what stands on the screen": "\n".join(lines.plain_text for lines in shown),
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
 def _refresh(screen: DeskScreen) -> None:
     screen.clear_failure()
     screen.desk.shell.poll_now()
@@ -471,7 +485,7 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
         "palette.copy",
         "",
         "copy: everything that can be copied here",
-        lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen)),
+        lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always,
     ),
 )

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,13 +18,10 @@ from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.lines import Lines
 from chainteller.workspace import receipts
 
 if TYPE_CHECKING:
     from textual.app import App
-
-    from chainteller.tui.desk_screen import DeskScreen
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +85,8 @@ async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -
         desk.notify(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
 
 
-def copies_of(screen: "DeskScreen") -> dict[str, str]:
-    """What can be copied on a screen now: its text by its name."""
-    shown = screen.query(Lines).filter(".detail-side")
-    texts = {
-        "the main text": screen.main_text(),
-        "the text for the customer": screen.customer_text(),
-        "the id": screen.object_id(),
-        "what stands on the screen": "\n".join(lines.plain_text for lines in shown),
-    }
-    return {name: text for name, text in texts.items() if text}
-
-
-async def copy_menu(source: "DeskScreen") -> None:
-    """Everything that can be copied here, by name; shown as selectable text afterwards."""
-    offered = copies_of(source)
+async def copy_menu(source: Source, offered: Mapping[str, str]) -> None:
+    """Copy one of the texts, chosen by its name, and show it as selectable text."""
     if not offered:
         source.desk.notify("nothing to copy here", "muted")
         return

@@ -91,7 +91,12 @@ CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
     ),
     Command("desk.help", "question_mark,f1", "All keys", _open_help, always, is_global=True),
     Command(
-        "desk.read_only", "f9", "Read-only on and off", toggle_read_only, always, is_global=True
+        "desk.read_only",
+        "f9",
+        "Read-only on and off",
+        lambda console: toggle_read_only(console, console.desk),
+        always,
+        is_global=True,
     ),
     Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
     Command(
@@ -106,7 +111,7 @@ CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
         "palette.hide",
         "",
         "hide: names and balances masked, or shown again",
-        toggle_privacy,
+        lambda console: toggle_privacy(console, console.desk),
         always,
         is_global=True,
     ),
