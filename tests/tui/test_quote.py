@@ -14,6 +14,7 @@ from chainteller.engine.engine import Engine
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
@@ -152,7 +153,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
             reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
-            app.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
+            begin_session(app.desk, StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)
             assert app.desk.watched == set()

@@ -160,10 +160,9 @@ class DeskScreen(Blank, FullScreen):
     def draw_footer(self) -> None:
         """Name the keys that work now; nothing is painted while they are the same."""
         typing = self.field_bar.is_open
-        commands = tuple(self.COMMANDS_BY_ID.values())
-        self.query_one(HintBar).change(
-            footer_hints(commands, self, self.desk.settings.keys, typing=typing), typing=typing
-        )
+        commands, keymap = tuple(self.COMMANDS_BY_ID.values()), self.desk.settings.keys
+        hints = footer_hints(commands, self, keymap, typing=typing)
+        self.query_one(HintBar).change(hints, typing=typing)
 
     @property
     def as_screen(self) -> Screen[None]:
