@@ -105,23 +105,23 @@ class DeskScreen(Blank, FullScreen):
         desk = self.desk
         desk.on_start.subscribe(self, self._started)
         desk.on_change.subscribe(self, self._changed)
-        desk.on_notification.subscribe(self, self._draw_status)
+        desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
-        self._draw_bars()
+        _draw_bars(self)
 
     def on_resize(self) -> None:
         """What the top bar has room for depends on the window."""
         if self.is_mounted:
-            self._draw_bars()
+            _draw_bars(self)
 
     def on_screen_resume(self) -> None:
-        self._draw_bars()
-        self._draw_status()
+        _draw_bars(self)
+        _draw_status(self)
         if self.desk.started is not None:
             self.reload()
 
     def _started(self, started: StartedDesk) -> None:  # noqa: ARG002 - the signal's value
-        self._draw_bars()
+        _draw_bars(self)
         if self.is_current:
             self.reload()
 
@@ -130,30 +130,11 @@ class DeskScreen(Blank, FullScreen):
             self.reload()
 
     def _connection_changed(self, reach: Connection) -> None:
-        self._draw_bars()
+        _draw_bars(self)
         if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
             self.clear_failure()
             if self.is_current:
                 self.reload()
-
-    def _draw_status(self, told: Notification | None = None) -> None:
-        """Show the newest line of the log; while a refusal is open, only what comes after it."""
-        log, status = self.desk.log, self.query_one(StatusLine)
-        failure = self.query_one(FailurePanel).failure
-        newest = told or (log[-1] if log else None)
-        is_its_own = (
-            failure is not None and newest is not None and newest.text.startswith(failure.code)
-        )
-        if failure is not None and (told is None or is_its_own):
-            status.tell("esc closes   ! event log", "muted", self.desk.unread)
-        elif newest is not None:
-            status.tell(f"{newest.text}  {newest.at}Z", newest.tone, self.desk.unread)
-
-    def _draw_bars(self) -> None:
-        number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
-        said = top.describe_connection(self.desk, narrow=self.app.size.width < 110)
-        self.query_one(TopBar).place(number, top.deployment(self.desk), said)
-        self.draw_footer()
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -204,11 +185,11 @@ class DeskScreen(Blank, FullScreen):
 
     def show_failure(self, failure: "Failure") -> None:
         self.query_one(FailurePanel).explain(failure)
-        self._draw_status()
+        _draw_status(self)
 
     def clear_failure(self) -> None:
         self.query_one(FailurePanel).hide()
-        self._draw_status()
+        _draw_status(self)
 
     # -- the field ----------------------------------------------------------------------------
 
@@ -318,6 +299,25 @@ class DeskScreen(Blank, FullScreen):
     @property
     def texts(self) -> "CustomerTexts":
         return lazy.CustomerTexts.load(self.desk.settings.customer_texts)
+
+
+def _draw_bars(screen: DeskScreen) -> None:
+    """Draw the top bar and the footer."""
+    number = SCREENS.index(screen.KEY) + 1 if screen.KEY in SCREENS else 0
+    said = top.describe_connection(screen.desk, narrow=screen.app.size.width < 110)
+    screen.query_one(TopBar).place(number, top.deployment(screen.desk), said)
+    screen.draw_footer()
+
+
+def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
+    """Show the newest line of the log; while a refusal is open, only what comes after it."""
+    log, unread = screen.desk.log, screen.desk.unread
+    status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
+    newest = told or (log[-1] if log else None)
+    if failure is not None and (told is None or told.text.startswith(failure.code)):
+        status.tell("esc closes   ! event log", "muted", unread)
+    elif newest is not None:
+        status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
 
 
 async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None:

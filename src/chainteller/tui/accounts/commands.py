@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chainteller.tui.commands import Command, always
+from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
@@ -18,7 +19,7 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
         "enter",
         "Open the account's detail",
         lambda screen: screen.action_open(),
-        lambda screen: _no_account(screen) or screen.why_not_opened(),
+        lambda screen: _no_account(screen) or why_not_opened(screen),
         footer="open",
         rank=3,
     ),
@@ -84,7 +85,7 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
         "accounts.sort",
         "o",
         "Change the order of the list",
-        lambda screen: screen.action_sort(),
+        lambda screen: screen.next_order(),
         always,
         footer="order",
         rank=4,

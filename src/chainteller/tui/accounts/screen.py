@@ -90,7 +90,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def glimpse(self, found: "Glimpse") -> None:
         """Rows read before the engine stands; keys wait for it."""
-        self.is_preview = True
+        self.pages.is_preview = True
         rows, total = found
         now = self.desk.now
         self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)

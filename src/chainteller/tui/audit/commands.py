@@ -12,7 +12,7 @@ COMMANDS: tuple[Command["AuditScreen"], ...] = (
         "audit.verify",
         "v",
         "Check the whole audit chain",
-        lambda screen: screen.action_verify(),
+        lambda screen: screen.verify(),
         always,
         footer="verify",
         rank=1,

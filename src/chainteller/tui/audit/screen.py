@@ -1,4 +1,4 @@
-"""The audit trail: who did what to which record, and how it ended."""
+"""The audit trail of a record: who did what to it, and how it ended."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,26 +6,20 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.service.audit_segment import SegmentReport, check_segment
 from chainteller.service.errors import NotOffered
+from chainteller.tui.audit import verification
 from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece, grouped, short_id, when
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
-
-_SEEN = "audit.head"
-_CHECKED_AT_ONCE = 100
-_PAGES_CHECKED = 20
-"""Of a remote place: the newest two thousand rows."""
 
 
 def _columns(object_id: str) -> tuple[Column, ...]:
@@ -97,73 +91,18 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.query_one("#detail", Lines).show(_detail(row) if row else [])
         self.draw_footer()
 
-    def action_verify(self) -> None:
+    def verify(self) -> None:
         self.read("verify", self._verify)
 
     async def _verify(self) -> None:
-        """Every row of the trail against the row before it, not only those shown."""
-        started = self.desk.started
-        if started is None or started.verify_audit is None:
-            await self._verify_segment()
-            return
-        report = await call_service(started.verify_audit)
-        if report.intact:
-            self._verdict = (f"[ok] {report.rows:,} rows intact ", "good")
-            self.desk.notify(f"audit chain intact, head {report.head}", "good")
-        else:
-            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
-        self.listed(self.paged.total or 0)
+        """Check every row of the trail against the row before it, not only those shown."""
 
-    async def _verify_segment(self) -> None:
-        """Of a remote place: the newest rows that it shows, and the head that was seen earlier."""
-        found: list[AuditRow] = []
-        total = 0
-        for page in range(1, _PAGES_CHECKED + 1):
-            asked = query(page=page, limit=_CHECKED_AT_ONCE)
-            answer = await call_service(self.desk.service.audit, asked)
-            total = answer.pagination.total
-            found += [row for row in answer.data if not found or row.seq < found[-1].seq]
-            if len(found) >= total or len(answer.data) < _CHECKED_AT_ONCE:
-                break
-            told = f"checking: {len(found):,} of {total:,} rows"
+        def progress(told: str) -> None:
             self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
-        seen = self.desk.remembered(_SEEN)
-        known = (seen[0], seen[1]) if isinstance(seen, list) and len(seen) == 2 else None
-        self._judge(check_segment(found[::-1], known), found, total, known)
 
-    def _judge(
-        self,
-        report: SegmentReport,
-        found: "Sequence[AuditRow]",
-        total: int,
-        known: tuple[int, str] | None,
-    ) -> None:
-        """Say what was checked and what was not; a sound head is kept for the next time."""
-        if not report.intact:
-            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
-        elif known is not None and found and known[0] > found[0].seq:
-            self._verdict = ("[x] rows are gone ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone", "bad")
-        else:
-            of = (
-                f"{report.rows:,}"
-                if report.rows >= total
-                else f"newest {report.rows:,} of {total:,}"
-            )
-            self._verdict = (f"[ok] {of} rows as shown, {report.links:,} links ", "good")
-            again = known is not None and any(row.seq == known[0] for row in found)
-            since = f", row {known[0]} as seen earlier" if known is not None and again else ""
-            head = found[0].hash if found else "-"
-            self.desk.notify(
-                f"audit rows as this place shows them fit{since}; head {head}",
-                "good",
-                "\nonly what the deployment shows was checked: the whole chain is checked where "
-                "its database is, by chainteller audit verify",
-            )
-            if found:
-                self.desk.remember(_SEEN, [found[0].seq, found[0].hash])
+        verdict = await verification.verify(self.desk, progress)
+        self._verdict = verdict.title
+        self.desk.notify(verdict.text, verdict.tone, verdict.detail)
         self.listed(self.paged.total or 0)
 
     def show_trail(self, object_id: str) -> None:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
+from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
     from chainteller.tui.trades.screen import TradesScreen
@@ -34,7 +35,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         "enter",
         "Open the trade's detail",
         lambda screen: screen.action_open(),
-        lambda screen: _no_trade(screen) or screen.why_not_opened(),
+        lambda screen: _no_trade(screen) or why_not_opened(screen),
         footer="open",
         rank=3,
     ),
@@ -71,7 +72,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         "trades.sort",
         "o",
         "Change the order of the list",
-        lambda screen: screen.action_sort(),
+        lambda screen: screen.next_order(),
         always,
         footer="order",
         rank=4,

@@ -72,9 +72,7 @@ class TradesScreen(ListScreen["Trade"]):
         wanted = account.id if account else None
         if wanted != self.account_id:
             self.account_id = wanted
-            self._generation += 1
-            self.records.clear()
-            self.paged.reset()
+            self.pages.forget()
         if self.desk.choice.trade_id is not None:
             self._status = 0
             self.paged.move_to(0)

@@ -105,7 +105,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         "wallets.sort",
         "o",
         "Change the order of the list",
-        lambda screen: screen.action_sort(),
+        lambda screen: screen.next_order(),
         always,
     ),
     Command(

@@ -126,9 +126,7 @@ class WalletsScreen(ListScreen[Shown]):
         """Another account or another filter: the cursor finds its place anew."""
         self._shown_account, self._is_placed = self.whose, False
         self.remove_class("detail-open")
-        self._generation += 1
-        self.records.clear()
-        self.paged.reset()
+        self.pages.forget()
 
     def fetch(self, page: int) -> Listed[Shown]:
         if not self.whose:
