@@ -103,7 +103,7 @@ class DeskScreen(Blank, FullScreen):
 
     def on_mount(self) -> None:
         desk = self.desk
-        desk.on_start.subscribe(self, self._started)
+        desk.on_start.subscribe(self, partial(_show_started, self))
         desk.on_change.subscribe(self, self._changed)
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
@@ -118,11 +118,6 @@ class DeskScreen(Blank, FullScreen):
         _draw_bars(self)
         _draw_status(self)
         if self.desk.started is not None:
-            self.reload()
-
-    def _started(self, started: StartedDesk) -> None:  # noqa: ARG002 - the signal's value
-        _draw_bars(self)
-        if self.is_current:
             self.reload()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
@@ -299,6 +294,12 @@ class DeskScreen(Blank, FullScreen):
     @property
     def texts(self) -> "CustomerTexts":
         return lazy.CustomerTexts.load(self.desk.settings.customer_texts)
+
+
+def _show_started(screen: DeskScreen, started: StartedDesk) -> None:  # noqa: ARG001 - the signal's value
+    _draw_bars(screen)
+    if screen.is_current:
+        screen.reload()
 
 
 def _draw_bars(screen: DeskScreen) -> None:

@@ -215,17 +215,17 @@ class ListScreen(DeskScreen, Generic[Record]):
             self.paged.say_failed(offered=not isinstance(error, NotOffered))
         self.pages.came.set()
 
-    def on_page_wanted(self, message: PageWanted) -> None:
-        self.read(f"page-{message.page}", partial(self.pages.load, message.page))
-
     # -- the selected record ------------------------------------------------------------------
 
+    @on(PageWanted)
     @on(RowChosen)
     @on(RowOpened)
-    def row_event(self, message: RowChosen | RowOpened) -> None:
-        if message.list_id != self.LIST_ID:
+    def list_event(self, message: PageWanted | RowChosen | RowOpened) -> None:
+        if isinstance(message, PageWanted):
+            self.read(f"page-{message.page}", partial(self.pages.load, message.page))
+        elif message.list_id != self.LIST_ID:
             return
-        if isinstance(message, RowOpened):
+        elif isinstance(message, RowOpened):
             self.action_open()
         else:
             self.row_chosen()

@@ -12,7 +12,7 @@ COMMANDS: tuple[Command["AuditScreen"], ...] = (
         "audit.verify",
         "v",
         "Check the whole audit chain",
-        lambda screen: screen.verify(),
+        lambda screen: screen.read("verify", screen.verify),
         always,
         footer="verify",
         rank=1,

@@ -18,6 +18,7 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
+    from chainteller.service.interface import Service
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
 
@@ -64,20 +65,9 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.listed(0)
 
     def fetch(self, page: int) -> "Listed[AuditRow]":
-        found = self._asked(page)
+        found, self._own_rows_alone = _audit_page(self.desk.service, self._object_id, page)
         now = self.desk.now
         return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
-
-    def _asked(self, page: int) -> "Page[AuditRow]":
-        """Of an account all that was done to it, of any other record its own rows."""
-        audit, of = self.desk.service.audit, self._object_id
-        self._own_rows_alone = False
-        if of.startswith("TDA_"):
-            try:
-                return audit(query(page=page, limit=PAGE_ROWS, trading_account_id=of))
-            except NotOffered:
-                self._own_rows_alone = True
-        return audit(query(page=page, limit=PAGE_ROWS, text=of or None))
 
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
@@ -91,10 +81,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.query_one("#detail", Lines).show(_detail(row) if row else [])
         self.draw_footer()
 
-    def verify(self) -> None:
-        self.read("verify", self._verify)
-
-    async def _verify(self) -> None:
+    async def verify(self) -> None:
         """Check every row of the trail against the row before it, not only those shown."""
 
         def progress(told: str) -> None:
@@ -117,6 +104,22 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def main_text(self) -> str:
         return self.query_one("#detail", Lines).plain_text
+
+
+def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow], bool]":
+    """Read what was done to a record; of an account also what was done to its other records.
+
+    Returns the page, and whether it has the rows of the account alone because the deployment
+    cannot collect the others.
+    """
+    own_rows_alone = False
+    if of.startswith("TDA_"):
+        try:
+            asked = query(page=page, limit=PAGE_ROWS, trading_account_id=of)
+            return service.audit(asked), False
+        except NotOffered:
+            own_rows_alone = True
+    return service.audit(query(page=page, limit=PAGE_ROWS, text=of or None)), own_rows_alone
 
 
 def _row(row: "AuditRow", now: int) -> Row:
