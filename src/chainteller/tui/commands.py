@@ -120,6 +120,10 @@ def shown_keys(keys: str) -> str:
     return " ".join(shown_key(key) for key in keys.split(",") if key)
 
 
+def by_id(commands: Iterable[AnyCommand]) -> dict[str, AnyCommand]:
+    return {command.id: command for command in commands}
+
+
 def bindings_of(commands: Iterable[AnyCommand]) -> list[Binding]:
     """Textual's bindings; the ids let a user's keymap move them."""
     return [

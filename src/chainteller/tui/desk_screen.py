@@ -23,6 +23,7 @@ from chainteller.tui.commands import (
     Command,
     always,
     bindings_of,
+    by_id,
     footer_hints,
     run_command,
 )
@@ -71,7 +72,7 @@ class DeskScreen(Blank, FullScreen):
 
     def __init_subclass__(cls) -> None:
         commands = (*cls.OWN_COMMANDS, *COMMANDS)
-        cls.COMMANDS_BY_ID = {command.id: command for command in commands}
+        cls.COMMANDS_BY_ID = by_id(commands)
         cls.BINDINGS = [*bindings_of(commands)]
         super().__init_subclass__()
 

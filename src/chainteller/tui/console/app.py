@@ -14,7 +14,7 @@ from textual.filter import LineFilter
 from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
-from chainteller.tui.commands import AnyCommand, bindings_of, run_command
+from chainteller.tui.commands import AnyCommand, bindings_of, by_id, run_command
 from chainteller.tui.console.commands import CONSOLE_COMMANDS, clashes
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
@@ -77,7 +77,7 @@ class Console(SteadyApp):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands}
-    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = {each.id: each for each in CONSOLE_COMMANDS}
+    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = by_id(CONSOLE_COMMANDS)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
         *bindings_of(CONSOLE_COMMANDS),

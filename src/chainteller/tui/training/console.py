@@ -14,7 +14,7 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.training.progress import DueWorkStuck
 from chainteller.training.reports import make_report, to_lines
 from chainteller.training.session import Session
-from chainteller.tui.commands import SCREENS, AnyCommand, bindings_of
+from chainteller.tui.commands import SCREENS, bindings_of, by_id
 from chainteller.tui.console.app import Console, desk_commands
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.poller import Poller
@@ -58,9 +58,7 @@ class CountedKeys(TypedAhead):
 class TrainingConsole(Console):
     CSS_PATH = "../console/app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
-    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = {
-        command.id: command for command in (*CONSOLE_COMMANDS, *TRAINING_COMMANDS)
-    }
+    COMMANDS_BY_ID = by_id([*CONSOLE_COMMANDS, *TRAINING_COMMANDS])
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TRAINING_COMMANDS)]
 
     def __init__(self, session: Session, look: ConsoleSettings) -> None:
