@@ -78,76 +78,33 @@ _PLACES: tuple[Command["Console"], ...] = tuple(
     )
     for number, name in enumerate(SCREENS, start=1)
 )
+# fmt: off
 CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
     *_PLACES,
     Command("desk.log", "exclamation_mark", "Event log", _open_event_log, always, is_global=True),
-    Command(
-        "desk.palette",
-        "colon,ctrl+p",
-        "Go to anything by name or id",
-        lambda console: console.action_command_palette(),
-        always,
-        is_global=True,
-    ),
+    Command("desk.palette", "colon,ctrl+p", "Go to anything by name or id",
+        lambda console: console.action_command_palette(), always, is_global=True),
     Command("desk.help", "question_mark,f1", "All keys", _open_help, always, is_global=True),
-    Command(
-        "desk.read_only",
-        "f9",
-        "Read-only on and off",
-        lambda console: toggle_read_only(console, console.desk),
-        always,
-        is_global=True,
-    ),
+    Command("desk.read_only", "f9", "Read-only on and off",
+        lambda console: toggle_read_only(console, console.desk), always, is_global=True),
     Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
-    Command(
-        "desk.call",
-        "i",
-        "The call begins or ends: its timer",
-        _begin_or_end_call,
-        always,
-        is_global=True,
-    ),
-    Command(
-        "palette.hide",
-        "",
-        "hide: names and balances masked, or shown again",
-        lambda console: toggle_privacy(console, console.desk),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "palette.profile",
-        "",
-        "profile: another place, or this one again",
-        lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "palette.requests",
-        "",
-        "requests: what was asked of the service",
-        lambda console: console.push_screen(lazy.RequestsScreen(console.desk)),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "palette.info",
-        "",
-        "info: version, place, what it offers, paths",
-        lambda console: console.push_screen(lazy.InfoScreen(console.desk)),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "palette.samples",
-        "",
-        "sample data: load it into an empty database",
-        _load_samples,
-        _no_samples,
-        is_global=True,
-    ),
+    Command("desk.call", "i", "The call begins or ends: its timer", _begin_or_end_call, always,
+        is_global=True),
+    Command("palette.hide", "", "hide: names and balances masked, or shown again",
+        lambda console: toggle_privacy(console, console.desk), always, is_global=True),
+    Command("palette.profile", "", "profile: another place, or this one again",
+        lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")), always,
+        is_global=True),
+    Command("palette.requests", "", "requests: what was asked of the service",
+        lambda console: console.push_screen(lazy.RequestsScreen(console.desk)), always,
+        is_global=True),
+    Command("palette.info", "", "info: version, place, what it offers, paths",
+        lambda console: console.push_screen(lazy.InfoScreen(console.desk)), always,
+        is_global=True),
+    Command("palette.samples", "", "sample data: load it into an empty database", _load_samples,
+        _no_samples, is_global=True),
 )
+# fmt: on
 
 
 # -- the table ----------------------------------------------------------------------------------
