@@ -8,7 +8,7 @@ from tests.tui.key_table import PAGE, README, markdown, summary
 
 from chainteller.tui.commands import EVERYWHERE, SCREENS, Command
 from chainteller.tui.console.app import run_console
-from chainteller.tui.console.commands import COMMANDS, clashes, commands_of, complete
+from chainteller.tui.console.command_table import COMMANDS, clashes, commands_of, complete
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
