@@ -83,7 +83,7 @@ def _profile(given: Options, name: str) -> dict[str, str]:
 @config.command("validate", epilog=example("chainteller config validate"))
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
-    from chainteller.tui.commands import clashes
+    from chainteller.tui.console.command_table import clashes
 
     try:
         given = options()
@@ -162,7 +162,7 @@ def themes() -> None:
 @themes.command("list", epilog=example("chainteller themes list"))
 def list_themes() -> None:
     """List the themes, shipped and own."""
-    from chainteller.tui.console.themes import load_themes
+    from chainteller.tui.console.theme_files import load_themes
 
     loaded, _ = load_themes(options().configured.settings.paths.theme_folders)
     found = sorted(loaded)
@@ -176,7 +176,7 @@ def list_themes() -> None:
 @themes.command("check", epilog=example("chainteller themes check"))
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
-    from chainteller.tui.console.themes import check_themes as problems_of
+    from chainteller.tui.console.theme_files import check_themes as problems_of
 
     problems = problems_of(options().configured.settings.paths.theme_folders)
     if options().json:

@@ -9,7 +9,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
+from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
+from chainteller.tui.accounts.commands import COMMANDS
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.formats import short_id, transferred
@@ -39,6 +41,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     """The account under the cursor is the customer being served."""
 
     KEY = "accounts"
+    OWN_COMMANDS = COMMANDS
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
 
@@ -93,7 +96,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
-        self.is_preview = True
+        self.pages.is_preview = True
         rows, total = found
         now = self.desk.now
         self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
@@ -108,6 +111,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if total == 0:
             self.detail.clear()
             self._draw_detail()
+        self.draw_footer()
         self._load_detail()
 
     def recall(self) -> None:
@@ -235,17 +239,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     @cached_property
     def detail(self) -> "AccountDetail":
-        from chainteller.tui.accounts.detail import (  # noqa: PLC0415 - after the first frame
-            AccountDetail,
-        )
-
-        return AccountDetail(self.desk)
+        return lazy.AccountDetail(self.desk)
 
     @property
     def _frame(self) -> "Frame":
-        from chainteller.tui.accounts.detail import Frame  # noqa: PLC0415 - after the first frame
-
-        return Frame(self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed"))
+        return lazy.Frame(
+            self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed")
+        )
 
     def _draw_detail(self) -> None:
         panes = self.detail.panes(self.selected, self._frame)
@@ -253,6 +253,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.query_one("#detail", Lines).show(panes.detail)
         self.query_one("#summary", Lines).show(panes.summary)
         self.query_one("#charts", Lines).show(panes.charts)
+        self.draw_footer()
 
     async def _redraw_detail(self) -> None:
         self._draw_detail()
@@ -360,11 +361,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._submit_transfer(purpose, account, value)
 
     def _submit_transfer(self, purpose: str, account: "TradingAccount", typed: str) -> None:
-        from chainteller.tui.accounts import flow  # noqa: PLC0415 - at the first transfer
-
-        kind = flow.DEPOSIT if purpose == "deposit" else flow.WITHDRAWAL
+        kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
         limit = self.desk.settings.confirm_above_cents
-        asked = flow.transfer_request(kind, account, typed, limit)
+        asked = lazy.account_flow.transfer_request(kind, account, typed, limit)
         if isinstance(asked, CustomerRequest):
             self.write(kind, partial(self._transfer, kind, asked))
         else:
@@ -401,17 +400,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     async def _add(self, typed: str) -> None:
         """Where customers can't be looked up: an account by its id, or a new one."""
-        from chainteller.tui.accounts import flow  # noqa: PLC0415 - at the first `+`
-
-        made = await call_service(flow.known_account(typed), self.desk.service, self.desk.new_key())
+        made = await call_service(
+            lazy.account_flow.known_account(typed), self.desk.service, self.desk.new_key()
+        )
         self._filter, self._wanted_key, self._serves_found = "", made.id, True
         self.desk.notify(f"account {made.id} is on this desk's list", "good")
         self.restart()
 
     async def _new_account(self) -> None:
-        from chainteller.tui import screens as registry  # noqa: PLC0415 - at the first `+`
-
-        opened = await self.app.push_screen_wait(registry.make("customers", self.desk))
-        if isinstance(opened, str):
+        opened = await self.app.push_screen_wait(lazy.CustomersScreen(self.desk))
+        if opened is not None:
             self._filter, self._wanted_key, self._serves_found = "", opened, True
             self.restart()

@@ -19,6 +19,7 @@ from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
+from chainteller.tui.quote.commands import COMMANDS
 from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
@@ -96,8 +97,7 @@ class QuoteScreen(DeskScreen):
     KEY = "quote"
     CSS_PATH = "quote.tcss"
     HAS_OWN_FIELD = True
-    WORK_IN_FIELD = frozenset({"quote.submit", "quote.market_left", "quote.side"})
-    FOOTER_KNOWS_TEXTS = True
+    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -196,23 +196,6 @@ class QuoteScreen(DeskScreen):
         self.query_one("#quote", Lines).show(quote_view.quote_lines(state, now, after))
         self.title_line(quote_view.title(self.desk.customer.account))
         self.draw_footer()
-
-    def unavailable_reason(self, command: str) -> str:
-        state = self.state
-        if command == "quote.submit" and state.phase in UNANSWERED:
-            return "the last request is not answered yet"
-        if command == "quote.submit" and not state.account_id:
-            return "no account is selected"
-        if command == "quote.execute" and not self.is_loading:
-            return quote_view.why_not_executed(state, self.desk.now)
-        if command.startswith("quote.market_") and not (state.sheet and state.market):
-            return "the markets are not known yet"
-        return super().unavailable_reason(command)
-
-    def footer_label(self, command: str) -> str:
-        if command != "quote.submit" or self.field_bar.is_open:
-            return ""
-        return quote_view.word_of_enter(self.state, self.desk.now)
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """While the outcome is unknown, the panel itself says that nothing answers."""

@@ -14,6 +14,7 @@ from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import flow
 from chainteller.tui.trades import view as trades_view
+from chainteller.tui.trades.commands import COMMANDS
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -30,7 +31,7 @@ class TradesScreen(ListScreen["Trade"]):
     CSS_PATH = "trades.tcss"
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort", "_status", "_all")
-    FOOTER_KNOWS_TEXTS = True
+    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -77,9 +78,7 @@ class TradesScreen(ListScreen["Trade"]):
         served = self.desk.customer.account_id
         if served != self._listed_account:
             self._listed_account = served
-            self._generation += 1
-            self.records.clear()
-            self.paged.reset()
+            self.pages.forget()
             self._show_selected()
 
     def _customer_changed(self, before: str) -> None:
@@ -87,23 +86,6 @@ class TradesScreen(ListScreen["Trade"]):
         if self.is_current:
             self._bind_to_customer()
             self.reload()
-
-    def unavailable_reason(self, command: str) -> str:
-        trade = self.selected
-        if command == "trades.open":
-            return "no trade is selected" if trade is None else self._why_not_opened()
-        if command == "trades.cancel":
-            other = trade or self.newest_open
-            return trades_view.why_it_stands(other) if other else "no trade is selected"
-        if command == "trades.watch" and (trade is None or trades_view.is_over(trade)):
-            return "there is nothing to wait for"
-        if command == "trades.all" and not self.desk.customer.account_id:
-            return "no account is selected: all are shown"
-        return super().unavailable_reason(command)
-
-    def _why_not_opened(self) -> str:
-        is_open = self.has_class("detail-open") or self.has_class("-wide")
-        return "its detail is open" if is_open else ""
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":
