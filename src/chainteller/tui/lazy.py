@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.wallets.screen import WalletsScreen
     from chainteller.tui.wallets.withdrawal import WalletWithdrawal
+    from chainteller.wallets.addresses import is_address
 else:
     import ast
     from functools import cache
