@@ -1,4 +1,4 @@
-"""What leaves the desk: receipts, tables and copied text, with the place always named."""
+"""Exports: receipts, CSV tables and copied text, each naming its deployment."""
 
 import json
 import re

@@ -9,7 +9,7 @@ from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
@@ -153,7 +153,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             assert "Trading in this asset is paused" in seen(app)
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
-            reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
+            reopened = replace(bench.world.context, options=EngineOptions(rate_limits=False))
             app.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)

@@ -41,7 +41,7 @@ def api_keys() -> Iterator["ApiKeys"]:
     from chainteller.engine.keys import ApiKeys
 
     with engine() as found:
-        yield ApiKeys(found.bank, operator(options().configured.settings))
+        yield ApiKeys(found.context, operator(options().configured.settings))
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def verify() -> list[str]:
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
-        breaches = verified(found.bank.database, found.bank.options.limits)
+        breaches = verified(found.context.database, found.context.options.limits)
     return [str(each) for each in breaches]
 
 
@@ -98,7 +98,7 @@ def verify_chain() -> "ChainReport":
     from chainteller.engine.verification import verify_chain as verified
 
     with engine() as found:
-        return verified(found.bank.database)
+        return verified(found.context.database)
 
 
 def backup(file: Path) -> Outcome:
@@ -133,11 +133,11 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
-        limits = found.bank.options.limits
-        breaches = verified(found.bank.database, limits)
+        limits = found.context.options.limits
+        breaches = verified(found.context.database, limits)
         if breaches:
             return outcome, [str(each) for each in breaches]
-        done = copied(found.bank.database, to_url)
+        done = copied(found.context.database, to_url)
     target = open_database(to_url)
     try:
         breaches = verified(target, limits)

@@ -2,11 +2,10 @@
 
 import json
 from collections import namedtuple
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.money import Amount, format_atoms, format_cents
@@ -42,7 +41,6 @@ _OF_TRANSACTION_ORDINALS = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
 )
-_INSERT = insert(_T)
 _ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).where(
     _A.c.organisation_id == bindparam("b_organisation")
 )
@@ -68,21 +66,6 @@ def find(
 def find_any(connection: Connection, trade_id: str, *, lock: bool = False) -> Record | None:
     """A trade of any account; callers that lock it have locked its account before."""
     return connection.execute(_FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": trade_id}).first()
-
-
-def insert_trade(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(_INSERT, row)
-
-
-def advance(connection: Connection, row: Record, status: TradeStatus, **values: object) -> None:
-    """Move a locked trade to its next status; the version guard catches a lost lock."""
-    moved = connection.execute(
-        update(_T)
-        .where(_T.c.id == row.id, _T.c.version == row.version)
-        .values(status=status, version=row.version + 1, **values)
-    )
-    if moved.rowcount != 1:
-        raise AssertionError(f"trade {row.id} moved while it was locked")
 
 
 def page(

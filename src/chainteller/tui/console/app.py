@@ -17,7 +17,7 @@ from chainteller.tui.commands import SCREENS, clashes
 from chainteller.tui.console.errands import Errands, desk_commands
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
-from chainteller.tui.console.shutdown import catch_signals, collect_garbage_again, crash_report
+from chainteller.tui.console.shutdown import catch_signals, crash_report, resume_garbage_collection
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
@@ -115,7 +115,7 @@ class Console(Errands):
         await self._glimpse()
         try:
             started = await call_service(self._start)
-            collect_garbage_again()
+            resume_garbage_collection()
             self.begin(started)
         except TellerError as error:
             self.release_keys()

@@ -1,6 +1,5 @@
 """Going to what an id names, and loading the sample data: errands of the whole desk."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +15,6 @@ from chainteller.tui.service_calls import call_service
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
 
@@ -56,7 +54,13 @@ class Found:
 def wanted_id(pasted: str) -> str:
     """The id or address in a paste; empty for anything else."""
     text = pasted.strip()
-    return text if RECORD_ID.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
+    return text if RECORD_ID.fullmatch(text) or _is_address(text) else ""
+
+
+def _is_address(text: str) -> bool:
+    from chainteller.wallets.addresses import is_address  # noqa: PLC0415 - at the first paste
+
+    return is_address(text)
 
 
 async def open_found(console: Finder, text: str) -> None:
@@ -92,7 +96,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
-    if _ADDRESS.fullmatch(text):
+    if _is_address(text):
         return _wallet(service, text)
     return Found("accounts", text)
 
