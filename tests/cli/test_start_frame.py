@@ -34,7 +34,7 @@ def test_the_demo_reads_no_settings_before_the_first_frame() -> None:
         "import os, sys\n"
         "from chainteller.cli import desk\n"
         "from chainteller.paths import locate\n"
-        "import chainteller.cli.throwaway, chainteller.tui.console.app\n"
+        "import chainteller.cli.temporary_database, chainteller.tui.console.app\n"
         "assert desk.recognised(['demo']) is not None\n"
         "desk.demo_look(locate(os.environ))\n"
         "print(*sys.modules)"

@@ -6,8 +6,8 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.tui.quote.balance_after import total
 from chainteller.tui.quote.screen import QuoteScreen
+from chainteller.tui.quote.view import total
 
 SIZES = [(80, 24), (100, 30), (120, 40)]
 
@@ -91,33 +91,39 @@ async def test_what_is_left_is_masked_while_balances_are_hidden(bench: Bench) ->
         await settle(pilot)
         await press(pilot, "b", *"1000", "enter")
         assert seen(app).count("250.00 USD") == 3, "available, and what is left twice"
-        await app.run_action("hide")
+        await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "250.00 USD" not in seen(app)
         assert "after   •••••• USD" in seen(app)
-        await app.run_action("hide")
+        await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "after   250.00 USD" in seen(app)
 
 
-async def test_another_accounts_quote_says_nothing_of_this_ones_balance(bench: Bench) -> None:
-    opened = {bench.open(number, deposit="1250.00").id for number in (1, 2)}
+async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(bench: Bench) -> None:
+    opened = {bench.open(number, deposit=f"{number}250.00").id for number in (1, 2)}
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "3")
         assert isinstance(app.screen, QuoteScreen)
-        account = app.desk.choice.account
+        account = app.desk.customer.account
         assert account is not None
         (other,) = opened - {account.id}
         asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=other)
         quote = bench.service.create_quote("sol-usd", asked).value
         app.screen.find(quote.id)
         await settle(pilot)
-        assert quote.id in seen(app)
-        assert "available after" not in seen(app)
-        assert "balance" not in seen(app)
-        assert "[ok] market   [ok] quote live" in seen(app)
+        assert app.desk.customer.account_id == other
+        shown = seen(app)
+        assert f"QUOTE  {other}" in shown
+        assert quote.id in shown
+        power = bench.service.trading_account(other).buying_power
+        assert power is not None
+        left = total(power, "50", sign=-1)
+        (row,) = [row for row in shown.splitlines() if "available after" in row]
+        assert row.replace(",", "").rstrip().endswith(f" {left} USD")
+        assert "[ok] balance   [ok] market   [ok] quote live" in shown
 
 
 async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: Bench) -> None:
@@ -129,13 +135,16 @@ async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: B
         (now,) = re.findall(r"market now .*", seen(app))
         await press(pilot, "right")
         assert "[btc-usd]" in seen(app)
-        assert now.rstrip() in seen(app), "of the market that the quote is for"
+        assert now.rstrip() not in seen(app), "its quote is put away"
+        await press(pilot, "left")
+        assert now.rstrip() in seen(app)
         await press(pilot, "tab")
-        account = app.desk.choice.account
+        assert "[buy]" not in seen(app)
+        assert now.rstrip() not in seen(app), "its quote is put away"
+        account = app.desk.customer.account
         assert account is not None
         quoted = QuoteRequest(amount="50.00", side="buy", trading_account_id=account.id)
         other = bench.service.create_quote("sol-usd", quoted).value
         bench.service.execute_quote(other.id, ExecuteRequest(trading_account_id=account.id))
-        await press(pilot, "r")
-        assert "[buy]" not in seen(app)
+        await press(pilot, "tab", "r")
         assert "[x] short 10.00 USD" in seen(app)

@@ -17,6 +17,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
+from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
@@ -94,7 +95,7 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await press(pilot, "enter")
         assert lost.executions == 1
         assert isinstance(app.screen, QuoteScreen)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert isinstance(app.screen, TradesScreen)
     assert len(bench.service.trades(account.id).data) == 1
@@ -110,14 +111,14 @@ async def test_an_execution_that_never_arrived_ends_with_the_quote(bench: Bench)
         await press(pilot, "X")
         await answer(pilot, "y")
         assert isinstance(app.screen, QuoteScreen)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "UNKNOWN" in seen(app)
         bench.world.advance(301)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "UNKNOWN" in seen(app)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "it was not executed" in seen(app)
     assert bench.service.trades(account.id).data == ()
@@ -154,7 +155,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
             reopened = replace(bench.world.context, options=EngineOptions(rate_limits=False))
-            app.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
+            begin_session(app.desk, StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)
             assert app.desk.watched == set()

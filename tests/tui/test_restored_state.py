@@ -55,15 +55,15 @@ async def test_the_account_is_the_one_that_was_selected_last(
         await settle(pilot)
         rows = app.screen.query_one(PagedList).rows_held
         await press(pilot, "end", place)
-        chosen = app.desk.choice.account
+        chosen = app.desk.customer.account
     app.desk.end()
     assert chosen is not None
     assert chosen.id == rows[-1].key
     again = _kept(bench, file)
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert again.desk.choice.account is not None
-        assert again.desk.choice.account.id == chosen.id
+        assert again.desk.customer.account is not None
+        assert again.desk.customer.account.id == chosen.id
         assert chosen.id in seen(again)
         await press(pilot, "1")
         assert again.screen.query_one(PagedList).cursor_key == chosen.id
@@ -107,8 +107,8 @@ async def test_an_account_beyond_the_first_page_is_filtered_for(
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert f"/{wanted}" in seen(app)
-        assert app.desk.choice.account is not None
-        assert app.desk.choice.account.id == wanted
+        assert app.desk.customer.account is not None
+        assert app.desk.customer.account.id == wanted
         await press(pilot, "slash", "escape")
         assert app.screen.query_one(PagedList).total == 5
     app.desk.end()
@@ -124,8 +124,8 @@ async def test_a_kept_account_that_is_gone_is_forgotten(bench: Bench, tmp_path: 
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "1")
-        assert app.desk.choice.account is not None
-        assert app.desk.choice.account.id == account.id
+        assert app.desk.customer.account is not None
+        assert app.desk.customer.account.id == account.id
     app.desk.end()
 
 

@@ -117,7 +117,7 @@ def of_transactions(
 
 
 def to_model(row: Record) -> Trade:
-    """Convert a complete row to its model."""
+    """Convert a complete row to its model: columns of the same name, and computed fields."""
     return _model(tuple(row))
 
 
@@ -130,24 +130,14 @@ def _model(contents: tuple[object, ...]) -> Trade:
     failure = None
     if row.failure_code is not None:
         failure = Reason(code=row.failure_code, message=row.failure_message or "")
-    return Trade(
-        id=row.id,
-        status=row.status,
-        market=row.market,
-        side=row.side,
-        price=format_cents(row.price_cents),
-        amount=format_atoms(row.amount, base),
-        created=row.created,
-        updated=row.updated,
-        trading_account_id=row.trading_account_id,
-        quote_id=row.quote_id,
-        asset_bought=bought,
-        asset_sold=sold,
-        fees=fees(row),
-        executed_at=row.executed_at,
-        settled_at=row.settled_at,
-        cancelled_at=row.cancelled_at,
-        failure_reason=failure,
-        cancellable=row.status == TradeStatus.PROCESSING,
-        version=row.version,
-    )
+    plain = {name: value for name, value in row._asdict().items() if name in Trade.model_fields}
+    converted = {
+        "price": format_cents(row.price_cents),
+        "amount": format_atoms(row.amount, base),
+        "asset_bought": bought,
+        "asset_sold": sold,
+        "fees": fees(row),
+        "failure_reason": failure,
+        "cancellable": row.status == TradeStatus.PROCESSING,
+    }
+    return Trade.model_validate(plain | converted)

@@ -71,7 +71,7 @@ async def _quotes(pilot: Pilot[Any], take: Look, bench: Bench, service: Unsteady
     service.loses_answers = True
     await press(pilot, "X")
     await answer(pilot, "y")
-    screen.look_for_trade()
+    screen.look_for_trades()
     await settle(pilot)
     await take("unknown")
     await press(pilot, "2", "down")

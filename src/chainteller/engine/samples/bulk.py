@@ -134,8 +134,13 @@ class BulkRows:
 
     def new_rows(self) -> dict[Table, list[Row]]:
         """What is inserted, by table, each after those that it refers to."""
-        found = {Tables.ledger_account: [self._ledger_row(*place) for place in self._balances
-                                         if place not in self._known]}  # fmt: skip
+        found: dict[Table, list[Row]] = {
+            Tables.ledger_account: [
+                ledger.row(place, *balance)
+                for place, balance in self._balances.items()
+                if place not in self._known
+            ]
+        }
         for table in _ORDER:
             found[table] = [
                 row for key, row in self._rows[table].items() if (table, key) not in self._loaded
@@ -146,9 +151,6 @@ class BulkRows:
             for (kind, reference), run_at in self.jobs.items()
         ]
         return found
-
-    def _ledger_row(self, code: str, asset: str) -> Row:
-        return ledger.row((code, asset), *self._balances[code, asset])
 
 
 @cache

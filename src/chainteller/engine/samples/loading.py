@@ -31,12 +31,7 @@ MARK = "DDA-1001"
 """The bank account whose presence says that the sample data is loaded."""
 _ACTOR = Actor(name="sample-data")
 _ACTION = "load_samples"
-_B, _C, _L, _T = (
-    Tables.bank_account,
-    Tables.customer,
-    Tables.ledger_account,
-    Tables.trading_account,
-)
+_B, _C, _T = Tables.bank_account, Tables.customer, Tables.trading_account
 _ORGANISATION: BindParameter[str] = bindparam("b_organisation")
 _IDS: BindParameter[str] = bindparam("b_ids", expanding=True)
 _FIND_MARK = select(_B.c.id).where(_B.c.organisation_id == _ORGANISATION, _B.c.id == MARK)
@@ -122,9 +117,9 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     data = read_customers(folder, _past_randomness(seed))
     people = today.people_with_work(data)
     accounts = _read_accounts(tx, people)
-    codes = (customer(account.id, bucket) for account in accounts for bucket in Bucket)
+    theirs = (customer(account.id, bucket) for account in accounts for bucket in Bucket)
     randomness = SeededRandomness(f"sample day {seed}")
-    bank = _sample_bank(tx, prices, randomness, tx.now, (*BANK_CODES, *codes))
+    bank = _sample_bank(tx, prices, randomness, tx.now, (*BANK_CODES, *theirs))
     bank.wallets = data.wallets_by_name
     bank.accounts = {account.person.reference: account for account in accounts}
     bank.spent = {account.id: list(limits.load_spent(tx, account.id)) for account in accounts}
@@ -170,7 +165,7 @@ def _sample_bank(
     now: int,
     codes: Iterable[str],
 ) -> SampleBank:
-    """``codes`` name the ledger accounts that may exist."""
+    """``codes`` are those of the ledger accounts that may exist."""
     return SampleBank(
         organisation_id=tx.organisation_id,
         rows=BulkRows(ledger.lock_codes(tx.connection, codes)),

@@ -1,4 +1,4 @@
-"""Markets: live prices with their age, and one market's recent course."""
+"""Markets screen: live prices with their age, and one market's recent prices."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -10,8 +10,10 @@ from textual.widget import Widget
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.exports import Export, Table
 from chainteller.tui.formats import live_age, short_id
 from chainteller.tui.markets import view as markets_view
+from chainteller.tui.markets.commands import COMMANDS
 from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import market_sheet
@@ -21,15 +23,15 @@ from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
-    from chainteller.tui.exports import Export
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
-"""Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
+"""Polls between two redraws of charts, which are the most expensive thing on the screen."""
 
 
 class MarketsScreen(DeskScreen):
     KEY = "markets"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "markets.tcss"
 
     def __init__(self, desk: Desk) -> None:
@@ -63,7 +65,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def _tick(self) -> None:
-        """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
+        """Redraw the age of prices that are paused or can't be fetched."""
         resting = self._paused or self.desk.connection.state == "failed"
         if resting and self.is_current and self._markets:
             self._draw()
@@ -79,6 +81,10 @@ class MarketsScreen(DeskScreen):
         """Prices come with the poll; only a market's own news is worth a fetch."""
         if any(kind.startswith("market") for kind in kinds):
             super()._changed(kinds)
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        self._draw_title()
 
     def _fetch_again(self) -> None:
         self.read("markets", self._fetch)
@@ -96,7 +102,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Prices that never came say so, instead of loading for ever."""
+        """Say that the prices couldn't be fetched when none ever came."""
         super().fail(error, doing)
         if self._list.total is None:
             self._list.say_failed(offered=not isinstance(error, NotOffered))
@@ -116,13 +122,13 @@ class MarketsScreen(DeskScreen):
         ]
         first = self._list.total is None
         self._list.put(1, rows, len(rows))
-        if first and self.desk.choice.market:
-            self._list.move_to_key(self.desk.choice.market)
+        if first and self.desk.customer.market:
+            self._list.move_to_key(self.desk.customer.market)
         self._draw_market()
         self._draw_title()
 
     def _draw_title(self) -> None:
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         every = self.desk.settings.poll_interval_s
         rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
         held = ""
@@ -138,8 +144,14 @@ class MarketsScreen(DeskScreen):
             )
         )
 
+    @property
+    def market(self) -> "Market | None":
+        """The selected market."""
+        return self._markets.get(self._list.cursor_key or "")
+
     def _draw_market(self) -> None:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
+        self.draw_footer()
         if market is None:
             return
         self.query_one("#headline", Lines).show([markets_view.headline(market)])
@@ -155,7 +167,7 @@ class MarketsScreen(DeskScreen):
         self.query_one("#notes", Lines).show(notes)
 
     def on_row_chosen(self, message: RowChosen) -> None:
-        self.desk.choice.market = message.key
+        self.desk.customer.market = message.key
         self._draw_chart(message.key)
         self._draw_market()
 
@@ -169,14 +181,8 @@ class MarketsScreen(DeskScreen):
 
     # -- actions ------------------------------------------------------------------------------
 
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_move_page(self, step: int) -> None:
-        self._list.move_pages(step)
-
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        self._list.move_to(len(self._markets) - 1 if end else 0)
+    def list_view(self) -> PagedList:
+        return self._list
 
     def action_open(self) -> None:
         """The market and its chart on the whole screen."""
@@ -197,11 +203,11 @@ class MarketsScreen(DeskScreen):
 
     def action_trade(self, side: str) -> None:
         if self._list.cursor_key is not None:
-            self.desk.choice.market = self._list.cursor_key
+            self.desk.customer.market = self._list.cursor_key
         self.desk.shell.start_trade(side)
 
     def action_watch(self) -> None:
-        watch_market(self.desk, self._markets.get(self._list.cursor_key or ""))
+        watch_market(self.desk, self.market)
 
     def action_pause(self) -> None:
         self._paused = not self._paused
@@ -210,7 +216,7 @@ class MarketsScreen(DeskScreen):
             self.reload()
 
     def customer_text(self) -> str:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
         refused = self.refusal_text()
         if refused or market is None:
             return refused
@@ -220,14 +226,12 @@ class MarketsScreen(DeskScreen):
         return self._list.cursor_key or ""
 
     def record(self) -> object:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
         if market is None:
             return None
         return {"market": market, "samples": self._samples.get(market.market_name, ())}
 
-    def exports(self) -> "Sequence[Export]":
-        from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
-
+    def exports(self) -> Sequence[Export]:
         titles = [column.title for column in markets_view.COLUMNS]
         table = Table(self.KEY, titles, self._rows)
         return [*table.exports(f"all {len(self._markets)} rows"), *super().exports()]

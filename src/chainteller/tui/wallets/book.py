@@ -254,7 +254,7 @@ def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] 
         try:
             return service.blockchain_account(identifier), ""
         except NotOffered:
-            owner, backstage = desk.choice.account, desk.session
+            owner, backstage = desk.customer.account, desk.session
             if owner is None or backstage is None:
                 return None
             return backstage.know_blockchain_account(identifier, owner.id), ""

@@ -17,6 +17,7 @@ from chainteller.tui.messages import Pasted
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import view as wallets_view
 from chainteller.tui.wallets.book import Book, Session, Wallet, account_of, accounts_page, read_book
+from chainteller.tui.wallets.commands import COMMANDS
 from chainteller.tui.wallets.pane import WalletPane
 from chainteller.tui.wallets.paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.wallets.steps import SECRET, WalletSteps
@@ -41,6 +42,7 @@ _MOST_WORDS = 2
 
 class WalletsScreen(ListScreen[Shown]):
     KEY = "wallets"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = wallets_view.ORDERS
@@ -112,21 +114,32 @@ class WalletsScreen(ListScreen[Shown]):
     @property
     def whose(self) -> str:
         """The trading account whose wallets are listed; empty: every blockchain account."""
-        account = self.desk.choice.account
-        return "" if self._all or account is None else account.id
+        return "" if self._all else self.desk.customer.account_id
 
     def on_screen_resume(self) -> None:
-        if self.whose != self._shown_account:
-            self.start_over()
+        self._bind_to_customer()
         super().on_screen_resume()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current and self._bind_to_customer():
+            self.reload()
+
+    def _bind_to_customer(self) -> bool:
+        """Put away what belongs to another customer than the one served; whether there was any."""
+        if self.whose == self._shown_account:
+            return False
+        self.close_field()
+        self.book, self.limits = Book((), ()), ()
+        self.start_over()
+        self.pane.draw()
+        return True
 
     def start_over(self) -> None:
         """Another account or another filter: the cursor finds its place anew."""
         self._shown_account, self._is_placed = self.whose, False
         self.remove_class("detail-open")
-        self._generation += 1
-        self.records.clear()
-        self.paged.reset()
+        self.pages.forget()
 
     def fetch(self, page: int) -> Listed[Shown]:
         if not self.whose:
@@ -200,7 +213,7 @@ class WalletsScreen(ListScreen[Shown]):
     # -- places -------------------------------------------------------------------------------
 
     def action_all_accounts(self) -> None:
-        if self.desk.choice.account is None:
+        if not self.desk.customer.account_id:
             self.desk.notify("no account is selected yet   1: choose one", "warn")
             return
         self._all = not self._all
@@ -220,7 +233,7 @@ class WalletsScreen(ListScreen[Shown]):
 
     async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
         owner = await call_service(self.desk.service.trading_account, account.trading_account_id)
-        self.desk.choice.account = owner
+        self.desk.customer.serve(owner)
         self._all, self.wanted = False, ""
         self._wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
         self.start_over()
@@ -256,11 +269,11 @@ class WalletsScreen(ListScreen[Shown]):
             return True
         return closed
 
-    def action_move(self, step: int) -> None:
+    def move_cursor(self, step: int) -> None:
         if self.has_class("detail-open") and not self.has_class("-wide"):
             self.query_one(".detail-side", VerticalScroll).scroll_relative(y=step, animate=False)
         else:
-            super().action_move(step)
+            super().move_cursor(step)
 
     # -- the field and pastes -----------------------------------------------------------------
 

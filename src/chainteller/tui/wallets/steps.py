@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from textual.app import App
 
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.records.wallets import CHALLENGE, WALLET
 from chainteller.service.errors import InvalidSignature, TellerError
-from chainteller.tui.customer_texts import CustomerTexts, both_times
+from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
@@ -91,7 +92,7 @@ class WalletSteps:
 
     def begin_new(self, address: str = "") -> None:
         """The field for an address; without a blockchain account, that is opened first."""
-        if self._desk.choice.account is None:
+        if self._desk.customer.account is None:
             self._desk.notify("no account is selected yet   1: choose one", "warn")
         elif not self._host.book.accounts and not self._desk.offers("blockchain-accounts"):
             self._desk.notify(
@@ -109,7 +110,7 @@ class WalletSteps:
             )
 
     def open_account(self) -> None:
-        account = self._desk.choice.account
+        account = self._desk.customer.account
         if account is not None:
             self._host.write("blockchain account", lambda: self._open_account(account.id))
 
@@ -118,6 +119,7 @@ class WalletSteps:
         network = await self._choose("OPEN A BLOCKCHAIN ACCOUNT on", note, self._networks(), "")
         if network is None:
             return
+        self._desk.customer.require(trading_account_id)
         service, key = self._desk.service, self._desk.new_key()
         opened = await call_service(
             wallet_writes.open_blockchain_account, service, trading_account_id, network, key
@@ -188,6 +190,7 @@ class WalletSteps:
     ) -> None:
         from chainteller.tui.writes import register_counterparty  # noqa: PLC0415 - at the first use
 
+        self._desk.customer.require(account.trading_account_id)
         key = self._desk.new_key()
         made = await call_service(
             register_counterparty, self._desk.service, text.strip(), network, key
@@ -318,6 +321,7 @@ class WalletSteps:
         )
         if not await self._host.confirm(Ask(f"END THE VERIFICATION of {address}?", facts)):
             return
+        self._desk.customer.require(wallet.account.trading_account_id)
         key = self._desk.new_key()
         done = await call_service(
             wallet_writes.require_reverification, self._desk.service, wallet, reason, key
@@ -398,11 +402,8 @@ class WalletSteps:
             return verdict.diagnosis.ask_customer
         values = {
             "bank": self._desk.settings.bank_name,
-            "end": wallet.counterparty.address[-4:],
             "network": wallet.network,
+            **WALLET.spoken(wallet.counterparty),
+            **(CHALLENGE.spoken(wallet.challenge) if wallet.challenge is not None else {}),
         }
-        if wallet.challenge is not None and wallet.challenge.expires is not None:
-            values["expires"] = both_times(wallet.challenge.expires)
-        if wallet.counterparty.verification is not None:
-            values["until"] = f"{wallet.counterparty.verification.expires_at:%d %B %Y}"
         return self._host.texts.fill(f"wallet.{state}", values)

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
-from chainteller.tui.confirmations import amount_failure
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.failures import Failure
+from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.formats import cents, countdown, grouped, plain
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import writes as wallet_writes
@@ -164,6 +163,7 @@ class WalletWithdrawal:
         )
         if not await self._screen.confirm(asked):
             return
+        desk.customer.require(wallet.account.trading_account_id)
         key = desk.new_key()
         done = await call_service(
             wallet_writes.withdraw, desk.service, wallet, means.asset, amount, key

@@ -1,14 +1,14 @@
-"""Questions before money moves. They are put on a terminal only; elsewhere ``--yes`` answers."""
+"""Confirmation before money moves: asked on a terminal only; elsewhere ``--yes`` is required."""
 
 import sys
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli.error_output import Usage, say
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Go on, or raise.
+    """Return once the operator has agreed.
 
     Raises:
         Usage: there is no terminal to ask on and ``--yes`` was not given.
@@ -24,7 +24,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 
 def require_terminal() -> None:
-    """Raises Usage where nobody can be asked."""
+    """Raise Usage where there is no terminal to ask on."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Usage(
             "This moves money and there is no terminal to ask on.",

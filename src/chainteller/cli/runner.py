@@ -1,18 +1,19 @@
-"""The outermost loop: whatever goes wrong ends in three parts and an exit code."""
+"""Run the program and turn every error into three lines and an exit code."""
 
+import json
 import os
 import sys
 from collections.abc import Sequence
 
 import click
 
-from chainteller.cli.complaints import Exit, Usage, complain, say
-from chainteller.cli.crashes import crashed
+from chainteller.cli.crash_files import write_crash_file
+from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.service.errors import ServiceError, TellerError
 
 
 def run_program(program: click.Command, arguments: Sequence[str]) -> int:
-    """Run one command line; answers the exit code and never raises."""
+    """Run one command line; returns the exit code and never raises."""
     try:
         return _run(program, list(arguments))
     except BrokenPipeError:
@@ -23,7 +24,7 @@ def run_program(program: click.Command, arguments: Sequence[str]) -> int:
         say("interrupted")
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
-        return complain(crashed(error))
+        return report_error(write_crash_file(error))
 
 
 def _run(program: click.Command, arguments: list[str]) -> int:
@@ -32,12 +33,12 @@ def _run(program: click.Command, arguments: list[str]) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
-        return complain(_usage(error))
+        return report_error(_usage(error))
     except click.ClickException as error:
-        return complain(Usage(error.format_message()))
+        return report_error(Usage(error.format_message()))
     except TellerError as error:
         _print_body(error, arguments)
-        return complain(error)
+        return report_error(error)
     return answer if isinstance(answer, int) else Exit.DONE
 
 
@@ -50,9 +51,7 @@ def _usage(error: click.UsageError) -> Usage:
 
 
 def _print_body(error: TellerError, arguments: list[str]) -> None:
-    """With ``--json`` a refusal's body is the command's output."""
+    """Print the body of a refusal when ``--json`` was given."""
     if isinstance(error, ServiceError) and "--json" in arguments:
-        import json
-
         body = error.to_wire()
         click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

@@ -1,11 +1,11 @@
-"""Words that only the desk line by line has: notes, the handover note and watching."""
+"""Commands of the line-by-line console only: notes, the handover note and watching."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.complaints import Exit, Usage, complain, say
-from chainteller.cli.opening import workspace
+from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.cli.open_services import workspace
 from chainteller.cli.output import line
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.trades import TERMINAL
@@ -24,7 +24,7 @@ _OPEN = frozenset({None, "open"})
 
 
 class Words:
-    """Built for one desk: what happened counts from now on."""
+    """The additional commands of one session; the handover note covers it from its start."""
 
     def __init__(self, configured: Configured, opened: OpenedService) -> None:
         desk = configured.settings.desk
@@ -41,14 +41,14 @@ class Words:
         }
 
     def run(self, words: Sequence[str]) -> int | None:
-        """The exit code of one of these words; None for any other line."""
+        """Run one of these commands; returns its exit code, None for any other line."""
         work = self._words.get(words[0])
         if work is None:
             return None
         try:
             work(words[1:])
         except TellerError as error:
-            return complain(error)
+            return report_error(error)
         return Exit.DONE
 
     # -- notes --------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class Words:
         line("watching; what has happened is told before each prompt, enter looks again")
 
     def look(self) -> None:
-        """Tell, once and with a bell, what was waited for and has happened."""
+        """Report watched markets that opened and watched trades that ended, once, with a bell."""
         try:
             self._look_at_markets()
             for trade_id, account_id in tuple(self._trades.items()):

@@ -1,4 +1,4 @@
-"""Complaints on stderr in three parts (code, meaning, what to do next) and their exit codes."""
+"""Errors on stderr in three parts (code, meaning, next step) and their exit codes."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ class Exit(IntEnum):
 
 
 class Usage(TellerError):
-    """The command line asks for something that cannot be done as it stands."""
+    """The command line is invalid or incomplete."""
 
     code = "USAGE"
 
@@ -62,8 +62,8 @@ def exit_code(error: TellerError) -> Exit:
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
 
 
-def complain(error: TellerError) -> Exit:
-    """Tell the error on stderr and answer the exit code that it stands for."""
+def report_error(error: TellerError) -> Exit:
+    """Print an error on stderr and return its exit code."""
     details = error.details if isinstance(error, ServiceError) else {}
     lines = [f"{error.code}: {error.message}", *_described(details)]
     if isinstance(error, OutcomeUnknown):
@@ -75,7 +75,7 @@ def complain(error: TellerError) -> Exit:
 
 
 def say(*lines: str) -> None:
-    """Lines for a person on stderr: progress and complaints."""
+    """Print lines for a person on stderr: progress and errors."""
     for line in lines:
         print(printable(line), file=sys.stderr)  # noqa: T201 - the command line's answer
 

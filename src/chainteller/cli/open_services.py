@@ -1,4 +1,4 @@
-"""Opening what a command talks to, and closing it again."""
+"""Context managers that open the service and the workspace for one command."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from chainteller.workspace.store import Workspace
 
 @contextmanager
 def opened() -> Iterator[OpenedService]:
-    """The place that flags, environment and settings name, with what is due already applied."""
+    """The service that flags, environment and settings name, after its due work is applied."""
     configured = options().configured
     found = open_service(configured, configured.place())
     try:
@@ -25,14 +25,14 @@ def opened() -> Iterator[OpenedService]:
 
 @contextmanager
 def service() -> Iterator[Service]:
-    """For commands that only read."""
+    """A service for commands that only read."""
     with opened() as found:
         yield found.service
 
 
 @contextmanager
 def writing() -> Iterator[Recorder]:
-    """For commands that write: each request is on disk, with its key, before it is sent."""
+    """A recorder for commands that write: saves each request with its key before sending it."""
     with opened() as found, recording(found.service) as recorder:
         yield recorder
 
@@ -45,7 +45,7 @@ def recording(inner: Service) -> Iterator[Recorder]:
 
 @contextmanager
 def workspace() -> Iterator[Workspace]:
-    """This desk's own notes for the place; where they cannot be kept, notes that are forgotten."""
+    """The workspace of the place; kept in memory only where its file cannot be opened."""
     configured = options().configured
     try:
         own = Workspace(workspace_file(configured.settings.paths, configured.place()))

@@ -1,4 +1,4 @@
-"""A fault of the program itself: kept in a file for whoever mends it, told in three parts."""
+"""Crash reports: write an unexpected error to a file and report where it is."""
 
 import os
 import traceback
@@ -8,7 +8,7 @@ from chainteller.service.errors import TellerError
 
 
 class Crashed(TellerError):
-    """The program failed where it should not."""
+    """The program failed with an unexpected error."""
 
     code = "CRASHED"
 
@@ -21,7 +21,7 @@ class Crashed(TellerError):
         return f"Report it with the file {self._report}; look before repeating a change."
 
 
-def crashed(error: Exception) -> Crashed:
+def write_crash_file(error: Exception) -> Crashed:
     """Write the traceback, lines of code without any value, to a file that only its owner reads."""
     lines = "".join(traceback.format_tb(error.__traceback__))
     try:

@@ -1,4 +1,4 @@
-"""A folder that is gone when the program ends, whatever ends it."""
+"""A temporary database that is deleted when the program ends."""
 
 import shutil
 import signal
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
-class Throwaway:
-    """Use it as a context. The console has signal handlers of its own once it runs; until then
-    a signal ends the program through ``SystemExit``, so that the folder goes all the same.
+class TemporaryDatabase:
+    """Context manager for a temporary folder with a database.
+
+    Until the console installs its own signal handlers, a signal raises ``SystemExit``, so that the
+    folder is deleted then too.
     """
 
     def __init__(self) -> None:

@@ -1,0 +1,93 @@
+"""Commands of the whole console; the table of every command is ``command_table.py``."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.tui import lazy
+from chainteller.tui.commands import (
+    SCREENS,
+    Command,
+    always,
+)
+from chainteller.tui.console.protection import toggle_privacy, toggle_read_only
+from chainteller.tui.service_calls import Later
+
+if TYPE_CHECKING:
+    from chainteller.tui.console.app import Console
+
+
+def _open_event_log(console: "Console") -> None:
+    console.desk.unread = console.desk.alerts = 0
+    console.show_alert_count()
+    console.push_screen(lazy.LogScreen(console.desk))
+
+
+def _open_help(console: "Console") -> None:
+    console.push_screen(lazy.HelpScreen(console.desk, console.screen))
+
+
+def _hand_over(console: "Console") -> None:
+    shown = partial(lazy.show_handover_note, console, console.desk, console.desk.call_began)
+    console.run_worker(Later(shown), group="handover", exclusive=True)
+
+
+def _begin_or_end_call(console: "Console") -> None:
+    """Begin the call's timer, or end it and offer the note."""
+    desk = console.desk
+    if desk.call_began is None:
+        desk.call_began = desk.now
+        desk.notify("call began   i ends it, h makes the note", "muted")
+    else:
+        _hand_over(console)
+        desk.call_began = None
+    desk.on_connection.publish(desk.connection)
+
+
+def _load_samples(console: "Console") -> None:
+    console.run_worker(Later(partial(lazy.load_samples, console, console.desk)), group="samples")
+
+
+def _no_samples(console: "Console") -> str:
+    started = console.desk.started
+    can = started is not None and started.load_samples is not None
+    return "" if can else "not offered by this deployment"
+
+
+PLACES: tuple[Command["Console"], ...] = tuple(
+    Command(
+        f"desk.{name}",
+        str(number),
+        "Quote and execute" if name == "quote" else name.capitalize(),
+        lambda console, name=name: console.go(name),  # type: ignore[misc]  # the name is bound
+        always,
+        is_global=True,
+    )
+    for number, name in enumerate(SCREENS, start=1)
+)
+# fmt: off
+CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
+    *PLACES,
+    Command("desk.log", "exclamation_mark", "Event log", _open_event_log, always, is_global=True),
+    Command("desk.palette", "colon,ctrl+p", "Go to anything by name or id",
+        lambda console: console.action_command_palette(), always, is_global=True),
+    Command("desk.help", "question_mark,f1", "All keys", _open_help, always, is_global=True),
+    Command("desk.read_only", "f9", "Read-only on and off",
+        lambda console: toggle_read_only(console, console.desk), always, is_global=True),
+    Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
+    Command("desk.call", "i", "The call begins or ends: its timer", _begin_or_end_call, always,
+        is_global=True),
+    Command("palette.hide", "", "hide: names and balances masked, or shown again",
+        lambda console: toggle_privacy(console, console.desk), always, is_global=True),
+    Command("palette.profile", "", "profile: another place, or this one again",
+        lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")), always,
+        is_global=True),
+    Command("palette.requests", "", "requests: what was asked of the service",
+        lambda console: console.push_screen(lazy.RequestsScreen(console.desk)), always,
+        is_global=True),
+    Command("palette.info", "", "info: version, place, what it offers, paths",
+        lambda console: console.push_screen(lazy.InfoScreen(console.desk)), always,
+        is_global=True),
+    Command("palette.samples", "", "sample data: load it into an empty database", _load_samples,
+        _no_samples, is_global=True),
+)
+# fmt: on
