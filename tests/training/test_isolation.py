@@ -41,7 +41,7 @@ def test_a_console_a_demo_and_a_server_load_none_of_it() -> None:
     ended = python(
         "import sys\n"
         "import chainteller.bootstrap, chainteller.tui.console.app\n"
-        "import chainteller.tui.screens, chainteller.tui.console.tour\n"
+        "import chainteller.tui.console.start_up, chainteller.tui.console.tour\n"
         "import chainteller.api.app, chainteller.cli.desk\n"
         "print([name for name in sys.modules if 'chainteller.training' in name])\n"
     )

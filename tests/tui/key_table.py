@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from chainteller.tui.commands import COMMANDS, EVERYWHERE, PALETTE, SCREENS, Command, shown_keys
+from chainteller.tui.commands import EVERYWHERE, SCREENS, AnyCommand, shown_keys
+from chainteller.tui.console.commands import COMMANDS, PALETTE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "keys.md"
 README = Path(__file__).parents[2] / "README.md"
@@ -31,9 +32,9 @@ _OFTEN = {
 """What holds everywhere and is often pressed; the words of a screen's own are the footer's."""
 HEAD = """# Keys
 
-Made from the table of commands (`tui/commands.py`); a test compares. The ids are those of `[keys]`
-in the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two commands on
-one key are an error that names both when the console starts.
+Made from the table of commands (`tui/console/commands.py`); a test compares. The ids are those of
+`[keys]` in the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two
+commands on one key are an error that names both when the console starts.
 """
 
 
@@ -57,21 +58,21 @@ def summary() -> str:
     return "\n".join(["| where | keys |", "|---|---|", *rows, ""])
 
 
-def _named(screen: str) -> list[Command]:
-    return [command for command in COMMANDS if command.where == screen and command.word]
+def _named(screen: str) -> list[AnyCommand]:
+    return [command for command in COMMANDS if command.where == screen and command.footer]
 
 
-def _in_words(where: str, commands: Iterable[Command]) -> str:
-    told = (f"{_keys(row)} {_OFTEN.get(row.id) or row.word}" for row in commands)
+def _in_words(where: str, commands: Iterable[AnyCommand]) -> str:
+    told = (f"{_keys(row)} {_OFTEN.get(row.id) or row.footer}" for row in commands)
     return f"| {where} | {', '.join(told)} |"
 
 
-def _section(title: str, commands: Iterable[Command]) -> str:
+def _section(title: str, commands: Iterable[AnyCommand]) -> str:
     rows = [f"| {_keys(row)} | {row.about} | `{row.id}` |" for row in commands]
     return "\n".join([f"## {title}", "", "| key | does | id |", "|---|---|---|", *rows, ""])
 
 
-def _keys(command: Command) -> str:
+def _keys(command: AnyCommand) -> str:
     return " ".join(f"`{key}`" for key in shown_keys(command.key).split()) or "`:`"
 
 

@@ -139,10 +139,10 @@ async def test_a_hidden_balance_has_no_picture(bench: Bench) -> None:
     async with app.run_test(size=(120, 44)) as pilot:
         await settle(pilot)
         assert "BALANCES OVER TIME" in seen(app)
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "BALANCES OVER TIME" not in seen(app)
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "BALANCES OVER TIME" in seen(app)
 

@@ -238,7 +238,7 @@ async def test_facts_about_the_place_name_what_it_lacks(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.app.run_action("info")
+        await pilot.app.run_action("command('palette.info')")
         await settle(pilot)
         shown = seen(app)
         for wanted in ("version", "EMBEDDED", "read and write", "workspace", "offers"):

@@ -20,7 +20,7 @@ _OPENED_BY = {
     "handover": ("h",),
     "question": ("w", *"10", "enter"),
 }
-_BY_NAME = ("requests", "profiles")
+_BY_NAME = ("requests", "profile")
 
 
 def _both_at_once(dialog: Screen[object], key: str) -> None:
@@ -39,7 +39,7 @@ async def test_two_quick_keys_close_one_dialog(bench: Bench, name: str, key: str
         if name in _OPENED_BY:
             await press(pilot, *_OPENED_BY[name])
         else:
-            await pilot.app.run_action(name)
+            await pilot.app.run_action(f"command('palette.{name}')")
             await settle(pilot)
         dialog, below = app.screen, app.screen_stack[-2]
         assert isinstance(dialog, Dialog)

@@ -18,8 +18,8 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
-from chainteller.tui.commands import COMMANDS, PALETTE
 from chainteller.tui.console.app import Console
+from chainteller.tui.console.commands import COMMANDS, PALETTE
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.start import ProfileRow, StartedDesk
 from chainteller.workspace.store import SentState, Workspace
@@ -242,7 +242,7 @@ async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
         assert app.screen.object_id() == account.id  # type: ignore[attr-defined]  # Accounts'
         assert name in _painted(app)
         assert "77.31" in _painted(app)
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await settle(pilot)
         shown = _painted(app)
         assert "HIDDEN" in shown
@@ -254,7 +254,7 @@ async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
         await press(pilot, "b")
         assert "1,234.56" not in _painted(app)
         await press(pilot, "escape", "1")
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await settle(pilot)
         assert name in _painted(app)
 
@@ -277,7 +277,7 @@ async def test_the_request_log_copies_a_call_without_its_key(bench: Bench) -> No
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "d", *"10", "enter")
-        await pilot.app.run_action("requests")
+        await pilot.app.run_action("command('palette.requests')")
         await settle(pilot)
         shown = seen(app)
         assert "POST" in shown
@@ -302,7 +302,7 @@ async def test_a_long_request_log_is_shown_from_its_first_line_and_written(
         await settle(pilot)
         for _ in range(460):
             app.desk.service.markets()
-        await pilot.app.run_action("requests")
+        await pilot.app.run_action("command('palette.requests')")
         await settle(pilot)
         for key in ("home", "end", "home"):
             await press(pilot, key)
@@ -326,7 +326,7 @@ async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) ->
         (watch,) = watches
         watch(Attempt("POST", "/trading/quotes/QTE_1", 503, "", 41, "desk-1"))
         watch(Attempt("GET", "/trading/markets", 0, "no answer: ReadError", 900))
-        await pilot.app.run_action("requests")
+        await pilot.app.run_action("command('palette.requests')")
         await settle(pilot)
         shown = seen(app)
         assert "[x] -" in shown
@@ -375,19 +375,19 @@ async def test_a_theme_file_is_followed_and_a_broken_one_is_named(
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         (own / "mine.toml").write_text(good.replace('name = "dark"', 'name = "mine"'))
-        app.reload_themes()
+        app.themes.reload()
         app.action_use_theme("mine")
         await settle(pilot)
         (own / "mine.toml").write_text(
             good.replace('name = "dark"', 'name = "mine"').replace("#0e1218", "#010203")
         )
         (own / "mine.toml").touch()
-        app.reload_themes()
+        app.themes.reload()
         await settle(pilot)
         assert app.theme == "mine"
         assert app.theme_variables["background"].lower() == "#010203"
         (own / "mine.toml").write_text(good.replace('up = "#7ddc9f"', ""))
-        app.reload_themes()
+        app.themes.reload()
         await settle(pilot)
         assert "1 theme file left out: mine.toml: missing up" in seen(app).splitlines()[-2]
 

@@ -181,7 +181,7 @@ async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "c")
         assert "NAMES AND BALANCES ARE HIDDEN" in seen(app)
         await answer(pilot, key)
@@ -202,7 +202,7 @@ async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench)
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "2", "c")
         assert "HIDDEN here" not in seen(app)
         assert "sol-usd" in app.clipboard
@@ -229,7 +229,7 @@ async def test_everything_here_can_be_copied_by_name_selected_or_written(
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.app.run_action("screen.copy_menu")
+        await pilot.app.run_action("screen.command('palette.copy')")
         await settle(pilot)
         for offered in ("the main text", "the text for the customer", "the id"):
             assert offered in seen(app)

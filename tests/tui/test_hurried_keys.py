@@ -131,7 +131,7 @@ async def test_typed_letters_choose_the_profile(bench: Bench, typed: str, wanted
     app = bench.console(profiles=_PLACES, profile="branch")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.app.run_action("profiles")
+        await pilot.app.run_action("command('palette.profile')")
         await settle(pilot)
         shown = seen(app)
         assert "now on branch" in shown

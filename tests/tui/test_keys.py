@@ -4,8 +4,9 @@ import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.key_table import PAGE, README, markdown, summary
 
-from chainteller.tui.commands import COMMANDS, EVERYWHERE, SCREENS, clashes, footer_commands
+from chainteller.tui.commands import EVERYWHERE, SCREENS
 from chainteller.tui.console.app import run_console
+from chainteller.tui.console.commands import COMMANDS, clashes, commands_of
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
@@ -33,7 +34,7 @@ def test_keys_that_terminals_confuse_are_never_bound() -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_footer_names_at_most_ten_keys(screen: str) -> None:
-    assert 3 <= len(footer_commands(screen)) <= 10
+    assert 3 <= len([command for command in commands_of(screen) if command.footer]) <= 10
 
 
 def test_a_users_keys_that_clash_are_named_with_both_commands() -> None:

@@ -17,7 +17,7 @@ from chainteller.tui.widgets.lines import Lines, line
 
 
 async def _hide(pilot: Pilot[Any]) -> None:
-    await pilot.app.run_action("hide")
+    await pilot.app.run_action("command('palette.hide')")
     await settle(pilot)
 
 

@@ -17,6 +17,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
+from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
@@ -154,7 +155,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
             reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
-            app.begin(StartedDesk(Engine(reopened, Actor(name="op01"))))
+            begin_session(app.desk, StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)
             assert app.desk.watched == set()

@@ -91,11 +91,11 @@ async def test_what_is_left_is_masked_while_balances_are_hidden(bench: Bench) ->
         await settle(pilot)
         await press(pilot, "b", *"1000", "enter")
         assert seen(app).count("250.00 USD") == 3, "available, and what is left twice"
-        await app.run_action("hide")
+        await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "250.00 USD" not in seen(app)
         assert "after   •••••• USD" in seen(app)
-        await app.run_action("hide")
+        await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "after   250.00 USD" in seen(app)
 

@@ -13,7 +13,7 @@ from tests.tui.conftest import REPOSITORY, Bench, press, seen, settle
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.console.theme_check import contrast
-from chainteller.tui.console.themes import load_themes
+from chainteller.tui.console.theme_files import load_themes
 
 TEXT, DISABLED = 4.5, 3.0
 THEMES = sorted(load_themes((REPOSITORY / "themes",))[0])

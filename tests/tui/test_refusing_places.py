@@ -119,7 +119,7 @@ async def test_the_newest_requests_stand_on_top_however_many_there_were(bench: B
         await settle(pilot)
         for _ in range(450):
             app.desk.service.markets()
-        await pilot.app.run_action("requests")
+        await pilot.app.run_action("command('palette.requests')")
         await settle(pilot)
         shown = seen(app)
         assert "  ... " not in shown

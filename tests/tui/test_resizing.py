@@ -8,9 +8,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets._toast import Toast
 
-from chainteller.tui.console.palette import DeskPalette, HitList
+from chainteller.tui.console.palette import DeskPalette
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.dialogs.question import Ask, Question
+from chainteller.tui.textual_fixes.palette import HitList
 from chainteller.tui.widgets.lines import line
 
 

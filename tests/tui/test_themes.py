@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chainteller.tui.console.themes import check_themes, find_theme, load_themes
+from chainteller.tui.console.theme_files import check_themes, find_theme, load_themes
 
 SHIPPED = Path(__file__).parents[2] / "themes"
 GOOD = (SHIPPED / "dark.toml").read_text()

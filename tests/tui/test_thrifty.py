@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from chainteller.domain.randomness import SeededRandomness, below
-from chainteller.tui.textual_fixes.terminal_output import thrifty
+from chainteller.tui.textual_fixes.terminal_output import shorten
 from chainteller.tui.widgets.lines import differing
 
 WIDTH, HEIGHT = 40, 6
@@ -78,7 +78,7 @@ def test_the_same_picture_in_fewer_bytes(system: str, seed: int) -> None:
     part = ChopsUpdate(chops, spans, [[cut, WIDTH]] * HEIGHT)
     full, fewer = 0, 0
     for update in (whole, part):
-        bytes_of = update.render_segments(console), thrifty(update).render_segments(console)
+        bytes_of = update.render_segments(console), shorten(update).render_segments(console)
         theirs.feed(bytes_of[0])
         ours.feed(bytes_of[1])
         assert ours.cells() == theirs.cells()
@@ -93,5 +93,5 @@ def test_one_changed_letter_costs_its_place_and_its_look() -> None:
     )
     (span,) = differing(was, now)
     update = ChopsUpdate([{0: now}], [(0, span[0], sum(span))], [[now.cell_length]])
-    written = thrifty(update).render_segments(_console("truecolor"))
+    written = shorten(update).render_segments(_console("truecolor"))
     assert written == "\x1b[1;15H\x1b[38;2;255;138;61;48;2;13;17;23m1\x1b[0m"

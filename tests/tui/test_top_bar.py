@@ -11,7 +11,7 @@ async def test_timer_hidden_and_reach_are_whole_at_every_width(bench: Bench, wid
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "i")
-        await pilot.app.run_action("hide")
+        await pilot.app.run_action("command('palette.hide')")
         app.desk.alerts = 2
         app.desk.on_connection.publish(app.desk.connection)
         await settle(pilot)
@@ -50,6 +50,6 @@ async def test_the_names_of_the_screens_and_the_call_do_not_touch(bench: Bench) 
             await settle(pilot)
             app.desk.started = app.desk.started._replace(label="x" * letters)  # type: ignore[union-attr]
             await press(pilot, "i")
-            await pilot.app.run_action("hide")
+            await pilot.app.run_action("command('palette.hide')")
             await settle(pilot)
             assert " call 0 min" in seen(app).splitlines()[0]

@@ -247,6 +247,6 @@ async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -
         _buy(bench, account.id)
         await press(pilot, "4")
         assert "SOL for 100.00 USD is" in seen(app)
-        await app.run_action("hide")
+        await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "SOL for •••••• USD is" in seen(app)

@@ -1,12 +1,18 @@
-"""Each command once: it appears as key, palette entry, footer word and line of the help."""
+"""Commands: each is one entry with its key, what it does, what it needs and when it cannot run.
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+A screen's own commands are declared beside it (``tui/*/commands.py``), those of every screen in
+``tui/desk_screen.py``, those of the whole console in ``tui/console/commands.py``, which has the
+table of all. Key bindings, footers, the help, the palette and ``docs/keys.md`` are derived.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isawaitable
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.binding import Binding
-from textual.keys import _normalize_key_list  # the one that ``App.set_keymap`` reads them with
 
 EVERYWHERE = "desk"
+PALETTE_ONLY = "palette"
 SCREENS = ("accounts", "markets", "quote", "trades", "wallets")
 _SHOWN = {
     "colon": ":",
@@ -21,26 +27,78 @@ _SHOWN = {
 }
 
 
-class Command(NamedTuple):
-    """``key`` is Textual's, alternates after commas; ``word`` 0 letters keeps it off the footer.
+class Place(Protocol):
+    """Where commands run, as far as they need it."""
 
-    ``rank`` orders the footer: the lowest stand, the highest give way when it is narrow.
-    """
+    read_only: bool
+
+    def offers(self, feature: str) -> bool:
+        """Whether the deployment has a feature."""
+
+
+class Target(Protocol):
+    """What a command acts on: a screen, or the console."""
+
+    @property
+    def desk(self) -> Place:
+        """The state that all screens share."""
+
+
+On = TypeVar("On", bound=Target)
+
+
+class Command(NamedTuple, Generic[On]):
+    """One command of a screen or of the console."""
 
     id: str
+    """Its place, ``desk`` for every screen, and its name: ``accounts.deposit``."""
     key: str
-    action: str
+    """Textual's name of the key, alternates after commas; empty: the palette and the help only."""
     about: str
-    word: str = ""
+    run: Callable[[On], object]
+    """May return an awaitable."""
+    unavailable: Callable[[On], str] | None = None
+    """Why it would do nothing now, empty when it works; ``always`` for what works in any state.
+
+    Read-only mode and missing features of the deployment need no words here.
+    """
+    footer: str = ""
+    """Its word on the footer; empty keeps it off. A word that begins with a slash goes on with
+    its key: ``left/right market``.
+    """
     rank: int = 5
+    """Order on the footer: where it is narrow, the highest gives way first."""
+    footer_now: Callable[[On], str] | None = None
+    """The footer's word where it depends on the state; empty means ``footer``."""
+    writes: bool = False
+    """Whether a read-only desk refuses it."""
+    feature: str = ""
+    """The feature that the deployment must offer."""
+    works_in_field: bool = False
+    """Whether it works while the field has the keyboard."""
+    is_global: bool = False
+    """Whether it acts on the console instead of the screen."""
 
     @property
     def where(self) -> str:
         return self.id.partition(".")[0]
 
+    @property
+    def action(self) -> str:
+        """Its action as Textual writes it."""
+        return f"{'app.' if self.is_global else ''}command({self.id!r})"
+
     def key_in(self, keymap: Mapping[str, str]) -> str:
         """The first of its keys, as the agent's own configuration has it."""
         return shown_key(keymap.get(self.id, self.key)) or ":"
+
+
+AnyCommand = Command[Any]
+
+
+def always(target: Target) -> str:  # noqa: ARG001 - for ``Command.unavailable``
+    """For commands that work in any state."""
+    return ""
 
 
 class Hint(NamedTuple):
@@ -62,138 +120,59 @@ def shown_keys(keys: str) -> str:
     return " ".join(shown_key(key) for key in keys.split(",") if key)
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command("desk.accounts", "1", "app.go('accounts')", "Accounts"),
-    Command("desk.markets", "2", "app.go('markets')", "Markets"),
-    Command("desk.quote", "3", "app.go('quote')", "Quote and execute"),
-    Command("desk.trades", "4", "app.go('trades')", "Trades"),
-    Command("desk.wallets", "5", "app.go('wallets')", "Wallets"),
-    Command("desk.up", "up,k", "move(-1)", "One row up"),
-    Command("desk.down", "down,j", "move(1)", "One row down"),
-    Command("desk.page_up", "pageup", "move_page(-1)", "One page up"),
-    Command("desk.page_down", "pagedown", "move_page(1)", "One page down"),
-    Command("desk.first", "home", "move_to_end(False)", "First row"),
-    Command("desk.last", "end", "move_to_end(True)", "Last row"),
-    Command("desk.back", "escape", "back", "One step back"),
-    Command("desk.text", "t", "customer_text", "What to tell the customer; t again copies it"),
-    Command("desk.copy", "c", "copy_main", "Copy the main text of the screen"),
-    Command("desk.audit", "a", "audit", "Audit trail of what is selected"),
-    Command("desk.export", "e", "export", "Export to a file: receipt, rows, detail"),
-    Command("desk.refresh", "r", "refresh_now", "Fetch again"),
-    Command("desk.log", "exclamation_mark", "app.event_log", "Event log"),
-    Command("desk.palette", "colon,ctrl+p", "app.command_palette", "Go to anything by name or id"),
-    Command("desk.help", "question_mark,f1", "app.keys", "All keys"),
-    Command("desk.read_only", "f9", "app.read_only", "Read-only on and off"),
-    Command("desk.note", "n", "app.note", "Note about what is selected; this machine only"),
-    Command("desk.handover", "h", "app.handover", "Handover note of the call"),
-    Command("desk.zoom", "z", "zoom", "What is selected on the whole screen, or beside its list"),
-    Command("desk.call", "i", "app.call", "The call begins or ends: its timer"),
-    Command("accounts.open", "enter", "open", "Open the account's detail", "open", 3),
-    Command("accounts.deposit", "d", "deposit", "Deposit from the bank account", "deposit", 1),
-    Command("accounts.withdraw", "w", "withdraw", "Withdraw to the bank account", "withdraw", 1),
-    Command("accounts.buy", "b", "trade('buy')", "Buy for the selected account", "buy", 1),
-    Command("accounts.sell", "s", "trade('sell')", "Sell for the selected account", "sell", 1),
-    Command("accounts.new", "plus", "new_account", "Open an account for a customer", "new", 2),
-    Command("accounts.filter", "slash,ctrl+f", "filter", "Filter the list", "filter", 2),
-    Command("accounts.sort", "o", "sort", "Change the order of the list", "order", 4),
-    Command("markets.open", "enter", "open", "Open the market's detail"),
-    Command("markets.buy", "b", "trade('buy')", "Buy in this market", "buy", 1),
-    Command("markets.sell", "s", "trade('sell')", "Sell in this market", "sell", 1),
-    Command("markets.filter", "slash,ctrl+f", "filter", "Filter the markets"),
-    Command("markets.sort", "o", "sort", "Change the order of the list"),
-    Command("markets.watch", "m", "watch", "Tell me when it reopens", "watch", 2),
-    Command("markets.pause", "p", "pause", "Hold the prices still", "pause", 2),
-    Command("quote.submit", "enter", "submit", "Get or renew the quote", "get quote", 1),
-    Command("quote.execute", "X", "execute", "Execute the quote", "execute", 1),
-    Command(
-        "quote.market_left", "left", "step_market(-1)", "Market to the left", "/right market", 2
-    ),
-    Command("quote.market_right", "right", "step_market(1)", "Market to the right"),
-    Command("quote.side", "tab", "other_side", "The other side", "side", 2),
-    Command("quote.buy", "b", "trade('buy')", "Buy: the amount again"),
-    Command("quote.sell", "s", "trade('sell')", "Sell: the amount again"),
-    Command("quote.amount", "backspace", "amount", "Change the amount"),
-    Command("quote.watch", "m", "watch", "Tell me when the market reopens"),
-    Command("trades.open", "enter", "open", "Open the trade's detail", "open", 3),
-    Command("trades.cancel", "C", "cancel", "Cancel the trade before it executes", "cancel", 1),
-    Command("trades.all", "0", "all_accounts", "All accounts, or the selected one", "all", 2),
-    Command("trades.status", "f", "next_status", "Show one status only", "status", 2),
-    Command("trades.sort", "o", "sort", "Change the order of the list", "order", 4),
-    Command("trades.watch", "m", "watch", "Tell me when it ends or is slow"),
-    Command("trades.filter", "slash,ctrl+f", "filter", "Filter the trades", "filter", 2),
-    Command("trades.buy", "b", "trade('buy')", "Buy for the selected account"),
-    Command("trades.sell", "s", "trade('sell')", "Sell for the selected account"),
-    Command("audit.verify", "v", "verify", "Check the whole audit chain", "verify", 1),
-    Command("wallets.open", "enter", "open", "The next step of the wallet", "next step", 1),
-    Command("wallets.new", "plus", "new", "Register a wallet's address", "new address", 1),
-    Command("wallets.paste", "v", "paste_signature", "Paste and verify a signature", "verify", 1),
-    Command("wallets.withdraw", "w", "withdraw", "Withdraw to the wallet", "withdraw", 4),
-    Command("wallets.code", "q", "code", "The text to be signed as a QR code", "QR", 3),
-    Command("wallets.filter", "slash,ctrl+f", "filter", "Filter the wallets", "filter", 5),
-    Command("wallets.sort", "o", "sort", "Change the order of the list"),
-    Command("wallets.all", "0", "all_accounts", "All accounts, or the selected one", "all", 4),
-)
-"""Trades and Quote share b and s with Accounts; a screen's own command hides the desk's."""
-
-PALETTE: tuple[Command, ...] = (
-    Command("palette.hide", "", "app.hide", "hide: names and balances masked, or shown again"),
-    Command("palette.copy", "", "copy_menu", "copy: everything that can be copied here"),
-    Command("palette.profile", "", "app.profiles", "profile: another place, or this one again"),
-    Command("palette.requests", "", "app.requests", "requests: what was asked of the service"),
-    Command("palette.info", "", "app.info", "info: version, place, what it offers, paths"),
-    Command("palette.samples", "", "app.samples", "sample data: load it into an empty database"),
-)
-"""Commands without a key of their own: the palette and the help run them."""
-
-_NOBODYS: Mapping[str, str] = {"ctrl+q": "quit"}
-"""Keys of no command, that none may take."""
-FOOTER_OF_ALL = ("desk.text", "desk.copy")
-_FOOTER_WORDS = {"desk.text": "text", "desk.copy": "copy", "desk.audit": "audit"}
+def by_id(commands: Iterable[AnyCommand]) -> dict[str, AnyCommand]:
+    return {command.id: command for command in commands}
 
 
-def commands_of(screen: str) -> tuple[Command, ...]:
-    """A screen's own commands, then those that hold everywhere."""
-    own = [command for command in COMMANDS if command.where == screen]
-    return (*own, *(command for command in COMMANDS if command.where == EVERYWHERE))
-
-
-def bindings_of(screen: str) -> list[Binding]:
-    """Textual's bindings of one screen; the ids let a user's keymap move them."""
+def bindings_of(commands: Iterable[AnyCommand]) -> list[Binding]:
+    """Textual's bindings; the ids let a user's keymap move them."""
     return [
         Binding(command.key, command.action, command.about, show=False, id=command.id)
-        for command in commands_of(screen)
+        for command in commands
+        if command.key
     ]
 
 
-def footer_commands(screen: str) -> list[Command]:
-    """What the footer may name, in the order of the table, each with its word."""
-    own = [command for command in COMMANDS if command.where == screen and command.word]
-    shared = [command for command in COMMANDS if command.id in FOOTER_OF_ALL]
-    return [*own, *(row._replace(word=_FOOTER_WORDS[row.id], rank=4) for row in shared)]
+async def run_command(commands: Mapping[str, AnyCommand], command_id: str, target: Target) -> None:
+    """Run one of ``commands`` by its id."""
+    done = commands[command_id].run(target)
+    if isawaitable(done):
+        await done
 
 
-def hint(command: Command, keymap: Mapping[str, str]) -> Hint:
-    """A command as the footer names it."""
-    key = shown_key(keymap.get(command.id, command.key))
-    return Hint(key, command.word, command.action, command.rank)
+def unavailable_reason(command: AnyCommand, target: Target) -> str:
+    """Why ``command`` would do nothing now; empty when it works."""
+    desk = target.desk
+    if command.writes and desk.read_only:
+        return "read-only: F9"
+    if command.feature and not desk.offers(command.feature):
+        return "not offered by this deployment"
+    return command.unavailable(target) if command.unavailable is not None else ""
 
 
-def clashes(keymap: Mapping[str, str], screens: Iterable[str] = (*SCREENS, "audit")) -> list[str]:
-    """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen.
+def footer_hints(
+    commands: Sequence[Command[On]], target: On, keymap: Mapping[str, str], *, typing: bool
+) -> list[Hint]:
+    """The keys that work now, of the commands with a word for the footer.
 
-    A key may be written as it is printed (``?``) or as Textual calls it (``question_mark``).
+    Args:
+        commands: in the order of the footer.
+        target: the screen.
+        keymap: the keys of the agent's own configuration.
+        typing: whether the field has the keyboard.
     """
-    known = {command.id for command in COMMANDS}
-    problems = [f"keys.{name}: no such command" for name in keymap if name not in known]
-    keymap = {name: _normalize_key_list(keys) for name, keys in keymap.items()}
-    for screen in screens:
-        taken = dict(_NOBODYS)
-        own = [command for command in COMMANDS if command.where == screen]
-        shared = [command for command in COMMANDS if command.where == EVERYWHERE]
-        for command in (*own, *shared):
-            for key in keymap.get(command.id, command.key).split(","):
-                first = taken.setdefault(key, command.id)
-                moved = command.id in keymap or first in keymap
-                if first != command.id and moved:
-                    problems.append(f"keys: {first} and {command.id} both want {key}")
-    return sorted(set(problems))
+    hints = [
+        Hint(
+            shown_key(keymap.get(command.id, command.key)),
+            (command.footer_now(target) if command.footer_now else "") or command.footer,
+            command.action,
+            command.rank,
+        )
+        for command in commands
+        if command.footer
+        and (command.works_in_field if typing else not unavailable_reason(command, target))
+    ]
+    return [*hints, *([_LEAVE_FIELD] if typing else [])]
+
+
+_LEAVE_FIELD = Hint("esc", "close", "command('desk.back')", 0)

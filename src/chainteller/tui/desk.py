@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
-KEPT_ACCOUNT = "account"
+KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
+"""Names of the kept views that say where the desk was left."""
 KEPT_AFTER_S = 2.0
 _WHY = {
     "UNAUTHORIZED": "key refused",
@@ -111,7 +112,7 @@ class Shell(Protocol):
         """The terminal's, in cells."""
 
     @property
-    def css_update_count(self) -> int:
+    def style_version(self) -> int:
         """How often all styles were read anew; a screen that is made now needs no more of it."""
 
     def go(self, name: str) -> None:
@@ -131,6 +132,9 @@ class Shell(Protocol):
 
     def audit_of(self, object_id: str) -> None:
         """Open the audit trail of a record."""
+
+    def take_note(self, object_id: str) -> None:
+        """Open the notes about a record."""
 
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""

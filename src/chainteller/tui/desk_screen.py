@@ -1,49 +1,64 @@
-"""What every screen of the desk shares: its bars, its field, its failures, its guarded writes."""
+"""The screen that all others extend: its bars, its field, its failures, its reads and writes.
+
+What a screen shows can be copied, exported and told to the customer: subclasses give
+``main_text``, ``customer_text``, ``object_id``, ``record`` and further ``exports``.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
+from chainteller.tui import lazy
 from chainteller.tui import top_bar as top
-from chainteller.tui.availability import footer_now
-from chainteller.tui.commands import SCREENS, bindings_of
+from chainteller.tui.commands import (
+    SCREENS,
+    AnyCommand,
+    Command,
+    always,
+    bindings_of,
+    by_id,
+    footer_hints,
+    run_command,
+)
 from chainteller.tui.desk import Connection, Desk, Notification
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
-from chainteller.tui.sharing import Leaving
 from chainteller.tui.start import StartedDesk
-from chainteller.tui.textual_fixes.screen import Steady
+from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
 from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.ground import Blank, Ground
 from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
+    from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask
+    from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
 
 Work = Callable[[], Awaitable[None]]
 
 
-class DeskScreen(Steady, Blank, Leaving):
-    """Subclasses give ``body``, ``reload`` and the actions of their commands."""
+class DeskScreen(Blank, FullScreen):
+    """Subclasses give ``body``, ``reload`` and ``OWN_COMMANDS``."""
 
+    KEY: ClassVar[str] = ""
+    """The screen's name in the ids of its commands."""
+    OWN_COMMANDS: ClassVar[Sequence[AnyCommand]] = ()
+    """The commands of this screen alone; on the same key they hide those of every screen."""
+    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = {}
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
-    WORK_IN_FIELD: ClassVar[frozenset[str]] = frozenset()
-    """The commands of the footer that work while the field has the keyboard."""
-    FOOTER_KNOWS_TEXTS: ClassVar[bool] = False
-    """Whether the footer is drawn anew whenever there is another text to tell or to copy."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"),
         (60, "-narrow"),
@@ -56,32 +71,14 @@ class DeskScreen(Steady, Blank, Leaving):
     ]
 
     def __init_subclass__(cls) -> None:
-        cls.BINDINGS = cls.bindings()
+        commands = (*cls.OWN_COMMANDS, *COMMANDS)
+        cls.COMMANDS_BY_ID = by_id(commands)
+        cls.BINDINGS = [*bindings_of(commands)]
         super().__init_subclass__()
 
-    @classmethod
-    def bindings(cls) -> list[BindingType]:
-        return [*bindings_of(cls.KEY)]
-
-    _is_zoomed = False
-
     def __init__(self, desk: Desk) -> None:
-        super().__init__(classes=self._fitting(*desk.shell.size))
+        super().__init__(desk.shell.size, desk.shell.style_version)
         self.desk = desk
-        self._css_update_count = desk.shell.css_update_count
-
-    def _fitting(self, width: int, height: int) -> str:
-        """Textual sets these classes after the first layout, and would lay out twice."""
-        across = self._get_breakpoint_classes(width, self.HORIZONTAL_BREAKPOINTS)
-        down = self._get_breakpoint_classes(height, self.VERTICAL_BREAKPOINTS)
-        return " ".join((*across, *down))
-
-    def _compositor_refresh(self) -> None:
-        """Textual renders in a batch too and then drops it: what is dirty is painted after it."""
-        if self.app._batch_count:  # noqa: SLF001 - Textual tells nobody else of its batches
-            self._repaint_required = True
-        else:
-            super()._compositor_refresh()
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -107,95 +104,42 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def on_mount(self) -> None:
         desk = self.desk
-        desk.on_start.subscribe(self, self._started)
+        desk.on_start.subscribe(self, partial(_show_started, self))
         desk.on_change.subscribe(self, self._changed)
-        desk.on_notification.subscribe(self, self._notified)
+        desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
-        self._draw_top()
-        self.draw_footer()
-
-    async def on_event(self, event: events.Event) -> None:
-        """Textual would style all widgets anew that were styled when they were mounted."""
-        if isinstance(event, events.ScreenResume) and not self.stack_updates:
-            event.refresh_styles = False
-        await super().on_event(event)
+        _draw_bars(self)
 
     def on_resize(self) -> None:
         """What the top bar has room for depends on the window."""
         if self.is_mounted:
-            self._draw_top()
-            self.draw_footer()
+            _draw_bars(self)
 
     def on_screen_resume(self) -> None:
-        self._draw_top()
-        self.draw_footer()
-        self._draw_status()
+        _draw_bars(self)
+        _draw_status(self)
         if self.desk.started is not None:
-            self.reload()
-
-    def _started(self, started: StartedDesk) -> None:  # noqa: ARG002 - the signal's value
-        self._draw_top()
-        self.draw_footer()
-        if self.is_current:
             self.reload()
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         if self.is_current or self.app.screen.is_modal:
             self.reload()
 
-    def _notified(self, told: Notification) -> None:
-        """What comes after a refusal is seen although the refusal is still open."""
-        failure = self.query_one(FailurePanel).failure
-        if failure is None or told.text.startswith(failure.code):
-            self._draw_status()
-        else:
-            text = f"{told.text}  {told.at}Z"
-            self.query_one(StatusLine).tell(text, told.tone, self.desk.unread)
-
     def _connection_changed(self, reach: Connection) -> None:
-        self._draw_top()
-        self.draw_footer()
+        _draw_bars(self)
         if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
             self.clear_failure()
             if self.is_current:
                 self.reload()
 
-    def _draw_status(self) -> None:
-        log, status = self.desk.log, self.query_one(StatusLine)
-        if self.query_one(FailurePanel).is_shown:
-            status.tell("esc closes   ! event log", "muted", self.desk.unread)
-        elif log:
-            newest = log[-1]
-            status.tell(f"{newest.text}  {newest.at}Z", newest.tone, self.desk.unread)
-
-    def _draw_top(self) -> None:
-        number = SCREENS.index(self.KEY) + 1 if self.KEY in SCREENS else 0
-        said = top.describe_connection(self.desk, narrow=self.app.size.width < 110)
-        self.query_one(TopBar).place(number, top.deployment(self.desk), said)
-
-    # -- the footer ---------------------------------------------------------------------------
-
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
     def draw_footer(self) -> None:
         """Name the keys that work now; nothing is painted while they are the same."""
-        self.query_one(HintBar).change(footer_now(self.desk, self), typing=self.is_typing)
-
-    @property
-    def is_typing(self) -> bool:
-        return self.field_bar.is_open
-
-    def on_descendant_focus(self) -> None:
-        self.draw_footer()
-
-    def on_descendant_blur(self) -> None:
-        self.draw_footer()
-
-    def unavailable_reason(self, command: str) -> str:  # noqa: ARG002 - for subclasses
-        """Why a command does nothing in the state that this screen is in; empty when it works."""
-        return ""
-
-    def footer_label(self, command: str) -> str:  # noqa: ARG002 - for subclasses
-        """What a key does now, where that is not what the table of commands says."""
-        return ""
+        typing = self.field_bar.is_open
+        commands, keymap = tuple(self.COMMANDS_BY_ID.values()), self.desk.settings.keys
+        hints = footer_hints(commands, self, keymap, typing=typing)
+        self.query_one(HintBar).change(hints, typing=typing)
 
     @property
     def as_screen(self) -> Screen[None]:
@@ -209,7 +153,8 @@ class DeskScreen(Steady, Blank, Leaving):
 
     def read(self, group: str, work: Work) -> None:
         """Run a read; a newer one of the same group replaces it."""
-        self.run_worker(Later(partial(self._told_if_refused, work)), group=group, exclusive=True)
+        shown = partial(_show_refusal, self, work)
+        self.run_worker(Later(shown), group=group, exclusive=True)
 
     def write(self, lock: str, work: Work) -> None:
         """Run a write unless the same one is still running; read-only desks refuse here too."""
@@ -219,48 +164,28 @@ class DeskScreen(Steady, Blank, Leaving):
             self.desk.notify(f"still working on the {lock}", "warn")
         else:
             self.desk.begin_write(lock)
-            self.run_worker(Later(partial(self._guarded, lock, work)), group=f"write-{lock}")
-
-    async def _guarded(self, lock: str, work: Work) -> None:
-        try:
-            await self._told_if_refused(work, lock)
-        finally:
-            self.desk.end_write(lock)
-
-    async def _told_if_refused(self, work: Work, doing: str = "") -> None:
-        try:
-            await work()
-        except TellerError as error:
-            self.fail(error, doing)
-        except NoMatches:
-            if self.is_current:
-                raise
-            # The screen was closed while its answer was on the way: nothing is left to show it on.
+            locked = partial(_hold_lock, self, lock, work)
+            self.run_worker(Later(locked), group=f"write-{lock}")
 
     async def confirm(self, asked: "Ask") -> bool:
         """Only from a worker: waits for ``y``."""
-        from chainteller.tui.dialogs.question import Question  # noqa: PLC0415 - after the first frame
-
-        answer: bool | None = await self.app.push_screen_wait(
-            Question(asked, self.desk.shell.deafen)
-        )
+        question = lazy.Question(asked, self.desk.shell.deafen)
+        answer: bool | None = await self.app.push_screen_wait(question)
         return bool(answer)
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal in its three parts and keep it in the log."""
-        from chainteller.tui.failures import explain  # noqa: PLC0415 - after the first frame
-
-        failure = explain(error, doing)
+        failure = lazy.explain(error, doing)
         self.show_failure(failure)
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
     def show_failure(self, failure: "Failure") -> None:
         self.query_one(FailurePanel).explain(failure)
-        self._draw_status()
+        _draw_status(self)
 
     def clear_failure(self) -> None:
         self.query_one(FailurePanel).hide()
-        self._draw_status()
+        _draw_status(self)
 
     # -- the field ----------------------------------------------------------------------------
 
@@ -268,17 +193,20 @@ class DeskScreen(Steady, Blank, Leaving):
     def field_bar(self) -> FieldBar:
         return self.query_one("#field-bar", FieldBar)
 
-    def on_field_closed(self, message: FieldClosed) -> None:
-        self.close_field()
-        self.field_closed(message.purpose)
+    @on(FieldChanged)
+    @on(FieldClosed)
+    @on(FieldSubmitted)
+    def field_event(self, message: FieldChanged | FieldClosed | FieldSubmitted) -> None:
+        """Hand on what happened in the field, then the keys that were typed behind it."""
+        if isinstance(message, FieldChanged):
+            self.field_changed(message.purpose, message.value)
+            return
+        if isinstance(message, FieldClosed):
+            self.close_field()
+            self.field_closed(message.purpose)
+        else:
+            self.field_submitted(message.purpose, message.value)
         self.let_keys_go_on()
-
-    def on_field_submitted(self, message: FieldSubmitted) -> None:
-        self.field_submitted(message.purpose, message.value)
-        self.let_keys_go_on()
-
-    def on_field_changed(self, message: FieldChanged) -> None:
-        self.field_changed(message.purpose, message.value)
 
     def close_field(self) -> None:
         self.field_bar.close()
@@ -297,55 +225,268 @@ class DeskScreen(Steady, Blank, Leaving):
     def field_closed(self, purpose: str) -> None:
         """Escape in the field."""
 
-    # -- actions that every screen has --------------------------------------------------------
+    # -- commands -----------------------------------------------------------------------------
+
+    async def action_command(self, command_id: str) -> None:
+        await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
         await self.run_action(message.action)
 
-    def action_back(self) -> None:
-        if self.field_bar.is_open:
-            self.on_field_closed(FieldClosed(self.field_bar.purpose))
-        elif self.query_one(FailurePanel).is_shown:
-            self.clear_failure()
-        elif not self.step_back():
-            self.desk.shell.back()
-
     def step_back(self) -> bool:
         """Close what is open on this screen; False when nothing is."""
-        if self._is_zoomed:
+        if self.is_zoomed:
             self.zoom(on=False)
             return True
         return False
 
-    def action_zoom(self) -> None:
-        self.zoom(on=not self._is_zoomed)
-
     def zoom(self, *, on: bool) -> None:
-        """What is selected alone: a wide window is then laid out as a narrow one with its detail
-        open.
+        """Show what is selected alone: a wide window is then laid out as a narrow one with its
+        detail open.
         """
-        self._is_zoomed = on
+        self.is_zoomed = on
         self.set_class(on, "zoomed")
         self.remove_class("-tiny", "-narrow", "-wide")
-        self.add_class(*self._fitting(*self.desk.shell.size).split())
+        self.add_class(*breakpoint_classes(self, self.desk.shell.size))
 
-    def _get_breakpoint_classes(
-        self, dimension: int, breakpoints: list[tuple[int, str]]
-    ) -> set[str]:
-        """A zoomed screen is never wide."""
-        found = super()._get_breakpoint_classes(dimension, breakpoints)
-        return {"-narrow"} if "-wide" in found and self._is_zoomed else found
+    def list_view(self) -> PagedList | None:
+        """The list that the arrow keys move in."""
+        return None
 
-    def action_move(self, step: int) -> None:
-        """Overridden by screens with a list."""
+    def move_cursor(self, step: int) -> None:
+        """Move by rows."""
+        listed = self.list_view()
+        if listed is not None:
+            listed.move(step)
 
-    def action_move_page(self, step: int) -> None:
-        """Overridden by screens with a list."""
+    # -- what can be copied, exported and told ------------------------------------------------
 
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        """Overridden by screens with a list."""
+    async def ready(self) -> None:
+        """Return when what the screen shows has come; at once where nothing is awaited."""
 
-    def action_refresh_now(self) -> None:
-        self.clear_failure()
-        self.desk.shell.poll_now()
-        self.reload()
+    def main_text(self) -> str:
+        """What ``c`` copies."""
+        return ""
+
+    def customer_text(self) -> str:
+        """What ``t`` shows: plain words, no codes of ours."""
+        return self.refusal_text()
+
+    def object_id(self) -> str:
+        """Whose audit trail ``a`` opens."""
+        return ""
+
+    def record(self) -> object:
+        """What is shown in detail: a model, or a dataclass of some; None when nothing is."""
+        return None
+
+    def exports(self) -> "Sequence[Export]":
+        """The files that ``e`` can write, most wanted first."""
+        return lazy.exports_here(self)
+
+    def refusal_text(self) -> str:
+        """What to say about the refusal on the screen."""
+        failure = self.query_one(FailurePanel).failure
+        if failure is None:
+            return ""
+        told_as = failure.told_as or failure.code
+        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.settings.bank_name)
+
+    @property
+    def texts(self) -> "CustomerTexts":
+        return lazy.CustomerTexts.load(self.desk.settings.customer_texts)
+
+
+def _show_started(screen: DeskScreen, started: StartedDesk) -> None:  # noqa: ARG001 - the signal's value
+    _draw_bars(screen)
+    if screen.is_current:
+        screen.reload()
+
+
+def _draw_bars(screen: DeskScreen) -> None:
+    """Draw the top bar and the footer."""
+    number = SCREENS.index(screen.KEY) + 1 if screen.KEY in SCREENS else 0
+    said = top.describe_connection(screen.desk, narrow=screen.app.size.width < 110)
+    screen.query_one(TopBar).place(number, top.deployment(screen.desk), said)
+    screen.draw_footer()
+
+
+def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
+    """Show the newest line of the log; while a refusal is open, only what comes after it."""
+    log, unread = screen.desk.log, screen.desk.unread
+    status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
+    newest = told or (log[-1] if log else None)
+    if failure is not None and (told is None or told.text.startswith(failure.code)):
+        status.tell("esc closes   ! event log", "muted", unread)
+    elif newest is not None:
+        status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
+
+
+async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None:
+    try:
+        await work()
+    except TellerError as error:
+        screen.fail(error, doing)
+    except NoMatches:
+        if screen.is_current:
+            raise
+        # The screen was closed while its answer was on the way: nothing is left to show it on.
+
+
+async def _hold_lock(screen: DeskScreen, lock: str, work: Work) -> None:
+    try:
+        await _show_refusal(screen, work, lock)
+    finally:
+        screen.desk.end_write(lock)
+
+
+# -- commands of every screen -----------------------------------------------------------------
+
+
+def _toggle_zoom(screen: DeskScreen) -> None:
+    """A detail that was opened alone counts as zoomed."""
+    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
+    screen.zoom(on=not (is_alone or screen.is_zoomed))
+
+
+def _move_pages(screen: DeskScreen, step: int) -> None:
+    listed = screen.list_view()
+    if listed is not None:
+        listed.move_pages(step)
+
+
+def _move_to_end(screen: DeskScreen, *, end: bool) -> None:
+    listed = screen.list_view()
+    if listed is not None:
+        listed.move_to((listed.total or 1) - 1 if end else 0)
+
+
+def _no_list(screen: DeskScreen) -> str:
+    return "" if screen.list_view() is not None else "there is no list here"
+
+
+def _go_back(screen: DeskScreen) -> None:
+    if screen.field_bar.is_open:
+        screen.field_event(FieldClosed(screen.field_bar.purpose))
+    elif screen.query_one(FailurePanel).is_shown:
+        screen.clear_failure()
+    elif not screen.step_back():
+        screen.desk.shell.back()
+
+
+def _tell_customer(screen: DeskScreen) -> None:
+    text = screen.customer_text()
+    if not text:
+        screen.desk.notify("nothing to tell the customer here", "muted")
+        return
+    screen.desk.on_customer_text.publish(text)
+    rows = [line(row) for row in lazy.wrapped(text, 70)]
+    screen.app.push_screen(lazy.Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
+
+
+def _copy(screen: DeskScreen) -> None:
+    text = screen.main_text()
+    if text:
+        screen.read("copy", partial(lazy.copy_now, screen, text))
+    else:
+        screen.desk.notify("nothing to copy here", "muted")
+
+
+def _texts_of(screen: DeskScreen) -> dict[str, str]:
+    """What can be copied on a screen now, by name."""
+    shown = screen.query(Lines).filter(".detail-side")
+    texts = {
+        "the main text": screen.main_text(),
+        "the text for the customer": screen.customer_text(),
+        "the id": screen.object_id(),
+        "what stands on the screen": "\n".join(lines.plain_text for lines in shown),
+    }
+    return {name: text for name, text in texts.items() if text}
+
+
+def _refresh(screen: DeskScreen) -> None:
+    screen.clear_failure()
+    screen.desk.shell.poll_now()
+    screen.reload()
+
+
+def _nothing_selected(screen: DeskScreen) -> str:
+    return "" if screen.object_id() else "nothing is selected"
+
+
+COMMANDS: tuple[Command[DeskScreen], ...] = (
+    Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list),
+    Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list),
+    Command(
+        "desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1), _no_list
+    ),
+    Command(
+        "desk.page_down",
+        "pagedown",
+        "One page down",
+        lambda screen: _move_pages(screen, 1),
+        _no_list,
+    ),
+    Command(
+        "desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False), _no_list
+    ),
+    Command(
+        "desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True), _no_list
+    ),
+    Command("desk.back", "escape", "One step back", _go_back, always),
+    Command(
+        "desk.text",
+        "t",
+        "What to tell the customer; t again copies it",
+        _tell_customer,
+        lambda screen: "" if screen.customer_text() else "there is nothing to tell here",
+        footer="text",
+        rank=4,
+    ),
+    Command(
+        "desk.copy",
+        "c",
+        "Copy the main text of the screen",
+        _copy,
+        lambda screen: "" if screen.main_text() else "there is nothing to copy here",
+        footer="copy",
+        rank=4,
+    ),
+    Command(
+        "desk.audit",
+        "a",
+        "Audit trail of what is selected",
+        lambda screen: screen.desk.shell.audit_of(screen.object_id()),
+        _nothing_selected,
+        feature="audit",
+    ),
+    Command(
+        "desk.export",
+        "e",
+        "Export to a file: receipt, rows, detail",
+        lambda screen: screen.read("ask-export", partial(lazy.export, screen)),
+        lambda screen: "" if screen.exports() else "there is nothing to export here",
+    ),
+    Command("desk.refresh", "r", "Fetch again", _refresh, always),
+    Command(
+        "desk.note",
+        "n",
+        "Note about what is selected; this machine only",
+        lambda screen: screen.desk.shell.take_note(screen.object_id()),
+        _nothing_selected,
+    ),
+    Command(
+        "desk.zoom",
+        "z",
+        "What is selected on the whole screen, or beside its list",
+        _toggle_zoom,
+        always,
+    ),
+    Command(
+        "palette.copy",
+        "",
+        "copy: everything that can be copied here",
+        lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
+        always,
+    ),
+)

@@ -3,11 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from pydantic_core import to_jsonable_python
 
 from chainteller.domain.untrusted import spreadsheet_cell
 from chainteller.tui import clipboard as copying
@@ -16,6 +18,7 @@ from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import call_service
+from chainteller.workspace import receipts
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -37,7 +40,7 @@ async def ready(text: str) -> str:
 
 
 class Source(Protocol):
-    """The part of a screen that papers are made from."""
+    """The part of a screen that files are made from."""
 
     @property
     def app(self) -> "App[object]":
@@ -50,9 +53,6 @@ class Source(Protocol):
 
     def exports(self) -> Sequence[Export]:
         """The files of this screen, most wanted first."""
-
-    def copies(self) -> Sequence[tuple[str, str]]:
-        """(name, text) of all that can be copied here."""
 
 
 async def export(source: Source) -> None:
@@ -85,9 +85,8 @@ async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -
         desk.notify(f"{told} written to {path.parent}", "good", f"{path.name}\n{path}")
 
 
-async def copy_menu(source: Source) -> None:
-    """Everything that can be copied here, by name; shown as selectable text afterwards."""
-    offered = {name: text for name, text in source.copies() if text}
+async def copy_menu(source: Source, offered: Mapping[str, str]) -> None:
+    """Copy one of the texts, chosen by its name, and show it as selectable text."""
     if not offered:
         source.desk.notify("nothing to copy here", "muted")
         return
@@ -182,8 +181,6 @@ def record_csv(record: object) -> str:
 
 
 def _plain(record: object) -> object:
-    from pydantic_core import to_jsonable_python  # noqa: PLC0415 - after the first frame
-
     return _cleaned(to_jsonable_python(record, by_alias=True))
 
 
@@ -224,8 +221,6 @@ def receipt_exports(desk: Desk, account_id: str, trade_id: str) -> list[Export]:
     endings = {"text": "txt", "json": "json", "csv": "csv"}
 
     def make(form: str) -> str:
-        from chainteller.workspace import receipts  # noqa: PLC0415 - after the first frame
-
         return receipts.render(receipts.receipt_of(desk.service, account_id, trade_id), form)
 
     return [

@@ -1,13 +1,17 @@
-"""A screen around one paged list: fetching its pages, moving in it, filtering and exporting it."""
+"""Screens around one paged list: fetching its pages, moving in it, filtering and exporting it."""
 
 import asyncio
 import contextlib
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from textual import on
 
 from chainteller.service.errors import NotOffered, TellerError
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
@@ -38,8 +42,84 @@ class Listed(NamedTuple, Generic[Record]):
     total: int
 
 
+class Pages(Generic[Record]):
+    """The records behind a list, fetched page by page.
+
+    Args:
+        fetch: asks the service for a page; runs in a thread.
+        view: the list on the screen.
+        shown: called with the number of all records when a page has come.
+    """
+
+    def __init__(
+        self,
+        fetch: Callable[[int], Listed[Record]],
+        view: Callable[[], PagedList],
+        shown: Callable[[int], None],
+    ) -> None:
+        self._fetch, self._view, self._shown = fetch, view, shown
+        self.records: dict[str, Record] = {}
+        self.came = asyncio.Event()
+        """Set while a page of the present list is there, or cannot be had."""
+        self.is_preview = False
+        """Whether the rows were read before the engine stood: an untouched cursor stays on top."""
+        self._version = 0
+
+    def forget(self) -> None:
+        """Drop all records, also those on their way: they are of another list."""
+        self._version += 1
+        self.records.clear()
+        self._view().reset()
+
+    async def load_window(self) -> None:
+        """Fetch the pages around what is shown. Raises TellerError."""
+        for page in self._view().pages_in_window():
+            await self.load(page)
+
+    async def load(self, page: int) -> None:
+        """Fetch one page. Raises TellerError."""
+        version = self._version
+        listed = await call_service(self._fetch, page)
+        if version != self._version:
+            return
+        for row, record in listed.records:
+            self.records[row.key] = record
+        view = self._view()
+        follow = not self.is_preview or view.cursor > 0
+        self.is_preview = False
+        view.put(page, [row for row, _ in listed.records], listed.total, follow=follow)
+        self._shown(listed.total)
+        self.came.set()
+
+    async def gather(self, told: Callable[[str], None]) -> tuple[list[list[str]], int]:
+        """Every row, page by page, with how many the deployment counts at the end.
+
+        A record that moves while the pages are fetched stands once; one that moved on to a page
+        that was fetched before is missing, which the count then shows.
+
+        Args:
+            told: shows how far it is, page by page.
+
+        Raises:
+            Stopped: another filter or order has been chosen meanwhile.
+        """
+        version, rows, total = self._version, dict[str, list[str]](), 0
+        for page in count(1):
+            if page > 1:
+                told(f"exporting: {len(rows):,} of {total:,} rows   another filter stops it")
+            listed = await call_service(self._fetch, page)
+            total = listed.total
+            if version != self._version:
+                raise Stopped("The list was changed while it was being exported.")
+            for row, _ in listed.records:
+                rows[row.key] = [row.key, *(text for text, _ in row.cells)]
+            if not listed.records or page * PAGE_ROWS >= min(total, MOST_EXPORTED):
+                break
+        return list(rows.values()), total
+
+
 class ListScreen(DeskScreen, Generic[Record]):
-    """Subclasses give the list, ``fetch`` (in a thread) and ``show_detail``."""
+    """Subclasses give ``columns``, ``fetch`` and what ``listed`` and ``row_chosen`` show."""
 
     LIST_ID = "list"
     ORDERS: ClassVar[tuple[str, ...]] = ()
@@ -49,13 +129,10 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.records: dict[str, Record] = {}
+        self.pages = Pages(self.fetch, self.list_view, self.listed)
+        self.records = self.pages.records
         self._sort = 0
-        self._generation = 0
         self._recalled = False
-        self.is_preview = False
-        """Whether the rows were read before the engine stood: an untouched cursor stays on top."""
-        self._came = asyncio.Event()
 
     @abstractmethod
     def columns(self) -> Sequence[Column]:
@@ -64,6 +141,9 @@ class ListScreen(DeskScreen, Generic[Record]):
     @abstractmethod
     def fetch(self, page: int) -> Listed[Record]:
         """Ask the service for a page; runs in a thread and may raise TellerError."""
+
+    def list_view(self) -> PagedList:
+        return self.paged
 
     @property
     def paged(self) -> PagedList:
@@ -92,7 +172,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Whether a kept value still means something."""
         return name != "_sort" or value in range(len(self.ORDERS))
 
-    def action_sort(self) -> None:
+    def next_order(self) -> None:
         self._sort = (self._sort + 1) % len(self.ORDERS)
         self.desk.notify(f"order: {self.ORDERS[self._sort]}", "muted")
         self.restart()
@@ -101,50 +181,29 @@ class ListScreen(DeskScreen, Generic[Record]):
         """Fetch the pages in the window again; the cursor stays on its record."""
         self.recall()
         self.paged.say_waiting(("loading", "muted"))
-        self.read("list", self._fetch_window)
+        self.read("list", self.pages.load_window)
 
     def restart(self) -> None:
         """Another filter, order or account: from the top."""
         if self.REMEMBERED:
             shown = {name: getattr(self, name) for name in self.REMEMBERED}
             self.desk.remember(f"list.{self.KEY}", shown)
-        self._generation += 1
-        self._came.clear()
-        self.records.clear()
-        self.paged.reset()
+        self.pages.came.clear()
+        self.pages.forget()
         self.reload()
-
-    async def _fetch_window(self) -> None:
-        for page in self.paged.pages_in_window():
-            await self._fetch(page)
-
-    async def _fetch(self, page: int) -> None:
-        generation = self._generation
-        listed = await call_service(self.fetch, page)
-        if generation != self._generation:
-            return
-        for row, record in listed.records:
-            self.records[row.key] = record
-        follow = not self.is_preview or self.paged.cursor > 0
-        self.is_preview = False
-        self.paged.put(page, [row for row, _ in listed.records], listed.total, follow=follow)
-        self.listed(listed.total)
-        self._came.set()
 
     async def ready(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._came.wait(), _LONGEST_WAIT_S)
+            await asyncio.wait_for(self.pages.came.wait(), _LONGEST_WAIT_S)
 
     def let_keys_go_on(self) -> None:
         """What was typed behind a filter is meant for a row of it, and waits until they come."""
-        if self._came.is_set():
+        if self.pages.came.is_set():
             super().let_keys_go_on()
         else:
-            self.run_worker(Later(self._go_on), group="go-on")
-
-    async def _go_on(self) -> None:
-        await self.ready()
-        super().let_keys_go_on()
+            self.run_worker(
+                Later(partial(_when_ready, self, super().let_keys_go_on)), group="go-on"
+            )
 
     def listed(self, total: int) -> None:
         """A page came; the title shows the count."""
@@ -154,23 +213,22 @@ class ListScreen(DeskScreen, Generic[Record]):
         super().fail(error, doing)
         if self.paged.total is None:
             self.paged.say_failed(offered=not isinstance(error, NotOffered))
-        self._came.set()
-
-    def on_page_wanted(self, message: PageWanted) -> None:
-        async def fetch() -> None:
-            await self._fetch(message.page)
-
-        self.read(f"page-{message.page}", fetch)
+        self.pages.came.set()
 
     # -- the selected record ------------------------------------------------------------------
 
-    def on_row_chosen(self, message: RowChosen) -> None:
-        if message.list_id == self.LIST_ID:
-            self.row_chosen()
-
-    def on_row_opened(self, message: RowOpened) -> None:
-        if message.list_id == self.LIST_ID:
+    @on(PageWanted)
+    @on(RowChosen)
+    @on(RowOpened)
+    def list_event(self, message: PageWanted | RowChosen | RowOpened) -> None:
+        if isinstance(message, PageWanted):
+            self.read(f"page-{message.page}", partial(self.pages.load, message.page))
+        elif message.list_id != self.LIST_ID:
+            return
+        elif isinstance(message, RowOpened):
             self.action_open()
+        else:
+            self.row_chosen()
 
     def row_chosen(self) -> None:
         """The cursor stands on another record, or its record changed."""
@@ -186,9 +244,6 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.set_class(on, "detail-open")
         self.row_chosen()
 
-    def action_zoom(self) -> None:
-        self.zoom(on=not self.has_class("detail-open") or self.has_class("-wide"))
-
     def step_back(self) -> bool:
         if super().step_back():
             return True
@@ -197,52 +252,33 @@ class ListScreen(DeskScreen, Generic[Record]):
         self.draw_footer()
         return was_open
 
-    def action_move(self, step: int) -> None:
-        self.paged.move(step)
-
-    def action_move_page(self, step: int) -> None:
-        self.paged.move_pages(step)
-
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        self.paged.move_to((self.paged.total or 1) - 1 if end else 0)
-
     # -- export -------------------------------------------------------------------------------
 
     def exports(self) -> "Sequence[Export]":
         """The whole list as it is filtered and ordered now, then what stands in the detail."""
-        from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
-
         total = self.paged.total or 0
         if not total:
             return super().exports()
         titles = ["ID", *(column.title for column in self.columns())]
         counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
-        return [*Table(self.KEY, titles, self.gather).exports(counted), *super().exports()]
+
+        def tell(text: str) -> None:
+            """On the status line only: it moves too fast for the log."""
+            self.query_one(StatusLine).tell(text, "muted", self.desk.unread)
+
+        gather = partial(self.pages.gather, tell)
+        return [*lazy.Table(self.KEY, titles, gather).exports(counted), *super().exports()]
 
     def record(self) -> object:
         return self.selected
 
-    async def gather(self) -> tuple[list[list[str]], int]:
-        """Every row, page by page, with how many the deployment counts at the end.
 
-        A record that moves while the pages are fetched stands once; one that moved on to a page
-        that was fetched before is missing, which the count then shows.
-        """
-        generation, rows, total = self._generation, dict[str, list[str]](), 0
-        for page in count(1):
-            if page > 1:
-                self._tell_gathered(len(rows), total)
-            listed = await call_service(self.fetch, page)
-            total = listed.total
-            if generation != self._generation:
-                raise Stopped("The list was changed while it was being exported.")
-            for row, _ in listed.records:
-                rows[row.key] = [row.key, *(text for text, _ in row.cells)]
-            if not listed.records or page * PAGE_ROWS >= min(total, MOST_EXPORTED):
-                break
-        return list(rows.values()), total
+def why_not_opened(screen: ListScreen[Any]) -> str:
+    """Why enter has no detail to open; empty when it has."""
+    is_open = screen.has_class("detail-open") or screen.has_class("-wide")
+    return "its detail is open" if is_open else ""
 
-    def _tell_gathered(self, count: int, total: int) -> None:
-        """On the status line only: it moves too fast for the log."""
-        told = f"exporting: {count:,} of {total:,} rows   another filter stops it"
-        self.query_one(StatusLine).tell(told, "muted", self.desk.unread)
+
+async def _when_ready(screen: ListScreen[Any], then: Callable[[], None]) -> None:
+    await screen.ready()
+    then()

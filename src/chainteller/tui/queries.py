@@ -1,7 +1,4 @@
-"""What screens ask of the service, as plain functions that run in a thread.
-
-The wire models need pydantic, which loads after the first frame: hence the imports in functions.
-"""
+"""Reads that combine several calls of the service; plain functions that run in a thread."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
@@ -9,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import CASH_EQUIVALENTS
 from chainteller.service.errors import NotFound, NotOffered, TellerError
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.trades import Trade
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
     from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.markets import Market, PriceSample
-    from chainteller.service.models.pages import ListQuery
     from chainteller.service.models.quotes import Quote
-    from chainteller.service.models.trades import Trade, Transaction
+    from chainteller.service.models.trades import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,7 @@ class MarketSheet:
     samples: "dict[str, tuple[PriceSample, ...]]"
 
 
-def query(**fields: object) -> "ListQuery":
-    from chainteller.service.models.pages import ListQuery  # noqa: PLC0415 - after the first frame
-
+def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
@@ -187,8 +183,6 @@ def _quotes(service: "Service", account_id: str) -> "tuple[Quote, ...]":
 
 def trades_by_id(service: "Service", trade_id: str) -> "list[Trade]":
     """The trade, or none; on a deployment that finds none by id, one of the newest of all."""
-    from chainteller.service.models.trades import Trade  # noqa: PLC0415 - after the first frame
-
     try:
         found = service.transaction_by_id(trade_id)
     except NotFound:

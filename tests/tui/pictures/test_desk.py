@@ -131,11 +131,11 @@ async def _look_round(pilot: Pilot[Any], take: Look) -> None:
     app = pilot.app
     assert isinstance(app, Console)
     _made_up_requests(app)
-    await app.run_action("requests")
+    await app.run_action("command('palette.requests')")
     await settle(pilot)
     await take("requests")
     await press(pilot, "escape")
-    await app.run_action("profiles")
+    await app.run_action("command('palette.profile')")
     await settle(pilot)
     await take("profiles")
     await press(pilot, "escape")

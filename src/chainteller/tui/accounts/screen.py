@@ -9,8 +9,9 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.tui import writes
+from chainteller.tui import lazy, writes
 from chainteller.tui.accounts import view as accounts_view
+from chainteller.tui.accounts.commands import COMMANDS
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.formats import short_id
 from chainteller.tui.list_screen import Listed, ListScreen
@@ -38,6 +39,7 @@ _REST_S = 5.0
 
 class AccountsScreen(ListScreen["TradingAccount"]):
     KEY = "accounts"
+    OWN_COMMANDS = COMMANDS
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
 
@@ -88,7 +90,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def glimpse(self, found: "Glimpse") -> None:
         """Rows read before the engine stands; keys wait for it."""
-        self.is_preview = True
+        self.pages.is_preview = True
         rows, total = found
         now = self.desk.now
         self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
@@ -104,6 +106,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._sheet = None
             self.query_one("#detail", Lines).show([])
             self.query_one("#summary", Lines).show([line(), line()])
+        self.draw_footer()
         self._load_detail()
 
     def recall(self) -> None:
@@ -223,6 +226,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         notes = account_detail.notes(self.desk.note(sheet.account.id))
         detail = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
         self.query_one("#detail", Lines).show([*detail, *notes])
+        self.draw_footer()
 
     # -- balances over time -------------------------------------------------------------------
 
@@ -383,10 +387,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.restart()
 
     async def _new_account(self) -> None:
-        from chainteller.tui import screens as registry  # noqa: PLC0415 - at the first `+`
-
-        opened = await self.app.push_screen_wait(registry.make("customers", self.desk))
-        if isinstance(opened, str):
+        opened = await self.app.push_screen_wait(lazy.CustomersScreen(self.desk))
+        if opened is not None:
             self._filter = ""
             self._wanted_key = opened
             self.restart()

@@ -1,32 +1,26 @@
-"""The audit trail: who did what to which record, and how it ended."""
+"""The audit trail of a record: who did what to it, and how it ended."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.service.errors import NotOffered
-from chainteller.tui.commands import bindings_of
+from chainteller.tui.audit import verification
+from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece, grouped, short_id, when
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
-from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
 
 if TYPE_CHECKING:
-    from chainteller.service.audit_segment import SegmentReport
+    from chainteller.service.interface import Service
     from chainteller.service.models.pages import Page
     from chainteller.service.models.records import AuditRow
-
-_SEEN = "audit.head"
-_CHECKED_AT_ONCE = 100
-_PAGES_CHECKED = 20
-"""Of a remote place: the newest two thousand rows."""
 
 
 def _columns(object_id: str) -> tuple[Column, ...]:
@@ -44,6 +38,7 @@ def _columns(object_id: str) -> tuple[Column, ...]:
 
 class AuditScreen(ListScreen["AuditRow"]):
     KEY = "audit"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "audit.tcss"
 
     def __init__(self, desk: Desk, object_id: str) -> None:
@@ -51,10 +46,6 @@ class AuditScreen(ListScreen["AuditRow"]):
         self._object_id = object_id
         self._verdict: Piece | None = None
         self._own_rows_alone = False
-
-    @classmethod
-    def bindings(cls) -> list[BindingType]:
-        return [*bindings_of("audit")]
 
     def columns(self) -> Sequence[Column]:
         return _columns(self._object_id)
@@ -74,20 +65,9 @@ class AuditScreen(ListScreen["AuditRow"]):
         self.listed(0)
 
     def fetch(self, page: int) -> "Listed[AuditRow]":
-        found = self._asked(page)
+        found, self._own_rows_alone = _audit_page(self.desk.service, self._object_id, page)
         now = self.desk.now
         return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
-
-    def _asked(self, page: int) -> "Page[AuditRow]":
-        """Of an account all that was done to it, of any other record its own rows."""
-        audit, of = self.desk.service.audit, self._object_id
-        self._own_rows_alone = False
-        if of.startswith("TDA_"):
-            try:
-                return audit(query(page=page, limit=PAGE_ROWS, trading_account_id=of))
-            except NotOffered:
-                self._own_rows_alone = True
-        return audit(query(page=page, limit=PAGE_ROWS, text=of or None))
 
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
@@ -99,76 +79,17 @@ class AuditScreen(ListScreen["AuditRow"]):
     def row_chosen(self) -> None:
         row = self.selected
         self.query_one("#detail", Lines).show(_detail(row) if row else [])
+        self.draw_footer()
 
-    def action_verify(self) -> None:
-        self.read("verify", self._verify)
+    async def verify(self) -> None:
+        """Check every row of the trail against the row before it, not only those shown."""
 
-    async def _verify(self) -> None:
-        """Every row of the trail against the row before it, not only those shown."""
-        started = self.desk.started
-        if started is None or started.verify_audit is None:
-            await self._verify_segment()
-            return
-        report = await call_service(started.verify_audit)
-        if report.intact:
-            self._verdict = (f"[ok] {report.rows:,} rows intact ", "good")
-            self.desk.notify(f"audit chain intact, head {report.head}", "good")
-        else:
-            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
-        self.listed(self.paged.total or 0)
-
-    async def _verify_segment(self) -> None:
-        """Of a remote place: the newest rows that it shows, and the head that was seen earlier."""
-        found: list[AuditRow] = []
-        total = 0
-        for page in range(1, _PAGES_CHECKED + 1):
-            asked = query(page=page, limit=_CHECKED_AT_ONCE)
-            answer = await call_service(self.desk.service.audit, asked)
-            total = answer.pagination.total
-            found += [row for row in answer.data if not found or row.seq < found[-1].seq]
-            if len(found) >= total or len(answer.data) < _CHECKED_AT_ONCE:
-                break
-            told = f"checking: {len(found):,} of {total:,} rows"
+        def progress(told: str) -> None:
             self.title_line(line((" AUDIT", "strong"), right=((told, "muted"),)))
-        from chainteller.service.audit_segment import check_segment  # noqa: PLC0415 - at first use
 
-        seen = self.desk.remembered(_SEEN)
-        known = (seen[0], seen[1]) if isinstance(seen, list) and len(seen) == 2 else None
-        self._judge(check_segment(found[::-1], known), found, total, known)
-
-    def _judge(
-        self,
-        report: "SegmentReport",
-        found: "Sequence[AuditRow]",
-        total: int,
-        known: tuple[int, str] | None,
-    ) -> None:
-        """Say what was checked and what was not; a sound head is kept for the next time."""
-        if not report.intact:
-            self._verdict = (f"[x] broken at row {report.first_broken} ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN at row {report.first_broken}: {report.problem}", "bad")
-        elif known is not None and found and known[0] > found[0].seq:
-            self._verdict = ("[x] rows are gone ", "bad strong")
-            self.desk.notify(f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone", "bad")
-        else:
-            of = (
-                f"{report.rows:,}"
-                if report.rows >= total
-                else f"newest {report.rows:,} of {total:,}"
-            )
-            self._verdict = (f"[ok] {of} rows as shown, {report.links:,} links ", "good")
-            again = known is not None and any(row.seq == known[0] for row in found)
-            since = f", row {known[0]} as seen earlier" if known is not None and again else ""
-            head = found[0].hash if found else "-"
-            self.desk.notify(
-                f"audit rows as this place shows them fit{since}; head {head}",
-                "good",
-                "\nonly what the deployment shows was checked: the whole chain is checked where "
-                "its database is, by chainteller audit verify",
-            )
-            if found:
-                self.desk.remember(_SEEN, [found[0].seq, found[0].hash])
+        verdict = await verification.verify(self.desk, progress)
+        self._verdict = verdict.title
+        self.desk.notify(verdict.text, verdict.tone, verdict.detail)
         self.listed(self.paged.total or 0)
 
     def show_trail(self, object_id: str) -> None:
@@ -183,6 +104,22 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def main_text(self) -> str:
         return self.query_one("#detail", Lines).plain_text
+
+
+def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow], bool]":
+    """Read what was done to a record; of an account also what was done to its other records.
+
+    Returns the page, and whether it has the rows of the account alone because the deployment
+    cannot collect the others.
+    """
+    own_rows_alone = False
+    if of.startswith("TDA_"):
+        try:
+            asked = query(page=page, limit=PAGE_ROWS, trading_account_id=of)
+            return service.audit(asked), False
+        except NotOffered:
+            own_rows_alone = True
+    return service.audit(query(page=page, limit=PAGE_ROWS, text=of or None)), own_rows_alone
 
 
 def _row(row: "AuditRow", now: int) -> Row:

@@ -1,34 +1,46 @@
-"""The console: wiring only. Screens, themes, poller, signals; behaviour lives elsewhere."""
+"""The console application: its screens, keys, themes and signals."""
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.command import Provider
 from textual.filter import LineFilter
-from textual.screen import Screen
 
 from chainteller.service.errors import TellerError
+from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
-from chainteller.tui.commands import SCREENS, clashes
-from chainteller.tui.console.errands import Errands, desk_commands
+from chainteller.tui.commands import AnyCommand, bindings_of, by_id, run_command
+from chainteller.tui.console.commands import CONSOLE_COMMANDS, clashes
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
+from chainteller.tui.console.protection import is_executing, may_leave, may_quit
 from chainteller.tui.console.shutdown import catch_signals, collect_garbage_again, crash_report
+from chainteller.tui.console.theme_files import DEFAULT_VARIABLES
+from chainteller.tui.console.themes import Themes
 from chainteller.tui.console.typed_ahead import TypedAhead
-from chainteller.tui.desk import Desk
+from chainteller.tui.desk import KEPT_SCREEN, Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, call_service
-from chainteller.tui.start import ConsoleSettings, Reopen, Start
+from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
+from chainteller.tui.textual_fixes.app import SteadyApp, run_key
+from chainteller.tui.textual_fixes.palette import (
+    fails_in_palette,
+    has_room_for_palette,
+    is_palette_open,
+)
+from chainteller.tui.textual_fixes.terminal_title import show_title
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
+_THEMES_EVERY_S = 2.0
 
 
 def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = None) -> int:
@@ -56,29 +68,49 @@ def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = Non
         start, look = reopen(console.wanted_profile)
 
 
-class Console(Errands):
+def desk_commands() -> type[Provider]:
+    """What ``:`` offers; Textual asks when the palette is first opened."""
+    return lazy.DeskProvider
+
+
+class Console(SteadyApp):
     TITLE = "chainteller"
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands}
+    COMMANDS_BY_ID: ClassVar[dict[str, AnyCommand]] = by_id(CONSOLE_COMMANDS)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", show=False, priority=True)
+        Binding("ctrl+q", "quit", "Quit", show=False, priority=True),
+        *bindings_of(CONSOLE_COMMANDS),
     ]
     COMMAND_PALETTE_BINDING = "ctrl+p"
     DEFAULT_MODE = "accounts"
+    desk: Desk
+    wanted_profile = ""
+    """The profile to open when this console has ended."""
+    _is_made = False
 
     def __init__(self, start: Start, look: ConsoleSettings) -> None:
         self.desk = Desk(self, self, look)
         super().__init__()
         self.animation_level = "none"
-        self._start = start
+        self._begin = start
         self._poller = Poller(self.desk, self.alert)
         self._places: list[str] = []
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
-        for name in SCREENS:
-            self.add_mode(name, self._maker(name))
-        self.begin_in_theme()
+        self.add_screens()
+        self._is_made = True
+        self.themes = Themes(self, self.desk)
+        self.themes.show_first()
+
+    def add_screens(self) -> None:
+        """Add a mode for each of the five screens; a screen is made when it is first shown."""
+        self.add_mode("accounts", lambda: AccountsScreen(self.desk))
+        self.add_mode("markets", lambda: lazy.MarketsScreen(self.desk))
+        self.add_mode("quote", lambda: lazy.QuoteScreen(self.desk))
+        self.add_mode("trades", lambda: lazy.TradesScreen(self.desk))
+        self.add_mode("wallets", lambda: lazy.WalletsScreen(self.desk))
 
     # -- start and end ------------------------------------------------------------------------
 
@@ -88,19 +120,35 @@ class Console(Errands):
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
         self.call_after_refresh(self.start_engine)
-        self.call_after_refresh(self.load_themes)
-        self.watch_theme_files()
+        self.call_after_refresh(self.themes.load)
+        if self.desk.settings.poll_interval_s > 0:
+            self.set_interval(_THEMES_EVERY_S, self.themes.reload)
 
     def start_engine(self) -> None:
         """The first frame is painted: now the engine, pydantic and storage may load."""
         self.run_worker(Later(self._started), group="start", exclusive=True)
 
-    async def _glimpse(self) -> None:
-        """Account rows on the screen before the engine is imported."""
-        look = self.desk.settings.glimpse
-        if look is None:
+    async def _started(self) -> None:
+        if self.desk.settings.glimpse is not None:
+            found = await call_service(self.desk.settings.glimpse, PAGE_ROWS)
+            await self._show_glimpse(found)
+        try:
+            started = await call_service(self._begin)
+            collect_garbage_again()
+            self._answered(started)
+        except TellerError as error:
+            self.release_keys()
+            self._not_started(error)
             return
-        found = await call_service(look, PAGE_ROWS)
+        await self._poller.poll()
+        if self.desk.settings.poll_interval_s > 0:
+            self.set_interval(
+                self.desk.settings.poll_interval_s,
+                lambda: self.run_worker(Later(self._poller.poll), group="poll"),
+            )
+
+    async def _show_glimpse(self, found: Glimpse | None) -> None:
+        """Account rows on the screen before the engine is imported."""
         if not (found and found[0] and isinstance(self.screen, AccountsScreen)):
             self.release_keys()
             return
@@ -111,81 +159,126 @@ class Console(Errands):
         self.call_after_refresh(painted.set)
         await painted.wait()
 
-    async def _started(self) -> None:
-        await self._glimpse()
-        try:
-            started = await call_service(self._start)
-            collect_garbage_again()
-            self.begin(started)
-        except TellerError as error:
-            self.release_keys()
-            self.not_started(error)
+    def _answered(self, started: StartedDesk) -> None:
+        """The engine or client answers: tell the screens, and go to the last place."""
+        lazy.begin_session(self.desk, started)
+        self.run_worker(Later(self._to_last_screen), group="place")
+        lazy.tell_unanswered_requests(self.desk)
+
+    async def _to_last_screen(self) -> None:
+        """Where the desk was left, with its account, unless the agent was quicker."""
+        name = lazy.last_screen(self.desk)
+        for prepare in (lazy.restore_account, None):
+            if not name or self.current_mode != "accounts" or len(self.screen_stack) > 1:
+                return
+            if prepare is not None:
+                await prepare(self.desk)
+        self.go(name)
+
+    def _not_started(self, error: TellerError) -> None:
+        """Say why; with profiles configured, offer the others."""
+        self.desk.unheard(0, error)
+        if isinstance(self.screen, DeskScreen):
+            self.screen.fail(error)
+        if self.desk.settings.profiles:
+            self.push_screen(lazy.ProfilesScreen(self.desk, f"{error.code}  {error.message}"))
+
+    def crash_report(self, error: BaseException | None) -> str:
+        return crash_report(error, self.desk.settings.crash_folder, self.desk.now)
+
+    async def action_quit(self) -> None:
+        """Ask only while an execution is on its way."""
+        if is_executing(self.desk):
+            self.run_worker(Later(self._quit_if_agreed), group="ask-quit", exclusive=True)
+        else:
+            self.exit()
+
+    async def _quit_if_agreed(self) -> None:
+        if await may_quit(self, self.desk):
+            self.exit()
+
+    def action_profile(self, name: str) -> None:
+        """End this console; the next one opens on the profile."""
+        if self.desk.writing:
+            self.desk.notify("a request is on its way: wait for its answer", "warn")
             return
-        await self._poller.poll()
-        if self.desk.settings.poll_interval_s > 0:
-            self.set_interval(self.desk.settings.poll_interval_s, self._poll)
-
-    def _poll(self) -> None:
-        self.run_worker(Later(self._poller.poll), group="poll")
-
-    def _fatal_error(self) -> None:
-        """In place of Textual's, which prints the values of local variables."""
-        folder = self.desk.settings.crash_folder
-        self._exit_renderables.append(crash_report(self._exception, folder, self.desk.now))
-        self._close_messages_no_wait()
+        self.wanted_profile = name
+        self.exit()
 
     # -- screens ------------------------------------------------------------------------------
 
-    def _maker(self, name: str) -> Callable[[], Screen[Any]]:
-        def make() -> Screen[Any]:
-            return AccountsScreen(self.desk) if name == "accounts" else _screen(name, self.desk)
-
-        return make
+    async def action_command(self, command_id: str) -> None:
+        await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     def go(self, name: str) -> None:
         if name != self.current_mode:
             self._places.append(self.current_mode)
             del self._places[:-20]
-            self.switch_mode(name)
-            self.on_mode_changed(name)
+            self._show_mode(name)
 
     def back(self) -> None:
         if len(self.screen_stack) > 1:
             self.pop_screen()
         elif self._places:
-            self.switch_mode(self._places.pop())
-            self.on_mode_changed(self.current_mode)
+            self._show_mode(self._places.pop())
 
-    def action_go(self, name: str) -> None:
-        self.go(name)
+    def _show_mode(self, name: str) -> None:
+        self.switch_mode(name)
+        self.desk.remember_account()
+        self.desk.remember(KEPT_SCREEN, name)
 
     def audit_of(self, object_id: str) -> None:
         """One trail at a time: another record's replaces the one that is open."""
-        shown = getattr(self.screen, "show_trail", None)
-        if shown is not None:
-            shown(object_id)
+        if isinstance(self.screen, lazy.AuditScreen):
+            self.screen.show_trail(object_id)
         else:
-            self.push_screen(_screen("audit", self.desk, object_id))
+            self.push_screen(lazy.AuditScreen(self.desk, object_id))
+
+    def take_note(self, object_id: str) -> None:
+        behind = self.screen
+        if not object_id:
+            self.desk.notify("nothing is selected to note about", "muted")
+        elif isinstance(behind, DeskScreen):
+            self.push_screen(lazy.NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
     def start_trade(self, side: str) -> None:
         self.desk.choice.side = side
         self.typed_ahead.hold()
         self.go("quote")
-        self.call_after_refresh(self._open_quote_form, side)
 
-    def _open_quote_form(self, side: str) -> None:
-        opened = getattr(self.screen, "open_form", None)
-        if opened is not None:
-            opened(side)
-        self.release_keys()
+        def open_form() -> None:
+            if isinstance(self.screen, lazy.QuoteScreen):
+                self.screen.open_form(side)
+            self.release_keys()
 
-    def action_keys(self) -> None:
-        self.push_screen(_screen("help", self.desk, self.screen))
+        self.call_after_refresh(open_form)
 
-    def action_event_log(self) -> None:
-        self.desk.unread = self.desk.alerts = 0
-        self.title_badge()
-        self.push_screen(_screen("log", self.desk))
+    # -- finding ------------------------------------------------------------------------------
+
+    def action_command_palette(self) -> None:
+        """From a desk's screen only, or dialogs would pile up; and not in a window too small for
+        it.
+        """
+        if has_room_for_palette(self.size) and self._is_at_desk:
+            self.push_screen(lazy.DeskPalette())
+
+    def find(self, text: str) -> None:
+        """Open what an id, an address, a bank account or a customer's name stands for."""
+        self.run_worker(Later(partial(self._find, text)), group="find", exclusive=True)
+
+    async def _find(self, text: str) -> None:
+        found = await lazy.find_record(self.desk, text)
+        if found is not None:
+            self.go(found.place)
+            self.call_after_refresh(lambda: lazy.show_found(self.screen, found))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text is never keys: an id opens what it names, anything else is ignored."""
+        text = lazy.wanted_id(event.text)
+        if text:
+            self.find(text)
+
+    # -- keys ---------------------------------------------------------------------------------
 
     def deafen(self) -> None:
         self.typed_ahead.deafen(DEAF_S)
@@ -208,21 +301,25 @@ class Console(Errands):
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
         if event.is_forwarded:  # and came back from a screen that may be gone by now
-            return not self.screen.is_mounted or self.ends_in_palette(event.key)
-        if self.typed_ahead.takes(event) or self.ends_in_palette(event.key):
+            return not self.screen.is_mounted or fails_in_palette(self, event.key)
+        if self.typed_ahead.takes(event) or fails_in_palette(self, event.key):
             return True
+        if event.key == "enter" and is_palette_open(self):
+            self.typed_ahead.hold()  # what is typed behind it waits for what it does
         if not isinstance(self.focused, Field):
-            return self._at_desk and await self._check_bindings(event.key)
+            return self._is_at_desk and await run_key(self, event.key)
         if event.key in {"enter", "escape"}:
             self.typed_ahead.hold()
         return False
 
     @property
-    def _at_desk(self) -> bool:
+    def _is_at_desk(self) -> bool:
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
     def release_keys(self) -> None:
         self.typed_ahead.release()
+
+    # -- news ---------------------------------------------------------------------------------
 
     def poll_now(self) -> None:
         if self.desk.started is None:
@@ -230,13 +327,34 @@ class Console(Errands):
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
+    def alert(self, text: str, tone: str) -> None:
+        """Something that was waited for: a bell, a toast, the log, and a count in the title."""
+        self.desk.alerts += 1
+        self.bell()
+        self.notify(text, markup=False, timeout=10)
+        self.desk.notify(text, tone)
+        self.desk.on_connection.publish(self.desk.connection)
+        self.show_alert_count()
+
+    def show_alert_count(self) -> None:
+        """The terminal's own title carries the count, never a name or an amount."""
+        show_title(self, self.desk.alerts)
+
+    # -- how it looks -------------------------------------------------------------------------
+
+    async def may_leave(self, text: str) -> bool:
+        return await may_leave(self, self.desk, text)
+
     def get_line_filters(self) -> Sequence[LineFilter]:
         private = [self._private] if self.desk.privacy.hidden else []
         return [*super().get_line_filters(), self._hostile, *private]
 
+    def get_css_variables(self) -> dict[str, str]:
+        """None while Textual builds itself: they would be of a theme that is not shown."""
+        return super().get_css_variables() if self._is_made else {}
 
-def _screen(name: str, *given: object) -> Screen[Any]:
-    """A screen by name, imported when it is first shown."""
-    from chainteller.tui import screens as registry  # noqa: PLC0415 - after the first frame
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return dict(DEFAULT_VARIABLES)
 
-    return registry.make(name, *given)
+    def action_use_theme(self, name: str) -> None:
+        self.theme = name

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual.app import App
 
@@ -12,12 +12,10 @@ from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.exports import save
 from chainteller.tui.queries import AccountSheet, Gap, account_sheet
 from chainteller.tui.service_calls import call_service
-
-if TYPE_CHECKING:
-    from chainteller.workspace.handover import Standing
+from chainteller.workspace.handover import Standing, handover_note
 
 
-async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
+async def show_handover_note(app: App[Any], desk: Desk, began: int | None) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
     account, backstage = desk.choice.account, desk.session
     if backstage is None:
@@ -28,8 +26,6 @@ async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
             sheet = await call_service(account_sheet, desk.service, account.id)
     except TellerError as error:
         desk.notify(f"{error.code}  {error.message}", "bad")
-    from chainteller.workspace.handover import handover_note  # noqa: PLC0415 - at the first `h`
-
     text = handover_note(
         backstage.workspace,
         _standing(sheet) if sheet is not None else None,
@@ -42,9 +38,7 @@ async def show_note(app: App[Any], desk: Desk, began: int | None) -> None:
     app.push_screen(CopyBox("HANDOVER NOTE", text, said, write, again="h"))
 
 
-def _standing(sheet: AccountSheet) -> "Standing":
-    from chainteller.workspace.handover import Standing  # noqa: PLC0415 - at the first `h`
-
+def _standing(sheet: AccountSheet) -> Standing:
     wallets = () if isinstance(sheet.wallets, Gap) else sheet.wallets
     return Standing(
         account=sheet.account,

@@ -1,19 +1,22 @@
 """Everything that a key can do, searchable; and what has happened, to be read again."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Input
 
-from chainteller.tui.availability import why_not
-from chainteller.tui.commands import COMMANDS, EVERYWHERE, PALETTE, Command, shown_keys
+from chainteller.tui.commands import EVERYWHERE, AnyCommand, shown_keys
+from chainteller.tui.console.commands import COMMANDS, PALETTE, why_unavailable
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList, Row
+
+if TYPE_CHECKING:
+    from chainteller.tui.console.app import Console
 
 _TEXT_CELLS = 60
 _ALL = (*COMMANDS, *PALETTE)
@@ -62,12 +65,15 @@ class HelpScreen(ListDialog[None]):
         command = next((row for row in _ALL if row.id == key), None)
         if command is None or self.answered:
             return
-        reason = why_not(self._desk, self._behind, command)
+        reason = self._why_not(command)
         if reason:
             self._desk.notify(f"{command.key_in(self._desk.settings.keys)}: {reason}", "muted")
             return
         self.dismiss()
         self.app.call_later(self.app.run_action, command.action, self._behind)
+
+    def _why_not(self, command: AnyCommand) -> str:
+        return why_unavailable(command, cast("Console", self.app), self._behind)
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
@@ -88,11 +94,11 @@ class HelpScreen(ListDialog[None]):
             listed.put(1, [], 0)
             listed.say_empty(("nothing is called that", "muted"))
 
-    def _keys(self, command: Command) -> str:
+    def _keys(self, command: AnyCommand) -> str:
         return shown_keys(self._desk.settings.keys.get(command.id, command.key))
 
-    def _row(self, command: Command) -> Row:
-        reason = why_not(self._desk, self._behind, command)
+    def _row(self, command: AnyCommand) -> Row:
+        reason = self._why_not(command)
         works = not reason
         key = self._keys(command) or ":"
         where = {EVERYWHERE: "all", "palette": "all"}.get(command.where, command.where)

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from chainteller.service.errors import Forbidden, NotOffered, TellerError
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
 
@@ -34,12 +35,10 @@ class Poller:
         if self._running or self._desk.started is None or (self._skip > 0 and not now):
             self._wait_on()
             return
-        from chainteller.tui.notifications import look_out  # noqa: PLC0415 - after the first frame
-
         self._running = True
         try:
             await self._fetch()
-            await look_out(self._desk, self._alert)
+            await lazy.look_out(self._desk, self._alert)
         except TellerError as error:
             self._skip, self._refused = self._wait, error
             self._wait = min(_LONGEST_WAIT_S, self._wait * 2)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,15 +12,13 @@ from textual.containers import Vertical
 from chainteller.tui import clipboard as copying
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import KeyedListDialog
+from chainteller.tui.exports import Export, Table, export
 from chainteller.tui.messages import PageWanted
 from chainteller.tui.request_log import Request
 from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
-
-if TYPE_CHECKING:
-    from chainteller.tui.exports import Export
 
 _COLUMNS = (
     Column("AT", 8),
@@ -112,12 +110,7 @@ class RequestsScreen(KeyedListDialog[None]):
     async def ready(self) -> None:
         """All of it is here."""
 
-    def copies(self) -> Sequence[tuple[str, str]]:
-        return ()
-
-    def exports(self) -> "Sequence[Export]":
-        from chainteller.tui.exports import Table  # noqa: PLC0415 - at the first file
-
+    def exports(self) -> Sequence[Export]:
         table = Table("requests", [column.title for column in _COLUMNS], self._gather)
         return table.exports(f"all {len(self._requests)} rows")
 
@@ -126,8 +119,6 @@ class RequestsScreen(KeyedListDialog[None]):
         return rows, len(rows)
 
     def action_export(self) -> None:
-        from chainteller.tui.exports import export  # noqa: PLC0415 - at the first file
-
         self.run_worker(Later(partial(export, self)), group="ask-export", exclusive=True)
 
 

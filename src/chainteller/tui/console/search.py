@@ -1,46 +1,26 @@
-"""Going to what an id names, and loading the sample data: errands of the whole desk."""
+"""Search: what an id, an address or a few letters stand for, and where it is shown."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from chainteller.service.errors import NotFound, NotOffered, TellerError
+from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.tui.desk import Desk
-from chainteller.tui.dialogs.question import Ask, Question
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import RECORD_ID
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from chainteller.service.interface import Service
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
-
-
-class Finder(Protocol):
-    """The part of the console that errands here need."""
-
-    desk: Desk
-
-    @property
-    def screen(self) -> Any:
-        """What is shown now."""
-
-    def go(self, name: str) -> None:
-        """Show one of the five screens."""
-
-    def deafen(self) -> None:
-        """Ignore all keys for a moment."""
-
-    def call_after_refresh(self, callback: Callable[[], None]) -> bool:
-        """Run when the next screen stands."""
-
-    async def push_screen_wait(self, screen: Question) -> bool | None:
-        """Ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +39,29 @@ def wanted_id(pasted: str) -> str:
     return text if RECORD_ID.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
 
 
-async def open_found(console: Finder, text: str) -> None:
-    """Show what an id, an address, a bank account or a customer's name stands for."""
+async def find_record(desk: Desk, text: str) -> Found | None:
+    """Where to go for an id, an address, a bank account or a customer's name.
+
+    Selects its account. Returns None when there is nothing to show, which is told.
+    """
     try:
-        found = await call_service(locate, console.desk.service, text)
+        found = await call_service(locate, desk.service, text)
         if found.account_id:
-            account = await call_service(console.desk.service.trading_account, found.account_id)
-            console.desk.choice.account = account
+            desk.choice.account = await call_service(desk.service.trading_account, found.account_id)
     except TellerError as error:
         failure = explain(error)
-        console.desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
-        return
+        desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
+        return None
     if found.place == "trades":
-        console.desk.choice.trade_id = found.text
-    console.go(found.place)
+        desk.choice.trade_id = found.text
+    return found
 
-    def find() -> None:
-        shown = getattr(console.screen, "find", None)
-        if shown is not None and found.place != "trades":
-            shown(found.text)
 
-    console.call_after_refresh(find)
+def show_found(screen: "Screen[Any]", found: Found) -> None:
+    """Let the screen of the record show it; Trades goes to its selected trade by itself."""
+    show = getattr(screen, "find", None)
+    if show is not None and found.place != "trades":
+        show(found.text)
 
 
 def locate(service: "Service", text: str) -> Found:
@@ -105,8 +87,6 @@ def _wallet(service: "Service", address: str) -> Found:
 
 def _transaction(service: "Service", transaction_id: str) -> Found:
     """A trade is shown itself, a deposit or a withdrawal on its account."""
-    from chainteller.service.models.trades import TRADE_TYPE  # noqa: PLC0415 - after the first frame
-
     try:
         found = service.transaction_by_id(transaction_id)
     except NotOffered:
@@ -166,23 +146,3 @@ def _wallets(service: "Service", text: str) -> list[Found]:
     except TellerError:
         return []
     return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
-
-
-async def load_samples(console: Finder, desk: Desk) -> None:
-    """Ask, then load the sample data, where the deployment can."""
-    load = desk.started.load_samples if desk.started else None
-    if load is None:
-        desk.notify("sample data: not offered by this deployment", "warn")
-        return
-    asked = Ask("LOAD THE SAMPLE DATA into this database?", ("made-up customers, no real money",))
-    if not await console.push_screen_wait(Question(asked, console.deafen)):
-        return
-    desk.notify("loading the sample data", "muted")
-    try:
-        await call_service(load)
-    except TellerError as error:
-        failure = explain(error)
-        desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
-    else:
-        desk.notify("sample data loaded", "good")
-        desk.on_change.publish(("samples",))

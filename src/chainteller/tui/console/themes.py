@@ -1,167 +1,112 @@
-"""Theme files: TOML with Textual's theme fields and our variables, from folders.
+"""The themes of the console: which one is shown, and the theme files as they change."""
 
-A later folder's theme replaces an earlier one of the same name. A broken file is named and left
-out; the desk never fails to start over a colour.
-"""
-
-import re
-import tomllib
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any
 
-from chainteller.tui.console.theme_check import problems_of, sorted_files
+from textual.app import App
+from textual.theme import Theme
 
-if TYPE_CHECKING:
-    from textual.theme import Theme
-
-FIELDS = (
-    "primary",
-    "secondary",
-    "accent",
-    "foreground",
-    "background",
-    "surface",
-    "panel",
-    "success",
-    "warning",
-    "error",
+from chainteller.tui.console.theme_files import (
+    VARIABLES,
+    ThemeFile,
+    changed_files,
+    find_theme,
+    load_themes,
 )
-VARIABLES = (
-    "muted",
-    "line",
-    "cursor",
-    "cursor-text",
-    "up",
-    "down",
-    "expiring",
-    "training",
-    "production",
-)
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
-DEFAULT_VARIABLES: Mapping[str, str] = {
-    "muted": "#94a3b3",
-    "line": "#2c3846",
-    "cursor": "#21476b",
-    "cursor-text": "#ffffff",
-    "up": "#7ddc9f",
-    "down": "#ff8f85",
-    "expiring": "#ffd479",
-    "training": "#d3b6ff",
-    "production": "#ff8f85",
-}
+from chainteller.tui.desk import Desk
 
 
-class ThemeFile(NamedTuple):
-    name: str
-    dark: bool
-    colors: Mapping[str, str]
-    path: Path
-
-    def theme(self) -> "Theme":
-        from textual.theme import Theme  # noqa: PLC0415 - the check needs no Textual
-
-        colors = dict(self.colors)
-        muted = colors["muted"]
-        return Theme(
-            name=self.name,
-            dark=self.dark,
-            primary=colors["primary"],
-            secondary=colors["secondary"],
-            accent=colors["accent"],
-            foreground=colors["foreground"],
-            background=colors["background"],
-            surface=colors["surface"],
-            panel=colors["panel"],
-            success=colors["success"],
-            warning=colors["warning"],
-            error=colors["error"],
-            text_alpha=1.0,
-            variables={
-                **{name: colors[name] for name in VARIABLES},
-                "text-muted": muted,
-                "text-disabled": muted,
-                "foreground-muted": muted,
-                "input-selection-background": colors["cursor"],
-                "input-selection-foreground": colors["cursor-text"],
-                "block-cursor-background": colors["cursor"],
-                "block-cursor-foreground": colors["cursor-text"],
-                "block-cursor-text-style": "none",
-                "input-cursor-background": colors["foreground"],
-                "input-cursor-foreground": colors["background"],
-            },
-        )
-
-
-def load_themes(folders: Sequence[Path]) -> tuple[dict[str, ThemeFile], list[str]]:
-    """All themes by name, and what is wrong with the files that are left out."""
-    themes: dict[str, ThemeFile] = {}
-    problems: list[str] = []
-    for path in sorted_files(folders):
-        try:
-            theme = _read(path)
-        except (OSError, ValueError) as error:
-            problems.append(f"{path.name}: {error}")
-        else:
-            themes[theme.name] = theme
-    return themes, problems
-
-
-def find_theme(folders: Sequence[Path], wanted: str) -> ThemeFile | None:
-    """The theme of that name, without reading what cannot hold it; None where it is not found so
-    quickly.
+class Themes:
+    """The themes of the console: the first one before anything is styled, then all of them, and
+    again whenever a file changes.
     """
-    for path in reversed(sorted_files(folders)):
-        try:
-            if path.stem == wanted or f'"{wanted}"' in path.read_text(encoding="utf-8"):
-                theme = _read(path)
-                if theme.name == wanted:
-                    return theme
-        except (OSError, ValueError):
-            continue
-    return None
+
+    def __init__(self, app: App[Any], desk: Desk) -> None:
+        self._app, self._desk = app, desk
+        self._files: tuple[tuple[Path, int], ...] = ()
+        self.names: tuple[str, ...] = ()
+
+    def show_first(self) -> None:
+        """Show the configured theme without reading the other files.
+
+        A change of the theme would style everything twice.
+        """
+        app, settings = self._app, self._desk.settings
+        file = find_theme(settings.theme_folders, settings.theme)
+        if file is not None:
+            app.register_theme(textual_theme(file))
+            app.set_reactive(type(app).theme, file.name)
+            dark = app.current_theme.dark
+            app.set_class(dark, "-dark-mode", update=False)
+            app.set_class(not dark, "-light-mode", update=False)
+        app.stylesheet.set_variables(app.get_css_variables())
+
+    def load(self) -> None:
+        """Register every theme file; what is wrong with a file is told with file and key."""
+        settings = self._desk.settings
+        self._files = changed_files(settings.theme_folders)
+        problems = self._register()
+        if settings.theme in self.names:
+            self._app.theme = settings.theme
+        self._tell(problems)
+
+    def reload(self) -> None:
+        """Take changed theme files in; a broken one leaves the colours as they are."""
+        found = changed_files(self._desk.settings.theme_folders)
+        if found == self._files:
+            return
+        self._files = found
+        problems, app = self._register(), self._app
+        if app.theme in self.names:
+            current = app.theme
+            with app.batch_update():
+                app.theme = next(name for name in app.available_themes if name != current)
+                app.theme = current
+        self._desk.notify("theme files read again", "muted")
+        self._tell(problems)
+
+    def _register(self) -> list[str]:
+        themes, problems = load_themes(self._desk.settings.theme_folders)
+        for file in themes.values():
+            self._app.register_theme(textual_theme(file))
+        self.names = tuple(themes)
+        return problems
+
+    def _tell(self, problems: list[str]) -> None:
+        if problems:
+            files = "1 theme file" if len(problems) == 1 else f"{len(problems)} theme files"
+            told = f"{files} left out: {problems[0]}"
+            self._desk.notify(told, "warn", "\n".join(["", *problems]))
 
 
-def changed_files(folders: Sequence[Path]) -> tuple[tuple[Path, int], ...]:
-    """Every theme file with the moment of its last change: another answer means: read again."""
-    found = []
-    for path in sorted_files(folders):
-        try:
-            found.append((path, path.stat().st_mtime_ns))
-        except OSError:
-            continue
-    return tuple(found)
-
-
-def check_themes(paths: Sequence[Path]) -> list[str]:
-    """Every problem of the theme files and folders given; an empty list means all are good."""
-    themes, problems = load_themes(paths)
-    if not themes and not problems:
-        return ["no theme file found"]
-    for theme in themes.values():
-        problems += problems_of(theme.name, theme.colors)
-    return problems
-
-
-def _read(path: Path) -> ThemeFile:
-    """Raises ValueError (also for TOML errors) that names the key."""
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    variables = data.pop("variables", {})
-    name, dark = data.pop("name", path.stem), data.pop("dark", True)
-    colors = {**data, **variables}
-    wanted = (*FIELDS, *VARIABLES)
-    missing = [key for key in wanted if key not in colors]
-    unknown = [key for key in colors if key not in wanted]
-    wrong = [key for key in wanted if key in colors and not _is_color(colors[key])]
-    if missing or unknown or wrong:
-        parts = [
-            f"{word} {', '.join(keys)}"
-            for word, keys in (("missing", missing), ("unknown", unknown), ("no #rrggbb:", wrong))
-            if keys
-        ]
-        raise ValueError("; ".join(parts))
-    return ThemeFile(str(name), bool(dark), colors, path)
-
-
-def _is_color(value: object) -> bool:
-    return isinstance(value, str) and _COLOR.fullmatch(value) is not None
+def textual_theme(file: ThemeFile) -> Theme:
+    colors = dict(file.colors)
+    muted = colors["muted"]
+    return Theme(
+        name=file.name,
+        dark=file.dark,
+        primary=colors["primary"],
+        secondary=colors["secondary"],
+        accent=colors["accent"],
+        foreground=colors["foreground"],
+        background=colors["background"],
+        surface=colors["surface"],
+        panel=colors["panel"],
+        success=colors["success"],
+        warning=colors["warning"],
+        error=colors["error"],
+        text_alpha=1.0,
+        variables={
+            **{name: colors[name] for name in VARIABLES},
+            "text-muted": muted,
+            "text-disabled": muted,
+            "foreground-muted": muted,
+            "input-selection-background": colors["cursor"],
+            "input-selection-foreground": colors["cursor-text"],
+            "block-cursor-background": colors["cursor"],
+            "block-cursor-foreground": colors["cursor-text"],
+            "block-cursor-text-style": "none",
+            "input-cursor-background": colors["foreground"],
+            "input-cursor-foreground": colors["background"],
+        },
+    )

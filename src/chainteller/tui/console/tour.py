@@ -18,6 +18,7 @@ from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import Piece
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import ConsoleSettings, Start
+from chainteller.tui.textual_fixes.app import press_keys
 from chainteller.tui.widgets.guide_panel import GuidePanel
 from chainteller.tui.widgets.lines import Line, line
 
@@ -114,7 +115,7 @@ class TourConsole(Console):
             for key in keys:
                 if not self.leading:
                     return False
-                await self._press_keys([key])
+                await press_keys(self, [key])
             await asyncio.sleep(_SETTLE_S if keys else 0)
         finally:
             self._pressing = False

@@ -5,12 +5,12 @@ from typing import Generic, TypeVar
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 
-from chainteller.tui.textual_fixes.screen import Steady
+from chainteller.tui.textual_fixes.screen import SteadyScreen
 
 Answer = TypeVar("Answer")
 
 
-class Dialog(Steady, ModalScreen[Answer], Generic[Answer]):
+class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     """A second quick key finds it answered and does nothing: neither does an action run twice,
     nor is the screen below closed with it.
     """

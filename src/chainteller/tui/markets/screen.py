@@ -10,8 +10,10 @@ from textual.widget import Widget
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.exports import Export, Table
 from chainteller.tui.formats import live_age, short_id
 from chainteller.tui.markets import view as markets_view
+from chainteller.tui.markets.commands import COMMANDS
 from chainteller.tui.messages import RowChosen, RowOpened
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import market_sheet
@@ -21,7 +23,6 @@ from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
-    from chainteller.tui.exports import Export
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
@@ -30,6 +31,7 @@ SAMPLES_EVERY = 10
 
 class MarketsScreen(DeskScreen):
     KEY = "markets"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "markets.tcss"
 
     def __init__(self, desk: Desk) -> None:
@@ -138,8 +140,14 @@ class MarketsScreen(DeskScreen):
             )
         )
 
+    @property
+    def market(self) -> "Market | None":
+        """The selected market."""
+        return self._markets.get(self._list.cursor_key or "")
+
     def _draw_market(self) -> None:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
+        self.draw_footer()
         if market is None:
             return
         self.query_one("#headline", Lines).show([markets_view.headline(market)])
@@ -169,14 +177,8 @@ class MarketsScreen(DeskScreen):
 
     # -- actions ------------------------------------------------------------------------------
 
-    def action_move(self, step: int) -> None:
-        self._list.move(step)
-
-    def action_move_page(self, step: int) -> None:
-        self._list.move_pages(step)
-
-    def action_move_to_end(self, end: bool) -> None:  # noqa: FBT001 - called by a key binding
-        self._list.move_to(len(self._markets) - 1 if end else 0)
+    def list_view(self) -> PagedList:
+        return self._list
 
     def action_open(self) -> None:
         """The market and its chart on the whole screen."""
@@ -201,7 +203,7 @@ class MarketsScreen(DeskScreen):
         self.desk.shell.start_trade(side)
 
     def action_watch(self) -> None:
-        watch_market(self.desk, self._markets.get(self._list.cursor_key or ""))
+        watch_market(self.desk, self.market)
 
     def action_pause(self) -> None:
         self._paused = not self._paused
@@ -210,7 +212,7 @@ class MarketsScreen(DeskScreen):
             self.reload()
 
     def customer_text(self) -> str:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
         refused = self.refusal_text()
         if refused or market is None:
             return refused
@@ -220,14 +222,12 @@ class MarketsScreen(DeskScreen):
         return self._list.cursor_key or ""
 
     def record(self) -> object:
-        market = self._markets.get(self._list.cursor_key or "")
+        market = self.market
         if market is None:
             return None
         return {"market": market, "samples": self._samples.get(market.market_name, ())}
 
-    def exports(self) -> "Sequence[Export]":
-        from chainteller.tui.exports import Table  # noqa: PLC0415 - after the first frame
-
+    def exports(self) -> Sequence[Export]:
         titles = [column.title for column in markets_view.COLUMNS]
         table = Table(self.KEY, titles, self._rows)
         return [*table.exports(f"all {len(self._markets)} rows"), *super().exports()]

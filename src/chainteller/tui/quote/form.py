@@ -14,6 +14,7 @@ from chainteller.tui.messages import FieldStepped
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import balance_after as quote_after
 from chainteller.tui.quote import view as quote_view
+from chainteller.tui.quote.commands import COMMANDS
 from chainteller.tui.quote.view import QuoteState
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.field import FieldBar
@@ -26,14 +27,13 @@ class QuoteForm(DeskScreen):
     KEY = "quote"
     CSS_PATH = "quote.tcss"
     HAS_OWN_FIELD = True
-    WORK_IN_FIELD = frozenset({"quote.submit", "quote.market_left", "quote.side"})
-    FOOTER_KNOWS_TEXTS = True
+    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.state = QuoteState(side=desk.choice.side, market=desk.choice.market)
         self._prefilled = ""
-        self._loading = False
+        self.is_loading = False
         self._submit_when_loaded: str | None = None
 
     def body(self) -> Sequence[Widget]:
@@ -95,18 +95,6 @@ class QuoteForm(DeskScreen):
         bank = f"  {account.bank_account_type} {account.bank_account_id}"
         self.title_line(line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right))
 
-    def unavailable_reason(self, command: str) -> str:
-        if command == "quote.submit" and self.desk.choice.account is None:
-            return "no account is selected"
-        if command.startswith("quote.market_") and not (self.state.sheet and self.state.market):
-            return "the markets are not known yet"
-        return super().unavailable_reason(command)
-
-    def footer_label(self, command: str) -> str:
-        if command != "quote.submit" or self.field_bar.is_open:
-            return ""
-        return quote_view.word_of_enter(self.state, self.desk.now)
-
     # -- what it stands on --------------------------------------------------------------------
 
     def reload(self) -> None:
@@ -136,7 +124,7 @@ class QuoteForm(DeskScreen):
         if self.desk.choice.account is None:
             self.draw()
             return
-        self._loading, self._submit_when_loaded = True, None
+        self.is_loading, self._submit_when_loaded = True, None
         self._open_field("")
         self.read("prefill", self._prefill)
 
@@ -146,7 +134,7 @@ class QuoteForm(DeskScreen):
             await self.desk.quiet.wait()
             await self.load()
         finally:
-            self._loading = False
+            self.is_loading = False
         if self.field_bar.is_open and self.field_bar.value in {"", self._prefilled}:
             self._fill_field()
         sheet, wanted = self.state.sheet, self._submit_when_loaded
@@ -216,7 +204,7 @@ class QuoteForm(DeskScreen):
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
         self.close_field()
-        if self._loading and not (value and self.state.market):
+        if self.is_loading and not (value and self.state.market):
             self._submit_when_loaded = value
             return
         if self._amount_is_good(value):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
 
-_UNANSWERED = frozenset({Phase.UNKNOWN, Phase.SENDING, Phase.ASKING})
-
 
 class QuoteScreen(QuoteForm):
     """What becomes of the filled form: a quote, its execution, and the search for one in doubt."""
@@ -57,19 +55,11 @@ class QuoteScreen(QuoteForm):
         if self.is_current or self.app.screen.is_modal:
             self.draw()
 
-    def unavailable_reason(self, command: str) -> str:
-        """In the help, and what the footer goes by."""
-        if command == "quote.submit" and self.state.phase in _UNANSWERED:
-            return "the last request is not answered yet"
-        if command == "quote.execute" and not self._loading:
-            return quote_view.why_not_executed(self.state, self.desk.now)
-        return super().unavailable_reason(command)
-
     # -- the quote ----------------------------------------------------------------------------
 
     def action_submit(self) -> None:
         """Enter outside the field: a new quote with the same inputs."""
-        if self.state.phase in _UNANSWERED:
+        if self.state.phase in quote_view.UNANSWERED:
             self.desk.notify("wait: the last request is not answered yet", "warn")
         elif self.state.amount:
             self.ask_for_quote()
@@ -141,7 +131,7 @@ class QuoteScreen(QuoteForm):
         state = self.state
         if state.phase is Phase.UNKNOWN:
             self.desk.notify("locked: what became of the last execution is being looked for", "bad")
-        elif state.phase is Phase.ASKING or self._loading:
+        elif state.phase is Phase.ASKING or self.is_loading:
             self._execute_when_quoted = True
         elif state.is_live(self.desk.now):
             self.write("execution", self._execute)

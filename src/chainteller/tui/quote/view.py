@@ -42,6 +42,9 @@ class Phase(StrEnum):
     USED = "used"
 
 
+UNANSWERED = frozenset({Phase.ASKING, Phase.SENDING, Phase.UNKNOWN})
+
+
 @dataclass(slots=True)
 class QuoteState:
     """``amount`` is of the asset sold, as typed; ``previous`` is the quote that was renewed."""

@@ -1,15 +1,24 @@
-"""What Textual's application lacks where it is hurried, and over slow lines."""
+"""The application where it is hurried, closed, or reached over a slow line.
+
+Each method says what Textual 8.2.8 does instead; ``tests/tui/test_textual_fixes.py`` has a test
+for each that fails once Textual does it by itself.
+"""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
+from textual import events
 from textual._compositor import CompositorUpdate
 from textual.app import App
+from textual.await_complete import AwaitComplete
 from textual.message import Message
 from textual.screen import Screen
 
+from chainteller.tui.textual_fixes.palette import close_palette_without_room
+from chainteller.tui.textual_fixes.screen import nothing_to_await, style_version
 from chainteller.tui.textual_fixes.terminal_input import guard_input
-from chainteller.tui.textual_fixes.terminal_output import thrifty
+from chainteller.tui.textual_fixes.terminal_output import shorten
 
 _LEAST_LEFT_S = 0.5
 
@@ -18,6 +27,20 @@ class SteadyApp(App[None]):
     def __init__(self) -> None:
         guard_input()
         super().__init__()
+
+    def crash_report(self, error: BaseException | None) -> str:
+        """What the terminal says after ``error`` has ended the application."""
+        raise NotImplementedError
+
+    @property
+    def style_version(self) -> int:
+        """How often all styles were read anew."""
+        return style_version(self)
+
+    def _fatal_error(self) -> None:
+        """Textual prints the traceback with the values of local variables: names and keys."""
+        self._exit_renderables.append(self.crash_report(self._exception))
+        self._close_messages_no_wait()
 
     def _refresh_notifications(self) -> None:
         """A toast about to end is not shown again on another screen.
@@ -32,7 +55,7 @@ class SteadyApp(App[None]):
 
     async def _dispatch_message(self, message: Message) -> None:
         """Removing a screen whose tasks were cancelled cancels whoever waits for it; where that
-        is the console itself, it would hear nothing any more, not even ctrl+q.
+        is the application itself, it would hear nothing any more, not even ctrl+q.
         """
         task = asyncio.current_task()
         try:
@@ -42,12 +65,38 @@ class SteadyApp(App[None]):
                 raise
 
     def _handle_exception(self, error: Exception) -> None:
-        """What fails while the console closes, an answer that finds no screen left, is no fault."""
+        """What fails while the application closes, an answer that finds no screen left, is no
+        fault: Textual would end with it.
+        """
         if self.return_code is None:
             super()._handle_exception(error)
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
-        """In place of Textual's bytes, fewer that paint the same."""
+        """Textual's bytes for the same picture are about ten times as many."""
         update = isinstance(renderable, CompositorUpdate)
-        fewer: Any = thrifty(renderable) if update else renderable
+        fewer: Any = shorten(renderable) if update else renderable
         super()._display(screen, fewer)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Two quick keys can both dismiss a dialog: the second finds nothing left to close, where
+        Textual raises (Textual #4884).
+        """
+        if len(self.screen_stack) < 2:
+            return nothing_to_await()
+        return super().pop_screen()
+
+    def on_resize(self, event: events.Resize) -> None:
+        close_palette_without_room(self, event.size)
+
+
+async def run_key(app: App[Any], key: str) -> bool:
+    """Run the command that is bound to ``key`` here and now; False when none is.
+
+    A key that Textual forwards to the screen is handled after the next one has come in.
+    """
+    return await app._check_bindings(key)
+
+
+async def press_keys(app: App[Any], keys: Sequence[str]) -> None:
+    """Press keys as if they were typed; Textual offers this to tests only."""
+    await app._press_keys(keys)

@@ -1,4 +1,8 @@
-"""What Textual's screens lack when keys and sizes come faster than they are drawn."""
+"""Screens that stay whole when keys, sizes and answers come faster than they are drawn.
+
+Each fix says what Textual 8.2.8 does instead; ``tests/tui/test_textual_fixes.py`` has a test for
+each that fails once Textual does it by itself.
+"""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -7,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.await_complete import AwaitComplete
 from textual.css.query import NoMatches
+from textual.geometry import Size
+from textual.screen import Screen
 from textual.worker import Worker, WorkType
 
 if TYPE_CHECKING:
@@ -14,29 +20,24 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 
-class Steady:
-    """Stands before a ``Screen`` among the bases.
+class SteadyScreen:
+    """Mixin before a ``Screen`` among the bases.
 
-    A size that is no longer the terminal's is dropped; the one in force is on its way. Textual
-    tells every screen of a stack the new size, and each lays out those behind it in the size of
-    the message at hand, which tells them again: two sizes on their way at once, as while a window
-    is dragged with a dialog open, would chase each other for ever.
+    Stale sizes. A size that is no longer the terminal's is dropped; the one in force is on its
+    way. Textual tells every screen of a stack the new size, and each lays out those behind it in
+    the size of the message at hand, which tells them again: two sizes on their way at once, as
+    while a window is dragged with a dialog open, would chase each other for ever.
 
-    Only the screen on top can be dismissed: Textual takes whatever is on top away, so that two
-    quick keys for one dialog would close the one behind it too.
+    Dismissed twice. Only the screen on top can be dismissed: Textual pops whatever is on top, so
+    that two quick keys for one dialog would close the one behind it too (Textual #2575, #4884).
 
-    What was asked for a screen that has been closed since, a key or an answer of the service,
-    finds its widgets gone: there is nothing left to show it on, and nothing fails.
+    Closed meanwhile. What was asked for a screen that has been closed since, a key or an answer
+    of the service, finds its widgets gone: there is nothing left to show it on (Textual #4258).
     """
 
     if TYPE_CHECKING:
         app: App[Any]
         is_active: bool
-
-    @property
-    def _is_open(self) -> bool:
-        stacks: Iterable[Sequence[object]] = self.app._screen_stacks.values()  # noqa: SLF001 - Textual names no public way
-        return any(self in stack for stack in stacks)
 
     async def _on_message(self, message: "Message") -> None:
         if isinstance(message, events.Resize) and message.size != self.app.size:
@@ -44,21 +45,82 @@ class Steady:
         try:
             await super()._on_message(message)  # type: ignore[misc]  # the screen's
         except NoMatches:
-            if self._is_open:
+            if is_open(self):
                 raise
 
     def run_worker(self, work: WorkType[Any], *args: Any, **named: Any) -> Worker[Any]:
-        whole = partial(self._while_open, work)
+        whole = partial(_while_open, self, work)
         return super().run_worker(whole, *args, **named)  # type: ignore[misc,no-any-return]  # the screen's
-
-    async def _while_open(self, work: Any) -> None:
-        try:
-            await (work() if callable(work) else work)
-        except NoMatches:
-            if self._is_open:
-                raise
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         if not self.is_active:
-            return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+            return nothing_to_await()
         return super().dismiss(result)  # type: ignore[misc,no-any-return]  # the screen's
+
+
+def is_open(screen: SteadyScreen) -> bool:
+    """Whether the screen is on the stack of any mode; Textual has no public way to ask."""
+    stacks: Iterable[Sequence[object]] = screen.app._screen_stacks.values()
+    return any(screen in stack for stack in stacks)
+
+
+async def _while_open(screen: SteadyScreen, work: Any) -> None:
+    try:
+        await (work() if callable(work) else work)
+    except NoMatches:
+        if is_open(screen):
+            raise
+
+
+def nothing_to_await() -> AwaitComplete:
+    """For a dismissal that does not take place."""
+    return AwaitComplete.nothing()  # type: ignore[no-any-return,no-untyped-call]  # Textual's
+
+
+def style_version(app: "App[Any]") -> int:
+    """How often all styles were read anew."""
+    return app._css_update_count
+
+
+class FullScreen(SteadyScreen, Screen[None]):
+    """A screen of a mode: it is laid out and styled once when it opens.
+
+    Breakpoints. Textual sets their classes after the first layout, and lays out again (compare
+    Textual #6532); here they are there from the start. A zoomed screen is never wide.
+
+    Styles. Textual styles all widgets of a new screen twice, and all widgets anew whenever the
+    screen is shown again, although they were styled when they were mounted.
+
+    Batches. Textual renders in the middle of a batch of updates, too, and then drops the result.
+    """
+
+    is_zoomed = False
+
+    def __init__(self, size: Size, styled_at: int) -> None:
+        """Make the screen for a terminal of this size; ``styled_at`` is a ``style_version``."""
+        super().__init__(classes=" ".join(breakpoint_classes(self, size)))
+        self._css_update_count = styled_at
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.ScreenResume) and not self.stack_updates:
+            event.refresh_styles = False
+        await super().on_event(event)
+
+    def _compositor_refresh(self) -> None:
+        if self.app._batch_count:
+            self._repaint_required = True
+        else:
+            super()._compositor_refresh()
+
+    def _get_breakpoint_classes(
+        self, dimension: int, breakpoints: list[tuple[int, str]]
+    ) -> set[str]:
+        found = super()._get_breakpoint_classes(dimension, breakpoints)
+        return {"-narrow"} if "-wide" in found and self.is_zoomed else found
+
+
+def breakpoint_classes(screen: FullScreen, size: Size) -> list[str]:
+    """The classes that ``HORIZONTAL_BREAKPOINTS`` and ``VERTICAL_BREAKPOINTS`` set at a size."""
+    across = screen._get_breakpoint_classes(size.width, list(screen.HORIZONTAL_BREAKPOINTS or ()))
+    down = screen._get_breakpoint_classes(size.height, list(screen.VERTICAL_BREAKPOINTS or ()))
+    return [*across, *down]

@@ -16,6 +16,9 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
+if sys.platform != "win32":
+    from textual.drivers import linux_driver
+
 if TYPE_CHECKING:
     from textual.drivers.linux_driver import LinuxDriver
 
@@ -65,12 +68,10 @@ def _text(pasted: str) -> str:
 def guard_input() -> None:
     """Let Textual's driver for this terminal read bytes and pastes as said above."""
     if sys.platform != "win32":
-        from textual.drivers import linux_driver  # noqa: PLC0415 - not there on Windows
-
         read: Any = linux_driver  # no public way
         read.XTermParser = PasteSafeParser
         read.getincrementaldecoder = _lenient_decoder
-        read.LinuxDriver._run_input_thread = _read_until_the_end  # noqa: SLF001 - as above
+        read.LinuxDriver._run_input_thread = _read_until_the_end
 
 
 def _lenient_decoder(encoding: str) -> "partial[codecs.IncrementalDecoder]":
@@ -83,5 +84,5 @@ def _read_until_the_end(driver: "LinuxDriver") -> None:
     try:
         driver.run_input_thread()
     except Exception as error:  # noqa: BLE001 - it is reported by the console
-        app = driver._app  # noqa: SLF001 - as Textual's own thread does
-        app.call_later(app._handle_exception, error)  # noqa: SLF001 - as above
+        app = driver._app
+        app.call_later(app._handle_exception, error)

@@ -29,7 +29,7 @@ _ON_BLANKS = frozenset({"4", "7", "9", "21", "51", "52", "53"})
 """Attributes that are seen where there is no letter."""
 
 
-def thrifty(update: CompositorUpdate) -> CompositorUpdate:
+def shorten(update: CompositorUpdate) -> CompositorUpdate:
     """The same picture in fewer bytes, for the kinds of updates that the console makes."""
     if isinstance(update, ChopsUpdate):
         return Pieces(_changed(update))

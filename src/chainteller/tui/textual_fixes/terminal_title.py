@@ -8,6 +8,6 @@ from textual.app import App
 def show_title(app: App[Any], alerts: int) -> None:
     """``(2) chainteller`` while something waits to be looked at, ``chainteller`` otherwise."""
     text = f"({alerts}) chainteller" if alerts else "chainteller"
-    driver = app._driver  # noqa: SLF001 - Textual has no call for the title
+    driver = app._driver
     if driver is not None and not app.is_headless:
         driver.write(f"\x1b]2;{text}\x07")

@@ -16,6 +16,7 @@ from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import view as trades_view
+from chainteller.tui.trades.commands import COMMANDS
 from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
@@ -32,12 +33,12 @@ class TradesScreen(ListScreen["Trade"]):
     CSS_PATH = "trades.tcss"
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort", "_status", "_all")
-    FOOTER_KNOWS_TEXTS = True
+    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._all = False
-        self._account_id: str | None = None
+        self.account_id: str | None = None
         self._status = 0
         self._typed = ""
 
@@ -46,7 +47,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     @property
     def _shows_all(self) -> bool:
-        return self._all or not self._account_id
+        return self._all or not self.account_id
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -69,32 +70,13 @@ class TradesScreen(ListScreen["Trade"]):
     def on_screen_resume(self) -> None:
         account = self.desk.choice.account
         wanted = account.id if account else None
-        if wanted != self._account_id:
-            self._account_id = wanted
-            self._generation += 1
-            self.records.clear()
-            self.paged.reset()
+        if wanted != self.account_id:
+            self.account_id = wanted
+            self.pages.forget()
         if self.desk.choice.trade_id is not None:
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
-
-    def unavailable_reason(self, command: str) -> str:
-        trade = self.selected
-        if command == "trades.open":
-            return "no trade is selected" if trade is None else self._why_not_opened()
-        if command == "trades.cancel":
-            other = trade or self._newest_open()
-            return trades_view.why_it_stands(other) if other else "no trade is selected"
-        if command == "trades.watch" and (trade is None or trades_view.is_over(trade)):
-            return "there is nothing to wait for"
-        if command == "trades.all" and not self._account_id:
-            return "no account is selected: all are shown"
-        return super().unavailable_reason(command)
-
-    def _why_not_opened(self) -> str:
-        is_open = self.has_class("detail-open") or self.has_class("-wide")
-        return "its detail is open" if is_open else ""
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":
@@ -105,7 +87,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def fetch(self, page: int) -> "Listed[Trade]":
         service, now = self.desk.service, self.desk.now
-        account_id = None if self._shows_all else self._account_id
+        account_id = None if self._shows_all else self.account_id
         looked_for = trades_filter.wanted(self._typed)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
@@ -150,9 +132,9 @@ class TradesScreen(ListScreen["Trade"]):
                 self.desk.notify(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
-        whose = "all accounts" if self._shows_all else self._account_id or ""
+        whose = "all accounts" if self._shows_all else self.account_id or ""
         other = "one account" if self._all else "all accounts"
-        switch = f"  (0 {other})" if self._account_id else ""
+        switch = f"  (0 {other})" if self.account_id else ""
         only = trades_view.STATUSES[self._status]
         shown = f"  only {only}" if only else ""
         searched = trades_filter.wanted(self._typed).words
@@ -262,7 +244,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def action_watch(self) -> None:
         trade = self.selected
-        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        account_id = (trade.trading_account_id if trade else None) or self.account_id
         if trade is None or account_id is None or trades_view.is_over(trade):
             self.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
             return
@@ -270,7 +252,7 @@ class TradesScreen(ListScreen["Trade"]):
         self.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
 
     def action_cancel(self) -> None:
-        trade = self.selected or self._newest_open()
+        trade = self.selected or self.newest_open
         if trade is None:
             self.desk.notify("no trade is selected", "warn")
         elif trades_view.is_over(trade):
@@ -278,7 +260,8 @@ class TradesScreen(ListScreen["Trade"]):
         else:
             self.write("cancellation", lambda: self._cancel(trade))
 
-    def _newest_open(self) -> "Trade | None":
+    @property
+    def newest_open(self) -> "Trade | None":
         held = (self.records.get(row.key) for row in self.paged.rows_held)
         return next((row for row in held if row is not None and row.status == "processing"), None)
 
@@ -287,7 +270,7 @@ class TradesScreen(ListScreen["Trade"]):
         asked = questions.cancellation_question(trade, waited)
         if not await self.confirm(asked):
             return
-        account_id = trade.trading_account_id or self._account_id or ""
+        account_id = trade.trading_account_id or self.account_id or ""
         key = self.desk.new_key()
         done = await call_service(writes.cancel_trade, self.desk.service, account_id, trade.id, key)
         self.clear_failure()
@@ -297,7 +280,7 @@ class TradesScreen(ListScreen["Trade"]):
     def exports(self) -> Sequence[Export]:
         """The selected trade's receipt first."""
         trade = self.selected
-        account_id = (trade.trading_account_id if trade else None) or self._account_id
+        account_id = (trade.trading_account_id if trade else None) or self.account_id
         if trade is None or account_id is None:
             return super().exports()
         return [*receipt_exports(self.desk, account_id, trade.id), *super().exports()]

@@ -1,57 +1,199 @@
-"""``:`` in training: time, words, checkpoints, beside everything that it finds elsewhere."""
+"""Commands of a training session: time, words, the customer, checkpoints and the end."""
 
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.screen import Screen
 
+from chainteller.service.errors import TellerError
 from chainteller.training.reading import duration
-from chainteller.training.session import Session
+from chainteller.training.score import judge
+from chainteller.tui.commands import Command, always
+from chainteller.tui.console.palette import deferred
+from chainteller.tui.dialogs.boxes import Box
+from chainteller.tui.messages import Pasted
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.training import guide
+from chainteller.tui.training.sayings import Sayings
+from chainteller.tui.wallets.screen import WalletsScreen
+from chainteller.tui.widgets.lines import line
+from chainteller.tui.widgets.paste_field import SIGNATURE
+
+if TYPE_CHECKING:
+    from chainteller.tui.training.console import TrainingConsole
 
 _CLOCK = re.compile(r"clock\s*\+?\s*(\d{1,6}[smh])", re.ASCII)
+_JUMPS = ("1m", "5m")
 
 
-class Led(Protocol):
-    """What the provider needs of the console."""
+def _show_story(console: "TrainingConsole") -> None:
+    console.push_screen(Box("THE STORY SO FAR", guide.story(console.session)))
 
-    session: Session
 
-    def jump(self, microseconds: int) -> None:
-        """Let so much time pass at once."""
+def _show_goals(console: "TrainingConsole") -> None:
+    async def show() -> None:
+        judged = await call_service(judge, console.session)
+        console.push_screen(Box("GOALS NOW", guide.goals(judged)))
 
-    def deferred(self, screen: Screen[Any], action: str) -> Callable[[], Any]:
-        """An action, to be run after the palette has closed."""
+    console.run_worker(Later(show), group="goals", exclusive=True)
+
+
+def _show_hint(console: "TrainingConsole") -> None:
+    session = console.session
+    text = session.hint()
+    rows = guide.hint(text, session.hints, len(session.scenario.hints))
+    console.push_screen(Box("HINT", rows))
+
+
+def _choose_words(console: "TrainingConsole") -> None:
+    def chosen(statement: str | None) -> None:
+        if statement is not None:
+            console.action_say(statement)
+
+    console.push_screen(Sayings(console.session.scenario.statements), chosen)
+
+
+def _customer_sends(console: "TrainingConsole") -> None:
+    """What the customer is asked for arrives as a paste: an address or a signature."""
+    screen = console.screen
+    if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
+        session = console.session
+        address = session.addresses.get(session.scenario.customer.wallet, "")
+        screen.on_pasted(Pasted("address", address))
+    else:
+        console.run_worker(Later(partial(_sign, console)), group="sign", exclusive=True)
+
+
+async def _sign(console: "TrainingConsole") -> None:
+    try:
+        signature = await call_service(console.session.sign)
+    except TellerError as error:
+        console.desk.notify(f"{error.message}  {error.suggestion}", "warn")
+        return
+    if isinstance(console.screen, WalletsScreen):
+        console.screen.on_pasted(Pasted(SIGNATURE, signature))
+        console.desk.notify("the customer sent a signature; it is being looked at", "muted")
+    else:
+        rows = [line(signature[start : start + 70]) for start in range(0, len(signature), 70)]
+        console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
+
+
+def _keep_checkpoint(console: "TrainingConsole") -> None:
+    async def keep() -> None:
+        number = await call_service(console.session.checkpoint)
+        console.desk.notify(f"checkpoint {number} kept", "muted")
+
+    console.run_worker(Later(keep), group="checkpoint")
+
+
+def _toggle_clock(console: "TrainingConsole") -> None:
+    console.running = not console.running
+    text = "the clock runs" if console.running else "the clock stands still"
+    console.desk.notify(text, "muted")
+    console.redraw_guide()
+
+
+def _jumping(time: str) -> Command["TrainingConsole"]:
+    return Command(
+        f"training.clock_{time}",
+        "",
+        f"clock +{time}",
+        lambda console: console.jump(duration(time)),
+        always,
+        is_global=True,
+    )
+
+
+TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
+    *map(_jumping, _JUMPS),
+    Command(
+        "training.pause",
+        "f5",
+        "clock: pause or go on   [f5]",
+        _toggle_clock,
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.skip",
+        "f6",
+        "clock: to the next thing that happens   [f6]",
+        lambda console: console.run_worker(Later(console.skip), group="clock"),
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.story",
+        "f2",
+        "story: all that the customer said   [f2]",
+        _show_story,
+        always,
+        is_global=True,
+    ),
+    Command("training.goals", "f3", "goals   [f3]", _show_goals, always, is_global=True),
+    Command("training.hint", "f4", "hint   [f4]", _show_hint, always, is_global=True),
+    Command(
+        "training.send",
+        "f8",
+        "customer sends the address, or signs the newest text   [f8]",
+        _customer_sends,
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.checkpoint",
+        "",
+        "checkpoint: keep this state",
+        _keep_checkpoint,
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.undo",
+        "",
+        "undo: back to the newest checkpoint",
+        lambda console: console.run_worker(Later(console.undo), group="undo", exclusive=True),
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.finish",
+        "f10",
+        "end the session and show the report   [f10]",
+        lambda console: console.ask_to_end(),
+        always,
+        is_global=True,
+    ),
+    Command(
+        "training.say",
+        "f7",
+        "say something to the customer   [f7]",
+        _choose_words,
+        always,
+        is_global=True,
+    ),
+)
+"""Keys of the session: they stay the same whatever the agent's own keys are."""
 
 
 class TrainingProvider(Provider):
+    """What ``:`` finds in training, beside everything that it finds elsewhere."""
+
     @property
-    def console(self) -> Led:
-        return cast("Led", self.app)
+    def console(self) -> "TrainingConsole":
+        return cast("TrainingConsole", self.app)
 
     def _entries(self) -> list[tuple[str, str]]:
-        rows = [
-            ("clock +1m", "app.clock('1m')"),
-            ("clock +5m", "app.clock('5m')"),
-            ("clock: pause or go on   [f5]", "app.pause"),
-            ("clock: to the next thing that happens   [f6]", "app.skip"),
-            ("story: all that the customer said   [f2]", "app.story"),
-            ("goals   [f3]", "app.goals"),
-            ("hint   [f4]", "app.hint"),
-            ("customer sends the address, or signs the newest text   [f8]", "app.customer_sends"),
-            ("checkpoint: keep this state", "app.checkpoint"),
-            ("undo: back to the newest checkpoint", "app.undo"),
-            ("end the session and show the report   [f10]", "app.finish"),
-        ]
+        listed = [each for each in TRAINING_COMMANDS if each.id != "training.say"]
+        rows = [(each.about, each.action) for each in listed]
         said = self.console.session.scenario.statements
         return [*rows, *((f"say: {each.text}", f"app.say('{each.id}')") for each in said)]
 
     async def discover(self) -> Hits:
         for name, action in self._entries():
-            yield DiscoveryHit(Content(name), self.console.deferred(self.screen, action), name)
+            yield DiscoveryHit(Content(name), deferred(self.screen, action), name)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -62,4 +204,4 @@ class TrainingProvider(Provider):
         for name, action in self._entries():
             score = matcher.match(name)
             if score > 0:
-                yield Hit(score, Content(name), self.console.deferred(self.screen, action), name)
+                yield Hit(score, Content(name), deferred(self.screen, action), name)

@@ -1,41 +1,33 @@
-"""The console of a training session: the same desk, with the session's clock, story and score."""
+"""The console of a training session: the same screens, with the clock, story and score."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Key
 from textual.message_pump import MessagePump
 from textual.screen import Screen
-from textual.widget import Widget
 
 from chainteller.domain.clock import SECOND
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.service.errors import TellerError
 from chainteller.training.progress import DueWorkStuck
-from chainteller.training.reading import duration
 from chainteller.training.reports import make_report, to_lines
-from chainteller.training.score import judge
 from chainteller.training.session import Session
-from chainteller.tui.commands import SCREENS
-from chainteller.tui.console.app import Console
-from chainteller.tui.console.errands import desk_commands
+from chainteller.tui.commands import SCREENS, bindings_of, by_id
+from chainteller.tui.console.app import Console, desk_commands
+from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.poller import Poller
+from chainteller.tui.console.protection import agreed
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
-from chainteller.tui.dialogs.question import Ask, Question
-from chainteller.tui.messages import Pasted
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 from chainteller.tui.training import guide
-from chainteller.tui.training.commands import TrainingProvider
-from chainteller.tui.training.sayings import Sayings
-from chainteller.tui.wallets.screen import WalletsScreen
+from chainteller.tui.training.commands import TRAINING_COMMANDS, TrainingProvider
 from chainteller.tui.widgets.guide_panel import GuidePanel
-from chainteller.tui.widgets.lines import Line, line
-from chainteller.tui.widgets.paste_field import SIGNATURE
+from chainteller.tui.widgets.lines import Line
 
 _AWAY = "away"
 _GUIDES = frozenset({"f2", "f3", "f4", "f5", "f6", "f10", "ctrl+q"})
@@ -66,16 +58,8 @@ class CountedKeys(TypedAhead):
 class TrainingConsole(Console):
     CSS_PATH = "../console/app.tcss"
     COMMANDS: ClassVar[set[Any]] = {desk_commands, TrainingProvider}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f2", "story", show=False),
-        Binding("f3", "goals", show=False),
-        Binding("f4", "hint", show=False),
-        Binding("f5", "pause", show=False),
-        Binding("f6", "skip", show=False),
-        Binding("f7", "choose_words", show=False),
-        Binding("f8", "customer_sends", show=False),
-        Binding("f10", "finish", show=False),
-    ]
+    COMMANDS_BY_ID = by_id([*CONSOLE_COMMANDS, *TRAINING_COMMANDS])
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of(TRAINING_COMMANDS)]
 
     def __init__(self, session: Session, look: ConsoleSettings) -> None:
         self.session = session
@@ -90,13 +74,10 @@ class TrainingConsole(Console):
             read_only=False,
             clock=session.clock,
             randomness=SeededRandomness(f"desk {session.seed}"),
-            panel=self._panel,
+            panel=lambda: GuidePanel(self._guide),
         )
         super().__init__(lambda: StartedDesk(session.service, session.scenario.name), shown)
         self.typed_ahead = CountedKeys(self, self._count)
-
-    def _panel(self) -> Widget:
-        return GuidePanel(self._guide)
 
     def _guide(self, width: int) -> Sequence[Line]:
         return guide.panel(self.session, width, running=self.running)
@@ -110,14 +91,15 @@ class TrainingConsole(Console):
 
     def _brief(self) -> None:
         """The clock waits until the trainee has read what it is about."""
+
+        def begin(_: None) -> None:
+            self.running = True
+            self.redraw_guide()
+
         box = Box(self.session.scenario.title.upper(), guide.briefing(self.session))
-        self.push_screen(box, lambda _: self._go())
+        self.push_screen(box, begin)
 
-    def _go(self) -> None:
-        self.running = True
-        self._redraw()
-
-    def _redraw(self) -> None:
+    def redraw_guide(self) -> None:
         for panel in self.screen.query(GuidePanel):
             panel.redraw()
 
@@ -151,29 +133,19 @@ class TrainingConsole(Console):
             self.bell()
             await call_service(self.session.checkpoint)
         self._heard = heard
-        self._redraw()
+        self.redraw_guide()
 
     def jump(self, microseconds: int) -> None:
         """Let so much time pass at once."""
-        self.run_worker(Later(partial(self._jump, microseconds)), group="clock")
 
-    async def _jump(self, microseconds: int) -> None:
-        await self._pass(microseconds)
-        self.poll_now()
+        async def jump() -> None:
+            await self._pass(microseconds)
+            self.poll_now()
 
-    def action_clock(self, text: str) -> None:
-        self.jump(duration(text))
+        self.run_worker(Later(jump), group="clock")
 
-    def action_pause(self) -> None:
-        self.running = not self.running
-        self.desk.notify("the clock runs" if self.running else "the clock stands still", "muted")
-        self._redraw()
-
-    def action_skip(self) -> None:
-        """To the next thing that happens by itself."""
-        self.run_worker(Later(self._skip), group="clock")
-
-    async def _skip(self) -> None:
+    async def skip(self) -> None:
+        """Let time pass to the next thing that happens by itself."""
         try:
             passed = await call_service(self.session.step)
         except DueWorkStuck as error:
@@ -184,69 +156,13 @@ class TrainingConsole(Console):
         await self._pass(0)
         self.poll_now()
 
-    # -- the story ----------------------------------------------------------------------------
-
-    def action_story(self) -> None:
-        self.push_screen(Box("THE STORY SO FAR", guide.story(self.session)))
-
-    def action_goals(self) -> None:
-        self.run_worker(Later(self._show_goals), group="goals", exclusive=True)
-
-    async def _show_goals(self) -> None:
-        judged = await call_service(judge, self.session)
-        self.push_screen(Box("GOALS NOW", guide.goals(judged)))
-
-    def action_hint(self) -> None:
-        count = len(self.session.scenario.hints)
-        text = self.session.hint()
-        self.push_screen(Box("HINT", guide.hint(text, self.session.hints, count)))
-
-    def action_choose_words(self) -> None:
-        def chosen(statement: str | None) -> None:
-            if statement is not None:
-                self.action_say(statement)
-
-        self.push_screen(Sayings(self.session.scenario.statements), chosen)
-
     def action_say(self, statement: str) -> None:
         text = self.session.say(statement)
         self.desk.notify(f"said: {text}", "muted")
 
-    def action_customer_sends(self) -> None:
-        """What the customer is asked for arrives as a paste: an address or a signature."""
-        screen = self.screen
-        if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
-            address = self.session.addresses.get(self.session.scenario.customer.wallet, "")
-            screen.on_pasted(Pasted("address", address))
-        else:
-            self.run_worker(Later(self._sign), group="sign", exclusive=True)
-
-    async def _sign(self) -> None:
-        try:
-            signature = await call_service(self.session.sign)
-        except TellerError as error:
-            self.desk.notify(f"{error.message}  {error.suggestion}", "warn")
-            return
-        if isinstance(self.screen, WalletsScreen):
-            self.screen.on_pasted(Pasted(SIGNATURE, signature))
-            self.desk.notify("the customer sent a signature; it is being looked at", "muted")
-        else:
-            rows = [line(row) for row in _cut(signature)]
-            self.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
-
     # -- checkpoints and the end --------------------------------------------------------------
 
-    def action_checkpoint(self) -> None:
-        self.run_worker(Later(self._checkpoint), group="checkpoint")
-
-    async def _checkpoint(self) -> None:
-        number = await call_service(self.session.checkpoint)
-        self.desk.notify(f"checkpoint {number} kept", "muted")
-
-    def action_undo(self) -> None:
-        self.run_worker(Later(self._undo), group="undo", exclusive=True)
-
-    async def _undo(self) -> None:
+    async def undo(self) -> None:
         """Back to the checkpoint, with every screen as new: none may show what never was."""
         await call_service(self.session.undo)
         self._heard = len(self.session.progress.heard)
@@ -256,7 +172,7 @@ class TrainingConsole(Console):
         self.switch_mode(_AWAY)
         for name in SCREENS:
             await self.remove_mode(name)
-            self.add_mode(name, self._maker(name))
+        self.add_screens()
         self.switch_mode("accounts")
         await self.remove_mode(_AWAY)
         self.desk.notify(f"back at {guide.minutes(self.session.elapsed)}", "warn")
@@ -266,31 +182,28 @@ class TrainingConsole(Console):
         if not self._ending:
             self.session.key(key)
 
-    def action_finish(self) -> None:
-        if not self._finished and not self._ending:
-            self.run_worker(Later(self._ask_to_end), group="ask-end", exclusive=True)
+    def ask_to_end(self) -> None:
+        async def ask() -> None:
+            self._ending = True
+            fact = "the score counts what was done until now"
+            try:
+                ended = await agreed(self, self.desk, "END this training session?", fact)
+            finally:
+                self._ending = False
+            if ended:
+                self._finish()
 
-    async def _ask_to_end(self) -> None:
-        self._ending = True
-        asked = Ask("END this training session?", ("the score counts what was done until now",))
-        try:
-            ended = await self.push_screen_wait(Question(asked, self.deafen))
-        finally:
-            self._ending = False
-        if ended:
-            self._finish()
+        if not self._finished and not self._ending:
+            self.run_worker(Later(ask), group="ask-end", exclusive=True)
 
     def _finish(self) -> None:
         """The report; closing it ends the program, which prints it once more."""
+
+        async def show_report() -> None:
+            made = await call_service(make_report, self.session)
+            rows = guide.report(to_lines(made))
+            self.push_screen(Box("THE SESSION IS OVER", rows), lambda _: self.exit(return_code=0))
+
         if not self._finished:
             self._finished = True
-            self.run_worker(Later(self._show_report), group="report")
-
-    async def _show_report(self) -> None:
-        made = await call_service(make_report, self.session)
-        rows = guide.report(to_lines(made))
-        self.push_screen(Box("THE SESSION IS OVER", rows), lambda _: self.exit(return_code=0))
-
-
-def _cut(text: str, width: int = 70) -> list[str]:
-    return [text[start : start + width] for start in range(0, len(text), width)]
+            self.run_worker(Later(show_report), group="report")

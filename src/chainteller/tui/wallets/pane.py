@@ -45,6 +45,8 @@ class Host(Protocol):
     def whose(self) -> str: ...
     @property
     def as_screen(self) -> Screen[None]: ...
+
+    def draw_footer(self) -> None: ...
     def title_line(self, shown: Line) -> None: ...
 
 
@@ -62,6 +64,7 @@ class WalletPane:
 
     def draw(self) -> None:
         self.draw_title()
+        self._host.draw_footer()
         host, wallet = self._host, self._host.wallet
         head = host.as_screen.query_one("#wallet-head", Lines)
         rest = host.as_screen.query_one("#wallet-rest", Lines)

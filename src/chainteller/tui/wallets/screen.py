@@ -17,6 +17,7 @@ from chainteller.tui.messages import Pasted
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.wallets import view as wallets_view
 from chainteller.tui.wallets.book import Book, Session, Wallet, account_of, accounts_page, read_book
+from chainteller.tui.wallets.commands import COMMANDS
 from chainteller.tui.wallets.pane import WalletPane
 from chainteller.tui.wallets.paste import Kind, Paste, Verdict, load_libraries, look_at
 from chainteller.tui.wallets.steps import SECRET, WalletSteps
@@ -41,6 +42,7 @@ _MOST_WORDS = 2
 
 class WalletsScreen(ListScreen[Shown]):
     KEY = "wallets"
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = wallets_view.ORDERS
@@ -124,9 +126,7 @@ class WalletsScreen(ListScreen[Shown]):
         """Another account or another filter: the cursor finds its place anew."""
         self._shown_account, self._is_placed = self.whose, False
         self.remove_class("detail-open")
-        self._generation += 1
-        self.records.clear()
-        self.paged.reset()
+        self.pages.forget()
 
     def fetch(self, page: int) -> Listed[Shown]:
         if not self.whose:
@@ -256,11 +256,11 @@ class WalletsScreen(ListScreen[Shown]):
             return True
         return closed
 
-    def action_move(self, step: int) -> None:
+    def move_cursor(self, step: int) -> None:
         if self.has_class("detail-open") and not self.has_class("-wide"):
             self.query_one(".detail-side", VerticalScroll).scroll_relative(y=step, animate=False)
         else:
-            super().action_move(step)
+            super().move_cursor(step)
 
     # -- the field and pastes -----------------------------------------------------------------
 

@@ -69,10 +69,9 @@ class Field(Input):
         event.stop()
         self.post_message(FieldChanged(self.purpose, event.value))
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """A pasted amount may carry grouping; anything else that is no amount is dropped whole."""
         if not self.is_amount:
-            super()._on_paste(event)
             return
         event.stop()
         event.prevent_default()

@@ -27,9 +27,8 @@ class PasteField(Field):
         self.password = purpose == SIGNATURE
         super().prepare(purpose, value, amount=amount)
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         if self.purpose not in _HANDED_ON:
-            super()._on_paste(event)
             return
         event.stop()
         event.prevent_default()

@@ -1,0 +1,20 @@
+"""Commands of the audit trail."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.tui.commands import Command, always
+
+if TYPE_CHECKING:
+    from chainteller.tui.audit.screen import AuditScreen
+
+COMMANDS: tuple[Command["AuditScreen"], ...] = (
+    Command(
+        "audit.verify",
+        "v",
+        "Check the whole audit chain",
+        lambda screen: screen.read("verify", screen.verify),
+        always,
+        footer="verify",
+        rank=1,
+    ),
+)

@@ -1,0 +1,83 @@
+"""What protects the agent: read-only mode, hidden names and balances, and the way out."""
+
+from functools import partial
+from typing import Any
+
+from textual.app import App
+
+from chainteller.tui import lazy
+from chainteller.tui.desk import Desk
+from chainteller.tui.service_calls import Later
+
+
+async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
+    """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
+    question = lazy.Question(lazy.Ask(sentence, (fact,)), desk.shell.deafen)
+    answer: bool | None = await app.push_screen_wait(question)
+    return bool(answer)
+
+
+# -- read-only mode -----------------------------------------------------------------------------
+
+
+def toggle_read_only(app: App[Any], desk: Desk) -> None:
+    """On at once; off again with a question where the console was opened read-only."""
+    if desk.read_only and desk.settings.read_only:
+        asked = Later(partial(_allow_writes, app, desk))
+        app.run_worker(asked, group="ask-writes", exclusive=True)
+        return
+    desk.set_read_only(on=not desk.read_only)
+    desk.notify("read-only: every change is refused" if desk.read_only else "writing is on", "warn")
+
+
+async def _allow_writes(app: App[Any], desk: Desk) -> None:
+    label = desk.settings.label or desk.settings.kind
+    fact = "this desk was opened read-only, by its profile or by --read-only"
+    if await agreed(app, desk, f"ALLOW CHANGES on {label}?", fact):
+        desk.set_read_only(on=False)
+        desk.notify("writing is on", "warn")
+
+
+# -- names and balances -------------------------------------------------------------------------
+
+
+def toggle_privacy(app: App[Any], desk: Desk) -> None:
+    """Mask names and balances while the screen is shared, or show them again."""
+    desk.privacy.hidden = not desk.privacy.hidden
+    shown = "hidden" if desk.privacy.hidden else "shown"
+    desk.notify(f"names and balances are {shown}", "warn")
+    desk.on_connection.publish(desk.connection)
+    for screen in app.screen_stack:
+        screen.refresh(layout=True)
+        for widget in screen.query("*"):
+            widget.refresh()
+
+
+async def may_leave(app: App[Any], desk: Desk, text: str) -> bool:
+    """Whether ``text`` may be copied or written: a file or a clipboard has no mask."""
+    if not desk.privacy.would_show(text):
+        return True
+    return await agreed(
+        app,
+        desk,
+        "NAMES AND BALANCES ARE HIDDEN here: let this text out with them?",
+        "a copied text and a file are not masked   : hide shows them again",
+    )
+
+
+# -- the way out --------------------------------------------------------------------------------
+
+
+def is_executing(desk: Desk) -> bool:
+    """Whether an execution was sent and is not answered."""
+    return desk.session is not None and desk.session.requests.is_under_way("execute_quote")
+
+
+async def may_quit(app: App[Any], desk: Desk) -> bool:
+    """Ask while an execution is on its way."""
+    return await agreed(
+        app,
+        desk,
+        "QUIT while an execution is on its way?",
+        "it may happen all the same; the next start tells that its answer never came",
+    )

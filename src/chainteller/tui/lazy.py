@@ -1,0 +1,70 @@
+"""Imports that wait until the first frame is painted.
+
+``lazy.Question(...)`` imports ``Question`` when it is first used. The imports below are what type
+checkers see and, read as data, what ``__getattr__`` follows: adding a name is adding its import.
+
+Only modules that are loaded before the first frame need this one (``tests/tui/test_first_frame.py``
+names what may not be loaded by then); every other module imports at its top. ``tui.widgets`` may
+not: it would depend on everything that is named here.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from chainteller.tui.accounts import detail as account_detail
+    from chainteller.tui.accounts.balance_chart import Courses
+    from chainteller.tui.accounts.customer_summary import about_account
+    from chainteller.tui.accounts.new_account import CustomersScreen
+    from chainteller.tui.accounts.transfers import BankTransfers
+    from chainteller.tui.audit.screen import AuditScreen
+    from chainteller.tui.console.handover import show_handover_note
+    from chainteller.tui.console.help import HelpScreen, LogScreen
+    from chainteller.tui.console.info import InfoScreen
+    from chainteller.tui.console.note_dialog import NoteScreen
+    from chainteller.tui.console.palette import DeskPalette, DeskProvider
+    from chainteller.tui.console.profiles import ProfilesScreen
+    from chainteller.tui.console.request_log_screen import RequestsScreen
+    from chainteller.tui.console.samples import load_samples
+    from chainteller.tui.console.search import find_record, show_found, wanted_id
+    from chainteller.tui.console.start_up import (
+        begin_session,
+        last_screen,
+        restore_account,
+        tell_unanswered_requests,
+    )
+    from chainteller.tui.customer_texts import CustomerTexts
+    from chainteller.tui.dialogs.boxes import Box, wrapped
+    from chainteller.tui.dialogs.question import Ask, Question
+    from chainteller.tui.exports import Table, copy_menu, copy_now, export, exports_here
+    from chainteller.tui.failures import explain
+    from chainteller.tui.markets.screen import MarketsScreen
+    from chainteller.tui.notifications import look_out
+    from chainteller.tui.queries import account_sheet, query
+    from chainteller.tui.quote import view as quote_view
+    from chainteller.tui.quote.screen import QuoteScreen
+    from chainteller.tui.trades import view as trades_view
+    from chainteller.tui.trades.screen import TradesScreen
+    from chainteller.tui.wallets.screen import WalletsScreen
+    from chainteller.tui.wallets.withdrawal import WalletWithdrawal
+else:
+    import ast
+    from functools import cache
+
+    @cache
+    def _sources() -> dict[str, tuple[str, str]]:
+        """The module of each import above, and what it is called there."""
+        tree = ast.parse(__loader__.get_source(__name__))
+        deferred = next(node for node in tree.body if isinstance(node, ast.If))
+        return {
+            alias.asname or alias.name: (node.module, alias.name)
+            for node in deferred.body
+            for alias in node.names
+        }
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("__") or name not in _sources():
+            raise AttributeError(f"tui/lazy.py has no import of {name}")
+        module_name, imported = _sources()[name]
+        found = getattr(__import__(module_name, fromlist=[imported]), imported)
+        globals()[name] = found
+        return found

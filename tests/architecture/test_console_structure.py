@@ -1,0 +1,195 @@
+"""How the console is built: no screen knows everything, and Textual's inside stays in one folder."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import textual
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+
+import chainteller.tui
+
+CONSOLE = Path(chainteller.tui.__file__).parent
+FIXES = CONSOLE / "textual_fixes"
+MOST_METHODS = 60
+REMAINING = {
+    "AccountsScreen": 79,
+    "MarketsScreen": 65,
+    "QuoteForm": 62,
+    "QuoteScreen": 75,
+    "TradesScreen": 75,
+    "WalletsScreen": 87,
+}
+"""Screens that still are to be divided, with what they may not grow beyond."""
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+@cache
+def _modules() -> tuple[str, ...]:
+    found = [each.name for each in pkgutil.walk_packages([str(CONSOLE)], "chainteller.tui.")]
+    for name in found:
+        importlib.import_module(name)
+    return tuple(found)
+
+
+def _descendants(parent: type) -> Iterator[type]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from _descendants(child)
+
+
+def _own_classes(parent: type) -> list[type]:
+    _modules()
+    ours = {each for each in _descendants(parent) if each.__module__ in _modules()}
+    return sorted(ours, key=lambda each: each.__qualname__)
+
+
+def _methods(screen: type) -> set[str]:
+    """Methods and properties, with those inherited from our own classes."""
+    ours = [each for each in screen.__mro__ if each.__module__.startswith("chainteller.")]
+    kinds = (property, classmethod, staticmethod)
+    return {
+        name
+        for each in ours
+        for name, value in vars(each).items()
+        if inspect.isfunction(value) or isinstance(value, kinds)
+    } - {"__init_subclass__"}
+
+
+@pytest.mark.parametrize(
+    "screen", [*_own_classes(Screen), *_own_classes(App)], ids=lambda each: each.__qualname__
+)
+def test_no_screen_has_more_methods_than_a_reader_can_keep_in_mind(screen: type) -> None:
+    methods = _methods(screen)
+    most = REMAINING.get(screen.__qualname__, MOST_METHODS)
+    assert len(methods) <= most, f"{len(methods)}: {sorted(methods)}"
+
+
+# -- imports ---------------------------------------------------------------------------------------
+
+AT_FIRST_USE = {"wallets", "accounts", "writes.py", "request_log.py"}
+"""Where imports inside functions remain until these parts are restructured."""
+
+
+def _files() -> list[Path]:
+    return sorted(CONSOLE.rglob("*.py"))
+
+
+def test_imports_stand_at_the_top_of_each_file() -> None:
+    """What must wait for the first frame is named in ``tui/lazy.py``."""
+    inside = [
+        f"{path.relative_to(CONSOLE)}:{node.lineno}"
+        for path in _files()
+        if path.relative_to(CONSOLE).parts[0] not in AT_FIRST_USE
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    assert inside == []
+
+
+# -- private names of Textual ----------------------------------------------------------------------
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+@cache
+def _textual_privates() -> dict[str, set[str]]:
+    """Private names by the Textual class that defines or sets them."""
+    privates: dict[str, set[str]] = {}
+    for path in sorted(Path(textual.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                privates.setdefault(node.name, set()).update(
+                    name for name in _names_of(node) if _is_private(name)
+                )
+    return privates
+
+
+def _names_of(node: ast.ClassDef) -> Iterator[str]:
+    for each in node.body:
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield each.name
+        elif isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            yield each.target.id
+        elif isinstance(each, ast.Assign):
+            yield from (name.id for name in each.targets if isinstance(name, ast.Name))
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+            yield inner.attr
+
+
+def _inherited_privates(ours: type) -> set[str]:
+    """Private names that Textual's classes among the bases have."""
+    bases = [each for each in ours.__mro__ if each.__module__.startswith("textual")]
+    return set().union(*(_textual_privates().get(each.__name__, set()) for each in bases))
+
+
+def _uses(path: Path) -> Iterator[str]:
+    """Every use of a private name of Textual in a file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    every = set().union(*_textual_privates().values())
+    module = ".".join(["chainteller.tui", *path.relative_to(CONSOLE).with_suffix("").parts])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textual"):
+            private = [alias.name for alias in node.names if _is_private(alias.name)]
+            if private or "._" in (node.module or ""):
+                yield f"{node.lineno}: import of {node.module} {private}"
+        if isinstance(node, ast.Attribute) and node.attr in every:
+            on_itself = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            if not on_itself:
+                yield f"{node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.ClassDef):
+            yield from _uses_in_class(node, module)
+
+
+def _uses_in_class(node: ast.ClassDef, module: str) -> Iterator[str]:
+    """Overridden, and read or set on itself."""
+    ours = getattr(sys.modules.get(module), node.name, None)
+    if not isinstance(ours, type) or not issubclass(ours, MessagePump):
+        return
+    inherited = _inherited_privates(ours)
+    for each in ast.walk(node):
+        name = ""
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            name = each.name
+        elif isinstance(each, ast.Attribute) and ast.unparse(each.value) == "self":
+            name = each.attr
+        if name in inherited:
+            yield f"{each.lineno}: {node.name}.{name}"
+
+
+def test_private_names_of_textual_are_found_where_they_are_used() -> None:
+    """Else the next test would prove nothing."""
+    _modules()
+    found = " ".join(use for path in sorted(FIXES.glob("*.py")) for use in _uses(path))
+    for name in (
+        "_css_update_count",
+        "_batch_count",
+        "_check_bindings",
+        "_screen_stacks",
+        "_driver",
+    ):
+        assert name in found
+    for override in ("SteadyApp._handle_exception", "FullScreen._compositor_refresh"):
+        assert override in found
+
+
+def test_private_names_of_textual_stay_in_their_folder() -> None:
+    _modules()
+    outside = [path for path in _files() if FIXES not in path.parents]
+    found = [f"{path.relative_to(CONSOLE)}:{use}" for path in outside for use in _uses(path)]
+    assert found == []
