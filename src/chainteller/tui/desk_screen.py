@@ -79,6 +79,8 @@ class DeskScreen(Blank, FullScreen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk.shell.size, desk.shell.style_version)
         self.desk = desk
+        self.field_answer: Callable[[str], None] | None = None
+        """Takes what is typed into the field that a flow has opened."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -204,11 +206,16 @@ class DeskScreen(Blank, FullScreen):
         if isinstance(message, FieldClosed):
             self.close_field()
             self.field_closed(message.purpose)
+        elif self.field_answer is not None:
+            take_answer = self.field_answer
+            self.close_field()
+            take_answer(message.value)
         else:
             self.field_submitted(message.purpose, message.value)
         self.let_keys_go_on()
 
     def close_field(self) -> None:
+        self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
 

@@ -131,6 +131,8 @@ class ListScreen(DeskScreen, Generic[Record]):
         super().__init__(desk)
         self.pages = Pages(self.fetch, self.list_view, self.listed)
         self.records = self.pages.records
+        self.wanted_key: str | None = None
+        """Key of the row that the cursor moves to once it is fetched."""
         self._sort = 0
         self._recalled = False
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from chainteller.tui.accounts.transfers import BankTransfers
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
-    from chainteller.tui.wallets.withdrawal import WalletWithdrawal
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -322,15 +321,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self.selected
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
-            self.to_wallet.choose_destination(account.id)
-
-    @cached_property
-    def to_wallet(self) -> "WalletWithdrawal":
-        from chainteller.tui.wallets.withdrawal import (  # noqa: PLC0415 - at the first use
-            WalletWithdrawal,
-        )
-
-        return WalletWithdrawal(self)
+            limit = self.desk.settings.confirm_above_cents
+            lazy.take(self, lazy.wallet_flow.choose_wallet(account.id, self.desk.now, limit))
 
     @cached_property
     def bank_transfers(self) -> "BankTransfers":
@@ -347,8 +339,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find(value.strip())
         elif purpose == "known":
             self.write("account", lambda: self._add(value.strip()))
-        elif purpose == "withdraw-to-wallet":
-            self.to_wallet.submitted(value)
         elif account is not None:
             self.bank_transfers.submitted(purpose, account, value)
 
