@@ -1,4 +1,4 @@
-"""How the console is built: no screen knows everything, and Textual's inside stays in one folder."""
+"""How the console is built: small screens, and Textual's private names in one folder."""
 
 import ast
 import importlib
@@ -42,7 +42,8 @@ def _modules() -> tuple[str, ...]:
 
 
 def _descendants(parent: type) -> Iterator[type]:
-    for child in parent.__subclasses__():
+    children: list[type] = parent.__subclasses__()
+    for child in children:
         yield child
         yield from _descendants(child)
 
@@ -148,8 +149,8 @@ def _uses(path: Path) -> Iterator[str]:
             if private or "._" in (node.module or ""):
                 yield f"{node.lineno}: import of {node.module} {private}"
         if isinstance(node, ast.Attribute) and node.attr in every:
-            on_itself = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-            if not on_itself:
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if owner not in {"self", "cls", "os"}:
                 yield f"{node.lineno}: {ast.unparse(node)}"
         if isinstance(node, ast.ClassDef):
             yield from _uses_in_class(node, module)
@@ -162,13 +163,10 @@ def _uses_in_class(node: ast.ClassDef, module: str) -> Iterator[str]:
         return
     inherited = _inherited_privates(ours)
     for each in ast.walk(node):
-        name = ""
-        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
-            name = each.name
-        elif isinstance(each, ast.Attribute) and ast.unparse(each.value) == "self":
-            name = each.attr
-        if name in inherited:
-            yield f"{each.lineno}: {node.name}.{name}"
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef) and each.name in inherited:
+            yield f"{each.lineno}: {node.name}.{each.name}"
+        if isinstance(each, ast.Attribute) and each.attr in inherited:
+            yield f"{each.lineno}: {ast.unparse(each)} of {node.name}"
 
 
 def test_private_names_of_textual_are_found_where_they_are_used() -> None:

@@ -12,7 +12,7 @@ from chainteller.cli.main import program
 from chainteller.service import error_codes, errors
 from chainteller.service.interface import Service
 from chainteller.settings.tree import NAMES
-from chainteller.tui.console.commands import COMMANDS, PALETTE
+from chainteller.tui.console.command_table import COMMANDS, PALETTE
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

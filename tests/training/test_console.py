@@ -19,7 +19,7 @@ from chainteller.training.playing import play_log
 from chainteller.training.reports import make_report, to_json
 from chainteller.training.scenarios import Scenario
 from chainteller.training.session import Session
-from chainteller.tui.console.commands import COMMANDS
+from chainteller.tui.console.command_table import COMMANDS
 from chainteller.tui.console.tour import Step, TourConsole, read_tour
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.training.console import TrainingConsole

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from chainteller.tui.commands import EVERYWHERE, SCREENS, AnyCommand, shown_keys
-from chainteller.tui.console.commands import COMMANDS, PALETTE
+from chainteller.tui.console.command_table import COMMANDS, PALETTE
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "keys.md"
 README = Path(__file__).parents[2] / "README.md"
@@ -32,8 +32,8 @@ _OFTEN = {
 """What holds everywhere and is often pressed; the words of a screen's own are the footer's."""
 HEAD = """# Keys
 
-Made from the table of commands (`tui/console/commands.py`); a test compares. The ids are those of
-`[keys]` in the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two
+Made from the table of commands (`tui/console/command_table.py`); a test compares. The ids are those
+of `[keys]` in the configuration: `accounts.deposit = "ctrl+d"` moves a command to another key. Two
 commands on one key are an error that names both when the console starts.
 """
 

@@ -19,7 +19,7 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
-from chainteller.tui.console.commands import COMMANDS, PALETTE
+from chainteller.tui.console.command_table import COMMANDS, PALETTE
 from chainteller.tui.console.palette import DeskProvider
 from chainteller.tui.start import ProfileRow, StartedDesk
 from chainteller.workspace.store import SentState, Workspace

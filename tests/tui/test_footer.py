@@ -1,11 +1,14 @@
 """The footer names the keys that work in the state at hand, and no others."""
 
+import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual.strip import Strip
 
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.tui.commands import SCREENS, footer_hints
 from chainteller.tui.console.app import Console
+from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.widgets.lines import Lines
 
@@ -164,3 +167,49 @@ def _count_paints(screen: QuoteScreen) -> list[str]:
 
     bar.repaint = counted  # type: ignore[method-assign]  # looks on, and goes on
     return painted
+
+
+@pytest.mark.parametrize("has_account", [True, False])
+@pytest.mark.parametrize("name", SCREENS)
+async def test_no_footer_names_a_key_that_does_nothing(
+    bench: Bench, name: str, has_account: bool
+) -> None:
+    if has_account:
+        account = bench.open(1, deposit="500.00")
+        asked = QuoteRequest(amount="100.00", side="buy", trading_account_id=account.id)
+        quote = bench.service.create_quote("sol-usd", asked).value
+        bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    app = bench.console()
+    number = str(SCREENS.index(name) + 1)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, number)
+        tried: set[str] = set()
+        while left := [key for key in _named_keys(app) if key not in tried]:
+            tried.add(left[0])
+            before = _state(app)
+            await press(pilot, left[0])
+            assert _state(app) != before, f"{left[0]} does nothing on {name}"
+            while len(app.screen_stack) > 1 or _screen(app).field_bar.is_open:
+                await press(pilot, "escape")
+            await press(pilot, number)
+    assert tried or name == "quote"
+
+
+def _screen(app: Console) -> DeskScreen:
+    assert isinstance(app.screen, DeskScreen)
+    return app.screen
+
+
+def _named_keys(app: Console) -> list[str]:
+    """The keys of the footer, as Textual calls them."""
+    screen = _screen(app)
+    hints = footer_hints(tuple(screen.COMMANDS_BY_ID.values()), screen, {}, typing=False)
+    by_action = {row.action: row for row in screen.COMMANDS_BY_ID.values()}
+    return [by_action[hint.action].key.split(",")[0] for hint in hints]
+
+
+def _state(app: Console) -> tuple[object, ...]:
+    """All that a key may change, but not the status line: there it may say that it does nothing."""
+    rows = seen(app).splitlines()
+    return (app.screen, app.clipboard, rows[:-2])

@@ -1,12 +1,14 @@
 """Every command is declared once and shows up wherever an agent looks for it."""
 
+from typing import Any
+
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 from tests.tui.key_table import PAGE, README, markdown, summary
 
-from chainteller.tui.commands import EVERYWHERE, SCREENS
+from chainteller.tui.commands import EVERYWHERE, SCREENS, Command
 from chainteller.tui.console.app import run_console
-from chainteller.tui.console.commands import COMMANDS, clashes, commands_of
+from chainteller.tui.console.command_table import COMMANDS, clashes, commands_of, complete
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 FORBIDDEN = {"ctrl+s", "ctrl+z", "ctrl+i", "ctrl+j", "ctrl+m", "ctrl+h", "tab+shift"}
@@ -16,6 +18,13 @@ def test_ids_are_unique_and_every_command_says_what_it_does() -> None:
     ids = [command.id for command in COMMANDS]
     assert len(ids) == len(set(ids))
     assert all(command.about for command in COMMANDS)
+
+
+def test_every_command_says_why_it_is_unavailable_or_that_it_always_works() -> None:
+    command = Command[Any]("desk.fly", "x", "Fly", lambda _: None)
+    with pytest.raises(ValueError, match=r"desk\.fly does not say why it is unavailable: give"):
+        complete([*COMMANDS, command])
+    assert complete(COMMANDS) == COMMANDS
 
 
 def test_no_key_stands_for_two_commands_of_one_screen() -> None:

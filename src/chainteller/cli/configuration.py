@@ -85,7 +85,7 @@ def _profile(given: Options, name: str) -> dict[str, str]:
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
     from chainteller.bootstrap import price_feed
-    from chainteller.tui.console.commands import clashes
+    from chainteller.tui.console.command_table import clashes
 
     try:
         given = options()

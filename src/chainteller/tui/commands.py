@@ -1,8 +1,9 @@
 """Commands: each is one entry with its key, what it does, what it needs and when it cannot run.
 
 A screen's own commands are declared beside it (``tui/*/commands.py``), those of every screen in
-``tui/desk_screen.py``, those of the whole console in ``tui/console/commands.py``, which has the
-table of all. Key bindings, footers, the help, the palette and ``docs/keys.md`` are derived.
+``tui/desk_screen.py``, those of the whole console in ``tui/console/commands.py``; the table of all
+is ``tui/console/command_table.py``. Key bindings, footers, the help, the palette and
+``docs/keys.md`` are derived from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -421,19 +421,15 @@ def _nothing_selected(screen: DeskScreen) -> str:
     return "" if screen.object_id() else "nothing is selected"
 
 
+# fmt: off
 COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list),
     Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list),
     Command(
         "desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1), _no_list
     ),
-    Command(
-        "desk.page_down",
-        "pagedown",
-        "One page down",
-        lambda screen: _move_pages(screen, 1),
-        _no_list,
-    ),
+    Command("desk.page_down", "pagedown", "One page down", lambda screen: _move_pages(screen, 1),
+        _no_list),
     Command(
         "desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False), _no_list
     ),
@@ -441,59 +437,25 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
         "desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True), _no_list
     ),
     Command("desk.back", "escape", "One step back", _go_back, always),
-    Command(
-        "desk.text",
-        "t",
-        "What to tell the customer; t again copies it",
-        _tell_customer,
+    Command("desk.text", "t", "What to tell the customer; t again copies it", _tell_customer,
         lambda screen: "" if screen.customer_text() else "there is nothing to tell here",
-        footer="text",
-        rank=4,
-    ),
-    Command(
-        "desk.copy",
-        "c",
-        "Copy the main text of the screen",
-        _copy,
+        footer="text", rank=4),
+    Command("desk.copy", "c", "Copy the main text of the screen", _copy,
         lambda screen: "" if screen.main_text() else "there is nothing to copy here",
-        footer="copy",
-        rank=4,
-    ),
-    Command(
-        "desk.audit",
-        "a",
-        "Audit trail of what is selected",
-        lambda screen: screen.desk.shell.audit_of(screen.object_id()),
-        _nothing_selected,
-        feature="audit",
-    ),
-    Command(
-        "desk.export",
-        "e",
-        "Export to a file: receipt, rows, detail",
+        footer="copy", rank=4),
+    Command("desk.audit", "a", "Audit trail of what is selected",
+        lambda screen: screen.desk.shell.audit_of(screen.object_id()), _nothing_selected,
+        feature="audit"),
+    Command("desk.export", "e", "Export to a file: receipt, rows, detail",
         lambda screen: screen.read("ask-export", partial(lazy.export, screen)),
-        lambda screen: "" if screen.exports() else "there is nothing to export here",
-    ),
+        lambda screen: "" if screen.exports() else "there is nothing to export here"),
     Command("desk.refresh", "r", "Fetch again", _refresh, always),
-    Command(
-        "desk.note",
-        "n",
-        "Note about what is selected; this machine only",
-        lambda screen: screen.desk.shell.take_note(screen.object_id()),
-        _nothing_selected,
-    ),
-    Command(
-        "desk.zoom",
-        "z",
-        "What is selected on the whole screen, or beside its list",
-        _toggle_zoom,
-        always,
-    ),
-    Command(
-        "palette.copy",
-        "",
-        "copy: everything that can be copied here",
+    Command("desk.note", "n", "Note about what is selected; this machine only",
+        lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
+    Command("desk.zoom", "z", "What is selected on the whole screen, or beside its list",
+        _toggle_zoom, always),
+    Command("palette.copy", "", "copy: everything that can be copied here",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
-        always,
-    ),
+        always),
 )
+# fmt: on

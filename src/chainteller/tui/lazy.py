@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chainteller.tui.accounts.new_account import CustomersScreen
     from chainteller.tui.accounts.transfers import BankTransfers
     from chainteller.tui.audit.screen import AuditScreen
+    from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
     from chainteller.tui.console.help import HelpScreen, LogScreen
     from chainteller.tui.console.info import InfoScreen

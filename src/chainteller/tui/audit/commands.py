@@ -7,14 +7,9 @@ from chainteller.tui.commands import Command, always
 if TYPE_CHECKING:
     from chainteller.tui.audit.screen import AuditScreen
 
+# fmt: off
 COMMANDS: tuple[Command["AuditScreen"], ...] = (
-    Command(
-        "audit.verify",
-        "v",
-        "Check the whole audit chain",
-        lambda screen: screen.read("verify", screen.verify),
-        always,
-        footer="verify",
-        rank=1,
-    ),
+    Command("audit.verify", "v", "Check the whole audit chain",
+        lambda screen: screen.read("verify", screen.verify), always, footer="verify", rank=1),
 )
+# fmt: on

@@ -15,7 +15,7 @@ from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.commands import AnyCommand, bindings_of, by_id, run_command
-from chainteller.tui.console.commands import CONSOLE_COMMANDS, clashes
+from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import is_executing, may_leave, may_quit
@@ -50,7 +50,7 @@ def run_console(start: Start, look: ConsoleSettings, reopen: Reopen | None = Non
         The exit code: 0 for ctrl+q, 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 1 after a crash,
         2 when two commands want the same key.
     """
-    problems = clashes(look.keys)
+    problems = lazy.clashes(look.keys) if look.keys else []
     if problems:
         sys.stderr.write("\n".join(problems) + "\n")
         return 2

@@ -8,7 +8,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from chainteller.tui.commands import EVERYWHERE, AnyCommand, shown_keys
-from chainteller.tui.console.commands import COMMANDS, PALETTE, why_unavailable
+from chainteller.tui.console.command_table import COMMANDS, PALETTE, why_unavailable
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.list_dialog import ListDialog

@@ -105,75 +105,31 @@ def _jumping(time: str) -> Command["TrainingConsole"]:
     )
 
 
+# fmt: off
 TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
     *map(_jumping, _JUMPS),
-    Command(
-        "training.pause",
-        "f5",
-        "clock: pause or go on   [f5]",
-        _toggle_clock,
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.skip",
-        "f6",
-        "clock: to the next thing that happens   [f6]",
-        lambda console: console.run_worker(Later(console.skip), group="clock"),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.story",
-        "f2",
-        "story: all that the customer said   [f2]",
-        _show_story,
-        always,
-        is_global=True,
-    ),
+    Command("training.pause", "f5", "clock: pause or go on   [f5]", _toggle_clock, always,
+        is_global=True),
+    Command("training.skip", "f6", "clock: to the next thing that happens   [f6]",
+        lambda console: console.run_worker(Later(console.skip), group="clock"), always,
+        is_global=True),
+    Command("training.story", "f2", "story: all that the customer said   [f2]", _show_story, always,
+        is_global=True),
     Command("training.goals", "f3", "goals   [f3]", _show_goals, always, is_global=True),
     Command("training.hint", "f4", "hint   [f4]", _show_hint, always, is_global=True),
-    Command(
-        "training.send",
-        "f8",
-        "customer sends the address, or signs the newest text   [f8]",
-        _customer_sends,
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.checkpoint",
-        "",
-        "checkpoint: keep this state",
-        _keep_checkpoint,
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.undo",
-        "",
-        "undo: back to the newest checkpoint",
+    Command("training.send", "f8", "customer sends the address, or signs the newest text   [f8]",
+        _customer_sends, always, is_global=True),
+    Command("training.checkpoint", "", "checkpoint: keep this state", _keep_checkpoint, always,
+        is_global=True),
+    Command("training.undo", "", "undo: back to the newest checkpoint",
         lambda console: console.run_worker(Later(console.undo), group="undo", exclusive=True),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.finish",
-        "f10",
-        "end the session and show the report   [f10]",
-        lambda console: console.ask_to_end(),
-        always,
-        is_global=True,
-    ),
-    Command(
-        "training.say",
-        "f7",
-        "say something to the customer   [f7]",
-        _choose_words,
-        always,
-        is_global=True,
-    ),
+        always, is_global=True),
+    Command("training.finish", "f10", "end the session and show the report   [f10]",
+        lambda console: console.ask_to_end(), always, is_global=True),
+    Command("training.say", "f7", "say something to the customer   [f7]", _choose_words, always,
+        is_global=True),
 )
+# fmt: on
 """Keys of the session: they stay the same whatever the agent's own keys are."""
 
 
