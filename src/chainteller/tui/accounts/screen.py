@@ -19,7 +19,7 @@ from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -51,9 +51,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
-
-    def columns(self) -> Sequence[Column]:
-        return accounts_view.COLUMNS
 
     def body(self) -> Sequence[Widget]:
         return [

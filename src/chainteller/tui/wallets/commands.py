@@ -112,9 +112,9 @@ def _reverify(reason: ReverificationReason, words: str, screen: "WalletsScreen")
     lazy.take(screen, lazy.wallet_flow.require_reverification(_wallet(screen), reason, words))
 
 
-def is_offered(command: Command["WalletsScreen"], screen: "WalletsScreen") -> bool:
-    """Whether the palette lists a command of ``PALETTE_COMMANDS`` now."""
-    return command.unavailable is None or not command.unavailable(screen)
+def palette_commands(screen: "WalletsScreen") -> list[Command["WalletsScreen"]]:
+    """The commands of the palette alone, as far as they can run now."""
+    return [row for row in _PALETTE if row.unavailable is None or not row.unavailable(screen)]
 
 
 # fmt: off
@@ -149,7 +149,7 @@ _REASONS = {
     ReverificationReason.SANCTIONS_HIT: "a hit on a sanctions list",
     ReverificationReason.POLICY_CHANGE: "the bank's policy changed",
 }
-PALETTE_COMMANDS: tuple[Command["WalletsScreen"], ...] = (
+_PALETTE: tuple[Command["WalletsScreen"], ...] = (
     Command(
         "wallets.open_account",
         "",
@@ -170,4 +170,3 @@ PALETTE_COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         for reason, words in _REASONS.items()
     ),
 )
-"""Commands of the palette alone, while they can run."""

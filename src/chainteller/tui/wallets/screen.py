@@ -1,6 +1,6 @@
 """Wallets screen: register a customer's wallet, verify it by a signature, withdraw to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -31,11 +31,11 @@ from chainteller.tui.wallets.book import (
     read_book,
     wallet_of,
 )
-from chainteller.tui.wallets.commands import COMMANDS, PALETTE_COMMANDS, is_offered
+from chainteller.tui.wallets.commands import COMMANDS, palette_commands
 from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class WalletsScreen(ListScreen[Shown]):
     """The blockchain accounts of the selected customer with their wallets, or all accounts."""
 
     KEY = "wallets"
-    OWN_COMMANDS = (*COMMANDS, *PALETTE_COMMANDS)
+    OWN_COMMANDS = COMMANDS
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
     ORDERS = view.ORDERS
@@ -77,9 +77,6 @@ class WalletsScreen(ListScreen[Shown]):
         """Id of the challenge for which a signature is being checked."""
         self.is_secret_typed = False
         """Whether a secret was typed into the address field, which was cleared then."""
-
-    def columns(self) -> Sequence[Column]:
-        return view.COLUMNS
 
     def body(self) -> Sequence[Widget]:
         left = Container(
@@ -257,25 +254,19 @@ class WalletsScreen(ListScreen[Shown]):
 
     # -- the palette --------------------------------------------------------------------------
 
-    def palette_entries(self) -> list[tuple[str, str]]:
-        """(name, action) of what Wallets offers without a key."""
+    def palette_entries(self) -> list[tuple[str, Callable[[], object]]]:
+        """What Wallets offers without a key, and what it runs."""
+        rows: list[tuple[str, Callable[[], object]]] = [
+            (row.about, partial(row.run, self)) for row in palette_commands(self)
+        ]
         wallet = wallet_of(self.selected)
-        rows = [(row.about, row.action) for row in PALETTE_COMMANDS if is_offered(row, self)]
         if wallet is not None and wallet.challenge is not None and _can_simulate(self):
-            rows.append(("simulate the customer: sign rightly", "simulate('')"))
+            rows.append(("simulate the customer: sign rightly", partial(simulate, self, "")))
             rows += [
-                (f"simulate the customer: {name}: {words}", f"simulate('{name}')")
+                (f"simulate the customer: {name}: {words}", partial(simulate, self, name))
                 for name, words in lazy.MISTAKES.items()
             ]
         return rows
-
-    def action_simulate(self, mistake: str) -> None:
-        """Let the sample customer answer, as if by mail."""
-        wallet = wallet_of(self.selected)
-        if wallet is None or not _can_simulate(self):
-            self.desk.notify("only in the demo and in training", "warn")
-        else:
-            self.read("simulate", partial(_simulate, self, wallet, mistake))
 
 
 def _load_libraries() -> None:
@@ -431,6 +422,15 @@ async def _sort_paste(screen: WalletsScreen, text: str) -> None:
 
 def _can_simulate(screen: WalletsScreen) -> bool:
     return screen.desk.settings.kind in _NO_REAL_CUSTOMERS
+
+
+def simulate(screen: WalletsScreen, mistake: str) -> None:
+    """Let the sample customer answer, as if by mail."""
+    wallet = wallet_of(screen.selected)
+    if wallet is None or not _can_simulate(screen):
+        screen.desk.notify("only in the demo and in training", "warn")
+    else:
+        screen.read("simulate", partial(_simulate, screen, wallet, mistake))
 
 
 async def _simulate(screen: WalletsScreen, wallet: Wallet, mistake: str) -> None:
