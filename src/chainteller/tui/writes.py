@@ -7,7 +7,6 @@ from chainteller.tui.formats import DEPOSIT_TOKEN
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
@@ -77,17 +76,6 @@ def execute_quote(service: "Service", quote_id: str, account_id: str, key: str) 
 
 def cancel_trade(service: "Service", account_id: str, trade_id: str, key: str) -> "Trade":
     return service.cancel_trade(account_id, trade_id, idempotency_key=key).value
-
-
-def register_counterparty(
-    service: "Service", address: str, network: str, key: str
-) -> "Counterparty":
-    from chainteller.service.models.counterparties import (  # noqa: PLC0415 - after the first frame
-        RegisterCounterparty,
-    )
-
-    request = RegisterCounterparty(address=address, network=network)
-    return service.register_counterparty(request, idempotency_key=key).value
 
 
 def deposit_token(service: "Service") -> str:

@@ -238,13 +238,14 @@ def refuse_signature(wallet: Wallet | None, text: str = "") -> Result:
     return notice("no text was issued to this wallet   enter: issue it")
 
 
-def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> Result:
+def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str]:
+    """One line about a verdict, and its tone."""
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
-        return notice(f"the signature is right for {challenge}   enter submits it", "good")
+        return f"the signature is right for {challenge}   enter submits it", "good"
     left = countdown(wallet.seconds_left(now))
     open_ = f"text stays open {left}" if left != "0:00" else "text is over"
-    return notice(f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad")
+    return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
 
 
 def _submit(

@@ -400,7 +400,7 @@ async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> 
     finally:
         screen.checking = ""
     screen.session.verdicts[verdict.challenge_id] = verdict
-    take(screen, flow.verdict_notice(wallet, verdict, desk.now))
+    desk.notify(*flow.verdict_notice(wallet, verdict, desk.now))
     screen.paged.replace_row(view.wallet_row(wallet, verdict, desk.now))
     draw(screen)
 

@@ -247,17 +247,18 @@ def head_lines(wallet: Wallet, verdict: Verdict | None, frame: Frame, now: int) 
 def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
     """Signature and verdict, or the next step, with what may leave to the wallet."""
     wallet, verdict = detail.wallet, detail.verdict
-    below = [*standing(wallet), *limits(wallet, detail.usage, detail.registered, now)]
-    next_ = next_line(wallet, verdict, now)
-    if wallet.challenge is None or (verdict is None and wallet.state(now) != "signing"):
-        return [next_, line(), *below]
-    if detail.is_checking:
+    is_signing = wallet.challenge is not None and wallet.state(now) == "signing"
+    if detail.is_checking and (is_signing or verdict is not None):
         return [line(("SIGNATURE", "strong"), ("  checking", "muted"))]
-    signature = signature_line(verdict)
-    if verdict is None:
-        return [signature, next_, *([SIMULATE] if detail.can_simulate else []), line(), *below]
-    why = verdict_lines(wallet, verdict, now, frame.width, compact=not frame.is_tall)
-    return [signature, *((line(),) if frame.is_tall else ()), *why]
+    if verdict is not None:
+        why = verdict_lines(wallet, verdict, now, frame.width, compact=not frame.is_tall)
+        return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
+    rows = [signature_line(None)] if is_signing else []
+    rows.append(next_line(wallet, None, now))
+    if is_signing and detail.can_simulate:
+        rows.append(SIMULATE)
+    below = limits(wallet, detail.usage, detail.registered, now)
+    return [*rows, line(), *standing(wallet), *below]
 
 
 # -- the steps ------------------------------------------------------------------------------------
