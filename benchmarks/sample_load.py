@@ -11,15 +11,15 @@ from pathlib import Path
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
-from chainteller.domain.clock import SystemClock
+from chainteller.domain.clock import SystemClock, midnight_before
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank, EngineOptions
-from chainteller.engine.samples import plot
-from chainteller.engine.samples.books import Books
+from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.samples import history
+from chainteller.engine.samples.bank import SampleBank
+from chainteller.engine.samples.bulk import BulkRows
+from chainteller.engine.samples.customers import read_customers
 from chainteller.engine.samples.loading import load_past, load_samples
-from chainteller.engine.samples.people import read_bank
-from chainteller.engine.samples.world import World
 from chainteller.storage.database import open_database
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
@@ -27,22 +27,23 @@ TARGET_S, MOONSHOT_S = 3.0, 1.0
 
 
 def make() -> tuple[float, int]:
-    """Seconds to make the world in memory, and its rows."""
+    """Seconds to make the history in memory, and its rows."""
     started = time.perf_counter()
-    world = World(
+    bank = SampleBank(
         organisation_id="default",
-        books=Books({}),
+        rows=BulkRows({}),
         randomness=SeededRandomness("benchmark"),
         prices=SimulatedPrices("benchmark"),
         fees=FeeSchedule(),
         options=EngineOptions(),
-        now=SystemClock().now(),
+        now=midnight_before(SystemClock().now()),
     )
-    plot.tell_past(world, read_bank(FOLDER, world.randomness))
+    data = read_customers(FOLDER, bank.randomness)
+    bank.wallets = data.wallets_by_name
+    history.generate(bank, data)
     taken = time.perf_counter() - started
-    rows = sum(len(found) for found in world.books.rows.values())
-    balances = len(world.books.new_balances())
-    return taken, rows + balances + len(world.audit_entries) + len(world.events)
+    rows = sum(len(found) for found in bank.rows.new_rows().values())
+    return taken, rows + len(bank.audit_rows) + len(bank.event_rows)
 
 
 def load(folder: Path) -> tuple[float, float]:
@@ -51,7 +52,7 @@ def load(folder: Path) -> tuple[float, float]:
     started = time.perf_counter()
     database = open_database(f"sqlite:///{folder / 'bank.db'}")
     created = time.perf_counter()
-    bank = Bank(
+    bank = EngineContext(
         database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
     )
     load_samples(bank, FOLDER, feed, "benchmark")
@@ -64,7 +65,7 @@ def begin_day(folder: Path) -> float:
     """Seconds to add what is under way to a past that was loaded earlier (a second demo)."""
     feed = SimulatedPrices("benchmark")
     database = open_database(f"sqlite:///{folder / 'past.db'}")
-    bank = Bank(
+    bank = EngineContext(
         database, SystemClock(), SeededRandomness("benchmark"), feed, SimulatedVenue("benchmark")
     )
     load_past(bank, FOLDER, feed, "benchmark")

@@ -38,7 +38,7 @@ from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass
-    from chainteller.engine.bank import EngineOptions
+    from chainteller.engine.context import EngineOptions
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
@@ -123,12 +123,12 @@ def open_engine(
         SettingsInvalid: the configured price feed cannot be had.
     """
     from chainteller.adapters.venue_simulated import SimulatedVenue
-    from chainteller.engine.bank import Bank
+    from chainteller.engine.context import EngineContext
     from chainteller.engine.engine import Engine
     from chainteller.storage.database import open_database
 
     feed = price_feed(settings.engine)
-    bank = Bank(
+    context = EngineContext(
         database=open_database(database_url(settings, place)),
         clock=SystemClock(),
         randomness=randomness or SystemRandomness(),
@@ -136,7 +136,7 @@ def open_engine(
         venue=SimulatedVenue(),
         options=engine_options(settings.engine, settings.service),
     )
-    return Engine(bank)
+    return Engine(context)
 
 
 def database_url(settings: Settings, place: Place) -> str:
@@ -148,7 +148,7 @@ def database_url(settings: Settings, place: Place) -> str:
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
     """The settings in the engine's own words; windows are counted in whole seconds there."""
-    from chainteller.engine.bank import EngineOptions
+    from chainteller.engine.context import EngineOptions
 
     return EngineOptions(
         quote_window_s=math.ceil(engine.quote_window_s),
@@ -219,7 +219,7 @@ def load_samples(engine: "Engine", seed: str) -> bool:
     from chainteller.adapters.prices_simulated import SimulatedPrices
     from chainteller.engine.samples.loading import load_samples as load
 
-    return load(engine.bank, shipped("sample_data"), SimulatedPrices(seed), seed)
+    return load(engine.context, shipped("sample_data"), SimulatedPrices(seed), seed)
 
 
 def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
@@ -345,7 +345,7 @@ def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
 def _chain_of(engine: "Engine") -> "ChainReport":
     from chainteller.engine.verification import verify_chain
 
-    return verify_chain(engine.bank.database)
+    return verify_chain(engine.context.database)
 
 
 def _fill(engine: "Engine", settings: Settings) -> None:

@@ -12,7 +12,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import Clock, ManualClock, SystemClock, parse_instant
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.samples.loading import load_past, load_samples
 from chainteller.paths import shipped
 from chainteller.storage.database import open_database
@@ -45,10 +45,13 @@ MAKERS: dict[str, Callable[[Path, str], None]] = {"past": make_past, "base": mak
 
 
 def _make(
-    file: Path, seed: str, clock: Clock, load: Callable[[Bank, Path, SimulatedPrices, str], bool]
+    file: Path,
+    seed: str,
+    clock: Clock,
+    load: Callable[[EngineContext, Path, SimulatedPrices, str], bool],
 ) -> None:
     prices = SimulatedPrices(seed)
-    bank = Bank(
+    context = EngineContext(
         database=open_database(f"sqlite:///{file}"),
         clock=clock,
         randomness=SeededRandomness(f"sample world {seed}"),
@@ -56,9 +59,9 @@ def _make(
         venue=SimulatedVenue(),
     )
     try:
-        load(bank, shipped("sample_data"), prices, seed)
+        load(context, shipped("sample_data"), prices, seed)
     finally:
-        bank.database.close()
+        context.database.close()
 
 
 def main() -> None:

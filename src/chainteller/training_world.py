@@ -19,9 +19,9 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import deposits
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.engine import Engine
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.storage import markets
@@ -92,7 +92,7 @@ class ThrowawayWorld:
         self._pegs = _Pegs()
         self._kept: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
         self.clock = ManualClock(TRAINING_BEGINS)
-        bank = Bank(
+        context = EngineContext(
             database=open_database(f"sqlite:///{self._file}"),
             clock=self.clock,
             randomness=SeededRandomness(f"training {seed}"),
@@ -101,7 +101,7 @@ class ThrowawayWorld:
             options=EngineOptions(),
             pegs=self._pegs,
         )
-        self._engine = Engine(bank, Actor(DEFAULT_ORGANISATION, "trainee"))
+        self._engine = Engine(context, Actor(DEFAULT_ORGANISATION, "trainee"))
         self.service: Service = self._engine
 
     def close(self) -> None:
@@ -147,12 +147,12 @@ class ThrowawayWorld:
             lambda tx: deposits.claw_back(tx, deposit_id, "The customer's bank took it back."),
         )
 
-    def _do(self, actor: Actor, work: Callable[[Transaction], None]) -> None:
-        def unit(tx: Transaction) -> bool:
+    def _do(self, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
+        def unit(tx: UnitOfWork) -> bool:
             work(tx)
             return True
 
-        work_unit(self._engine.bank, actor, unit)
+        work_unit(self._engine.context, actor, unit)
 
 
 def _copied(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:

@@ -107,7 +107,7 @@ def test_a_lost_database_is_named_by_reads_and_readiness(
     world: World, call: Caller, damage: str, reason: str
 ) -> None:
     assert call("GET", "/trading-accounts").status == 200
-    path = world.engine.bank.database.path
+    path = world.engine.context.database.path
     assert path is not None
     if damage == "removed":
         path.unlink()

@@ -145,7 +145,7 @@ def test_without_a_key_it_is_unauthorized(scene: Scene, endpoint: Endpoint) -> N
 @pytest.mark.parametrize("endpoint", EVERYTHING, ids=named)
 def test_with_a_revoked_key_it_is_unauthorized(scene: Scene, endpoint: Endpoint) -> None:
     key = scene.world.key()
-    ApiKeys(scene.world.bank).revoke(key.split("_")[2])
+    ApiKeys(scene.world.context).revoke(key.split("_")[2])
     answer = scene.call(endpoint.method, path_of(endpoint, scene.ids), key=key)
     assert (answer.status, answer.json["details"]) == (401, {"reason": "REVOKED"})
 

@@ -80,7 +80,7 @@ def test_another_method_is_told_every_method_of_the_path(call: Caller, method: s
 
 
 def test_temporary_refusals_say_when_to_come_back(world: World, call: Caller) -> None:
-    with world.bank.database.write() as connection:
+    with world.context.database.write() as connection:
         markets.close(connection, "sol-usd", "MAINTENANCE", None)
         connection.commit()
     answer = call("POST", "/trading/markets/sol-usd/quotes", {"amount": "10.00", "side": "buy"})
@@ -106,17 +106,17 @@ def test_readiness_tells_that_the_database_is_gone_and_that_it_is_back(
     world: World, call: Caller
 ) -> None:
     account = call.account()
-    path = world.bank.database.path
+    path = world.context.database.path
     assert path is not None
     aside = path.with_suffix(".aside")
-    world.bank.database.engine.dispose()
+    world.context.database.engine.dispose()
     path.rename(aside)
     path.write_bytes(b"this is no database" * 1000)
     gone = call("GET", "/readyz", key=None)
     assert (gone.status, gone.json["status"]) == (503, "unavailable")
     assert call("GET", f"/trading-accounts/{account}").code == "SERVICE_UNAVAILABLE"
     assert call("GET", "/healthz", key=None).status == 200
-    world.bank.database.engine.dispose()
+    world.context.database.engine.dispose()
     aside.rename(path)
     assert call("GET", "/readyz", key=None).status == 200
     assert call("GET", f"/trading-accounts/{account}").status == 200

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from chainteller.cli.complaints import Exit
+from chainteller.cli.error_output import Exit
 from chainteller.cli.main import program
 from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load

@@ -11,7 +11,7 @@ from tests.cli.program import chainteller
 from tests.tui.hostile_service import HOSTILE
 
 from chainteller.cli import output
-from chainteller.cli.complaints import say
+from chainteller.cli.error_output import say
 
 OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 

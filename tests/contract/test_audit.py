@@ -68,7 +68,7 @@ def test_an_accounts_trail_holds_all_that_was_done_to_it(place: Place) -> None:
     assert second.pagination.total == len(expected)
     of_trade = ListQuery(trading_account_id=account.id, text=trade_id)
     assert [row.action for row in service.audit(of_trade).data] == ["cancel_trade", "execute_quote"]
-    assert verify(place.world.bank.database) == ()
+    assert verify(place.world.context.database) == ()
 
 
 def test_a_trail_holds_nothing_of_other_accounts(place: Place) -> None:

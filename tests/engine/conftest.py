@@ -9,7 +9,7 @@ import pytest
 from tests.world.engines import World, make_world
 from tests.world.samples import load, new_bank
 
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 
 ON_SQLITE_ONLY = frozenset({"test_verification", "test_kill", "test_samples"})
 """Modules that damage rows by SQLite's own means, or that are about its file."""
@@ -41,7 +41,7 @@ def world(empty_world: World) -> World:
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EngineContext]:
     """With the sample data; loaded once for a module, which only reads."""
     bank = new_bank(tmp_path_factory.mktemp("samples"))
     assert load(bank)
@@ -50,7 +50,7 @@ def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bank]:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Bank]:
+def empty(tmp_path: Path) -> Iterator[EngineContext]:
     """A new bank, whose clock stands where that of ``loaded`` does."""
     bank = new_bank(tmp_path)
     yield bank

@@ -10,7 +10,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.engine import Bank, Engine, EngineOptions
+from chainteller.engine.engine import Engine, EngineContext, EngineOptions
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database
@@ -26,7 +26,7 @@ def say(kind: str, record_id: str) -> None:
 
 def main(url: str, account: str, threads: int) -> None:
     options = EngineOptions(fill_delay_s=0, settle_delay_s=0, withdrawal_delay_s=0)
-    bank = Bank(
+    bank = EngineContext(
         open_database(url),
         SystemClock(),
         SystemRandomness(),

@@ -65,10 +65,10 @@ def test_keys_are_forgotten_after_a_day_and_the_quote_still_protects(world: Worl
     quote = world.quote()
     world.execute(quote, key="k")
     world.clock.advance(DAY)
-    due.purge_keys(world.bank)
+    due.purge_keys(world.context)
     assert world.execute(quote, key="k").quote_id == quote.id
     world.clock.advance(1)
-    due.purge_keys(world.bank)
+    due.purge_keys(world.context)
     assert refusal(world.execute, quote, key="k").code == "QUOTE_ALREADY_USED"
 
 

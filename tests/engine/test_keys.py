@@ -9,7 +9,7 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.keys import ApiKey
-from chainteller.engine.keys import ApiKeys, Doorkeeper, authenticate
+from chainteller.engine.keys import ApiKeys, Authenticator, authenticate
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -29,19 +29,19 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def keys(world: World) -> ApiKeys:
-    return ApiKeys(world.bank, Actor(name="operator"))
+    return ApiKeys(world.context, Actor(name="operator"))
 
 
 def reason(world: World, key: ApiKey) -> str:
     with pytest.raises(Unauthorized) as refused:
-        authenticate(world.bank, key.text)
+        authenticate(world.context, key.text)
     found: str = refused.value.details["reason"]
     return found
 
 
 def test_a_key_speaks_for_its_organisation_with_its_scopes(world: World, keys: ApiKeys) -> None:
     key = keys.create("branch 7", ("accounts:read",), "other")
-    principal = authenticate(world.bank, key.text)
+    principal = authenticate(world.context, key.text)
     assert (principal.actor.organisation, principal.actor.key_id) == ("other", key.key_id)
     assert principal.actor.name == f"branch 7 ({key.key_id})"
     assert principal.scopes == {"accounts:read"}
@@ -50,7 +50,7 @@ def test_a_key_speaks_for_its_organisation_with_its_scopes(world: World, keys: A
 def test_the_secret_is_nowhere_in_the_database(world: World, keys: ApiKeys) -> None:
     made = keys.create("canary")
     rotated = keys.rotate(made.key_id)
-    path = world.bank.database.path
+    path = world.context.database.path
     assert path is not None
     with sqlite3.connect(path) as database:
         dump = "\n".join(database.iterdump())
@@ -63,7 +63,7 @@ def test_the_secret_is_nowhere_in_the_database(world: World, keys: ApiKeys) -> N
 
 def test_a_revoked_key_is_refused_from_the_next_request_on(world: World, keys: ApiKeys) -> None:
     key = keys.create("branch")
-    authenticate(world.bank, key.text)
+    authenticate(world.context, key.text)
     keys.revoke(key.key_id)
     keys.revoke(key.key_id)
     assert reason(world, key) == "REVOKED"
@@ -85,12 +85,12 @@ def test_an_expired_key_is_refused_even_when_the_clock_is_set_back(
 def test_both_keys_hold_during_the_overlap_of_a_rotation(world: World, keys: ApiKeys) -> None:
     old = keys.create("branch", ("events:read",), "other", "90d")
     new = keys.rotate(old.key_id, "1h")
-    assert authenticate(world.bank, old.text).scopes == {"events:read"}
-    assert authenticate(world.bank, new.text).scopes == {"events:read"}
-    assert authenticate(world.bank, new.text).actor.organisation == "other"
+    assert authenticate(world.context, old.text).scopes == {"events:read"}
+    assert authenticate(world.context, new.text).scopes == {"events:read"}
+    assert authenticate(world.context, new.text).actor.organisation == "other"
     world.advance(3_600)
     assert reason(world, old) == "REVOKED"
-    authenticate(world.bank, new.text)
+    authenticate(world.context, new.text)
     by_id = {row["id"]: row for row in keys.listed()}
     assert by_id[old.key_id]["replacedBy"] == new.key_id
     assert by_id[new.key_id]["expires"] is not None
@@ -158,7 +158,7 @@ def test_last_use_is_written_once_a_minute(world: World, keys: ApiKeys) -> None:
     key = keys.create("branch")
 
     def used() -> object:
-        authenticate(world.bank, key.text)
+        authenticate(world.context, key.text)
         return keys.listed()[0]["lastUsedAt"]
 
     first = used()
@@ -170,17 +170,17 @@ def test_last_use_is_written_once_a_minute(world: World, keys: ApiKeys) -> None:
 
 def test_a_new_organisation_begins_with_its_first_key(world: World, keys: ApiKeys) -> None:
     key = keys.create("first", organisation="newcomer")
-    service = world.engine.acting_as(authenticate(world.bank, key.text).actor)
+    service = world.engine.acting_as(authenticate(world.context, key.text).actor)
     assert service.trading_accounts().data == ()
     with pytest.raises(ServiceError):
         service.trading_account("TDA_1")
 
 
-def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
+def test_the_authenticator_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
     world: World, keys: ApiKeys
 ) -> None:
     seconds = [100.0]
-    door = Doorkeeper(world.bank, lambda: seconds[0])
+    door = Authenticator(world.context, lambda: seconds[0])
     revoked, expiring = keys.create("one"), keys.create("two", expires="1h")
     for key in (revoked, expiring):
         assert door.principal(key.text).actor.key_id == key.key_id
@@ -196,8 +196,8 @@ def test_the_doorkeeper_sees_a_revocation_after_a_moment_and_an_expiry_at_once(
     assert refused.value.details == {"reason": "EXPIRED"}
 
 
-def test_the_doorkeeper_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
-    door = Doorkeeper(world.bank)
+def test_the_authenticator_remembers_no_wrong_key(world: World, keys: ApiKeys) -> None:
+    door = Authenticator(world.context)
     key = keys.create("one")
     for wrong in (key.text[:-1], key.text + "x", "", "nonsense"):
         for _ in range(2):

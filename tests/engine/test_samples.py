@@ -10,13 +10,13 @@ from chainteller.domain.ledger import buying_power
 from chainteller.domain.quoting import BPS
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.models.pages import ListQuery
 
 
-def test_holds_a_morning_of_a_bank(loaded: Bank) -> None:
+def test_holds_a_morning_of_a_bank(loaded: EngineContext) -> None:
     counts = {table: len(found) for table, found in dump(loaded).items()}
     assert counts["customer"] >= 200
     assert counts["trading_account"] >= 150
@@ -25,12 +25,12 @@ def test_holds_a_morning_of_a_bank(loaded: Bank) -> None:
     assert counts["transfer"] > 400
 
 
-def test_shows_trades_in_every_state(loaded: Bank) -> None:
+def test_shows_trades_in_every_state(loaded: EngineContext) -> None:
     found = {row.status for row in rows(loaded, "SELECT DISTINCT status FROM trade")}
     assert found == set(TradeStatus)
 
 
-def test_shows_deposits_and_bank_withdrawals_in_every_state(loaded: Bank) -> None:
+def test_shows_deposits_and_bank_withdrawals_in_every_state(loaded: EngineContext) -> None:
     found = rows(loaded, "SELECT DISTINCT direction, status FROM transfer")
     s = TransferStatus
     deposits = {s.PROCESSING, s.COMPLETED, s.FAILED, s.RETURNED}
@@ -39,7 +39,7 @@ def test_shows_deposits_and_bank_withdrawals_in_every_state(loaded: Bank) -> Non
     assert {row.status for row in found if row.direction == "withdrawal"} >= withdrawals
 
 
-def test_shows_open_and_expired_quotes_of_every_market_and_side(loaded: Bank) -> None:
+def test_shows_open_and_expired_quotes_of_every_market_and_side(loaded: EngineContext) -> None:
     open_quotes = rows(loaded, "SELECT expires FROM quote WHERE status = 'open'")
     assert any(row.expires >= NOW for row in open_quotes)
     assert any(row.expires < MIDNIGHT for row in open_quotes)
@@ -47,7 +47,7 @@ def test_shows_open_and_expired_quotes_of_every_market_and_side(loaded: Bank) ->
     assert len(kinds) == 2 * len(MARKETS)
 
 
-def test_has_customers_of_every_kind(loaded: Bank) -> None:
+def test_has_customers_of_every_kind(loaded: EngineContext) -> None:
     customers = rows(loaded, "SELECT * FROM customer")
     assert {row.kyc_level for row in customers} == {"basic", "enhanced"}
     assert any(row.terms_version is None for row in customers)
@@ -59,7 +59,7 @@ def test_has_customers_of_every_kind(loaded: Bank) -> None:
     assert controls == {None, "FROZEN", "SELL_ONLY", "DORMANT"}
 
 
-def test_names_are_unique_and_found_without_accents(loaded: Bank) -> None:
+def test_names_are_unique_and_found_without_accents(loaded: EngineContext) -> None:
     customers = rows(loaded, "SELECT name, search_name FROM customer")
     assert len({row.name for row in customers}) == len(customers)
     found = next(row for row in customers if row.name == "Inês Vilhena")
@@ -67,7 +67,9 @@ def test_names_are_unique_and_found_without_accents(loaded: Bank) -> None:
     assert "ines vilhena" in found.search_name
 
 
-def test_customers_without_terms_or_identity_check_have_no_trading_account(loaded: Bank) -> None:
+def test_customers_without_terms_or_identity_check_have_no_trading_account(
+    loaded: EngineContext,
+) -> None:
     assert not rows(
         loaded,
         "SELECT a.id FROM trading_account a JOIN customer c ON c.id = a.customer_id "
@@ -85,7 +87,7 @@ def test_customers_without_terms_or_identity_check_have_no_trading_account(loade
     ],
 )
 def test_fixed_bank_accounts_are_there_without_a_trading_account(
-    loaded: Bank,
+    loaded: EngineContext,
     bank_account: str,
     kind: str,
     cents: int | None,
@@ -105,7 +107,7 @@ def test_fixed_bank_accounts_are_there_without_a_trading_account(
     assert found.control is None
 
 
-def test_dda_1005_has_a_frozen_trading_account(loaded: Bank) -> None:
+def test_dda_1005_has_a_frozen_trading_account(loaded: EngineContext) -> None:
     (found,) = rows(
         loaded,
         "SELECT a.*, b.type FROM bank_account b "
@@ -114,7 +116,7 @@ def test_dda_1005_has_a_frozen_trading_account(loaded: Bank) -> None:
     assert (found.type, found.control) == ("checking", "FROZEN")
 
 
-def test_blockchain_accounts_have_their_fixed_ids(loaded: Bank) -> None:
+def test_blockchain_accounts_have_their_fixed_ids(loaded: EngineContext) -> None:
     found = rows(
         loaded,
         "SELECT a.* FROM blockchain_account a "
@@ -128,7 +130,7 @@ def test_blockchain_accounts_have_their_fixed_ids(loaded: Bank) -> None:
     assert found[0].customer_id != found[1].customer_id
 
 
-def test_deposits_come_in_every_currency(loaded: Bank) -> None:
+def test_deposits_come_in_every_currency(loaded: EngineContext) -> None:
     found = rows(loaded, "SELECT DISTINCT asset, currency_id FROM transfer")
     assert {(row.asset, row.currency_id) for row in found} == {
         ("BUSD1@bank", "DPT_USD"),
@@ -137,14 +139,14 @@ def test_deposits_come_in_every_currency(loaded: Bank) -> None:
     }
 
 
-def power_of(bank: Bank, account_id: str) -> int:
+def power_of(bank: EngineContext, account_id: str) -> int:
     code = f"customer:{account_id}:available"
     balances = rows(bank, "SELECT asset, balance FROM ledger_account WHERE code = :code", code=code)
     return buying_power({ASSETS_BY_KEY[row.asset]: int(row.balance) for row in balances})
 
 
 @pytest.mark.parametrize("seed", ["42", "another", ""])
-def test_whatever_is_listed_first_can_trade(empty: Bank, seed: str) -> None:
+def test_whatever_is_listed_first_can_trade(empty: EngineContext, seed: str) -> None:
     """All accounts with something under way keep the promise of the first one, so that it holds
     while their work ends and moves them up the list."""
     assert load(empty, seed)
@@ -164,7 +166,7 @@ def test_whatever_is_listed_first_can_trade(empty: Bank, seed: str) -> None:
         assert power_of(empty, account.id) <= 500_000
 
 
-def test_what_has_ended_lies_before_the_last_midnight(loaded: Bank) -> None:
+def test_what_has_ended_lies_before_the_last_midnight(loaded: EngineContext) -> None:
     for table in ("trade", "transfer"):
         ended = rows(
             loaded,
@@ -178,7 +180,7 @@ def test_what_has_ended_lies_before_the_last_midnight(loaded: Bank) -> None:
     assert min(row.created for row in accounts) < MIDNIGHT - 90 * DAY
 
 
-def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: Bank) -> None:
+def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: EngineContext) -> None:
     jobs = {(row.kind, row.reference): row.run_at for row in rows(loaded, "SELECT * FROM job")}
     kinds = {
         ("trade", "processing"): "trade.fill",
@@ -198,7 +200,7 @@ def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: Bank) ->
         assert MIDNIGHT < row.created <= NOW < jobs[kinds[row.what, row.status], row.id]
 
 
-def test_quotes_are_priced_by_the_feed_of_their_moment(loaded: Bank) -> None:
+def test_quotes_are_priced_by_the_feed_of_their_moment(loaded: EngineContext) -> None:
     feed = SimulatedPrices("42")
     quotes = rows(loaded, "SELECT market, created, mid_micros, price_cents FROM quote")
     assert {quote.market for quote in quotes} == {market.name for market in MARKETS}
@@ -208,13 +210,13 @@ def test_quotes_are_priced_by_the_feed_of_their_moment(loaded: Bank) -> None:
         assert off * BPS < quote.mid_micros * 100
 
 
-def test_the_record_is_in_the_order_of_time(loaded: Bank) -> None:
+def test_the_record_is_in_the_order_of_time(loaded: EngineContext) -> None:
     for table in ("audit", "event"):
         instants = [row.at for row in rows(loaded, f"SELECT at FROM {table} ORDER BY seq")]  # noqa: S608 - our own table names
         assert instants == sorted(instants)
 
 
-def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
+def test_what_is_under_way_ends_by_itself(empty: EngineContext) -> None:
     assert load(empty)
     engine = Engine(empty)
     assert isinstance(empty.clock, ManualClock)
@@ -229,14 +231,14 @@ def test_what_is_under_way_ends_by_itself(empty: Bank) -> None:
         )
 
 
-def test_every_invariant_holds_after_loading(loaded: Bank) -> None:
+def test_every_invariant_holds_after_loading(loaded: EngineContext) -> None:
     assert verify(loaded.database) == ()
     report = verify_chain(loaded.database)
     assert report.intact
     assert report.head == head(loaded)
 
 
-def test_every_list_is_exact(loaded: Bank) -> None:
+def test_every_list_is_exact(loaded: EngineContext) -> None:
     engine = Engine(loaded)
     assert engine.all_trades().pagination.total == len(rows(loaded, "SELECT id FROM trade"))
     for row in rows(loaded, "SELECT * FROM trading_account"):

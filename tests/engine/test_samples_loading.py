@@ -8,7 +8,7 @@ from tests.world.samples import FOLDER, MIDNIGHT, NOW, dump, head, load, rows
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.prices import PricePoint
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.samples.loading import is_loaded, load_past, load_samples
 from chainteller.engine.verification import verify
@@ -17,13 +17,17 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 
 
-def test_the_same_seed_and_moment_give_the_same_world(loaded: Bank, empty: Bank) -> None:
+def test_the_same_seed_and_moment_give_the_same_world(
+    loaded: EngineContext, empty: EngineContext
+) -> None:
     assert load(empty)
     assert head(empty) == head(loaded)
     assert dump(empty) == dump(loaded)
 
 
-def test_a_past_loaded_earlier_that_day_gives_the_same_world(loaded: Bank, empty: Bank) -> None:
+def test_a_past_loaded_earlier_that_day_gives_the_same_world(
+    loaded: EngineContext, empty: EngineContext
+) -> None:
     assert isinstance(empty.clock, ManualClock)
     empty.clock.set(MIDNIGHT + 5)
     assert load_past(empty, FOLDER, SimulatedPrices("42"), "42")
@@ -37,12 +41,12 @@ def test_a_past_loaded_earlier_that_day_gives_the_same_world(loaded: Bank, empty
     assert not load(empty)
 
 
-def test_another_seed_gives_another_world(loaded: Bank, empty: Bank) -> None:
+def test_another_seed_gives_another_world(loaded: EngineContext, empty: EngineContext) -> None:
     assert load(empty, "43")
     assert head(empty) != head(loaded)
 
 
-def test_a_second_load_changes_nothing(empty: Bank) -> None:
+def test_a_second_load_changes_nothing(empty: EngineContext) -> None:
     assert load(empty)
     before = dump(empty)
     assert not load(empty)
@@ -50,7 +54,7 @@ def test_a_second_load_changes_nothing(empty: Bank) -> None:
     assert dump(empty) == before
 
 
-def test_a_load_after_a_customer_traded_changes_nothing(empty: Bank) -> None:
+def test_a_load_after_a_customer_traded_changes_nothing(empty: EngineContext) -> None:
     assert load(empty)
     engine = Engine(empty)
     account = engine.trading_accounts(ListQuery(sort="-lastActivity")).data[0]
@@ -85,7 +89,7 @@ class StopsAfter:
         raise NotImplementedError
 
 
-def test_an_interrupted_load_leaves_nothing(empty: Bank) -> None:
+def test_an_interrupted_load_leaves_nothing(empty: EngineContext) -> None:
     before = dump(empty)
     with pytest.raises(KeyboardInterrupt):
         load_samples(empty, FOLDER, StopsAfter(300))
@@ -95,7 +99,7 @@ def test_an_interrupted_load_leaves_nothing(empty: Bank) -> None:
     assert load(empty)
 
 
-def test_a_broken_folder_is_refused_by_name(empty: Bank, tmp_path: Path) -> None:
+def test_a_broken_folder_is_refused_by_name(empty: EngineContext, tmp_path: Path) -> None:
     (tmp_path / "bank.toml").write_text("customer = [", encoding="utf-8")
     (tmp_path / "names.toml").write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match=r"bank\.toml"):

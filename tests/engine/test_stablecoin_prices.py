@@ -31,7 +31,7 @@ def pegs() -> Pegs:
 def world(tmp_path: Path, pegs: Pegs) -> Iterator[World]:
     """An account with 500.00 USDC on solana and 100.00 of the bank's own deposit token."""
     made = make_world(tmp_path / "bank.db")
-    made.engine = Engine(replace(made.bank, pegs=pegs))
+    made.engine = Engine(replace(made.context, pegs=pegs))
     made.open()
     made.deposit("500.00", USDC_SOLANA)
     made.deposit("100.00", DPT)

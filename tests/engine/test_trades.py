@@ -19,7 +19,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
 from chainteller.domain.trades import Rejection
 from chainteller.engine import settlement
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import verify
 from chainteller.storage import markets
 
@@ -206,16 +206,16 @@ def test_every_change_of_a_trade_is_told_once(world: World) -> None:
 
 @pytest.mark.parametrize("work", [settlement.fill, settlement.settle])
 def test_due_work_that_is_done_twice_has_one_effect(
-    world: World, work: Callable[[Transaction, str], None]
+    world: World, work: Callable[[UnitOfWork, str], None]
 ) -> None:
     trade = world.buy()
     world.settle()
     before = world.balances()
 
-    def again(tx: Transaction) -> bool:
+    def again(tx: UnitOfWork) -> bool:
         work(tx, trade.id)
         return True
 
-    assert work_unit(world.bank, Actor(name="worker"), again)
+    assert work_unit(world.context, Actor(name="worker"), again)
     assert world.balances() == before
     assert verify(world.database) == ()

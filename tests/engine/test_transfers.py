@@ -14,7 +14,7 @@ from chainteller.domain.clock import DAY, SECOND, format_instant
 from chainteller.domain.limits import DestinationClass
 from chainteller.engine import deposits, payouts
 from chainteller.engine.engine import EngineOptions
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage.tables import Tables
@@ -24,11 +24,11 @@ def operate(world: World, work: object, *arguments: str) -> None:
     """Run one of the engine's own pieces of work, as the core bank's message would."""
     assert callable(work)
 
-    def run(tx: Transaction) -> bool:
+    def run(tx: UnitOfWork) -> bool:
         work(tx, *arguments)
         return True
 
-    work_unit(world.bank, Actor(name="core"), run)
+    work_unit(world.context, Actor(name="core"), run)
 
 
 def step(world: World, seconds: float) -> None:

@@ -7,7 +7,7 @@ from tests.world.engines import START, USDC_SOLANA, World
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import HOUR, SECOND, format_instant
 from chainteller.engine import payouts
-from chainteller.engine.transaction import Transaction, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import verify
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
 from chainteller.service.models.funding import Destination, Transfer, WithdrawalRequest
@@ -47,11 +47,11 @@ def status(world: World, withdrawal: Transfer) -> str:
 
 
 def operate(world: World, withdrawal: Transfer, work: str) -> None:
-    def run(tx: Transaction) -> bool:
+    def run(tx: UnitOfWork) -> bool:
         getattr(payouts, work)(tx, withdrawal.id, "REFUSED", "No.")
         return True
 
-    work_unit(world.bank, Actor(name="core"), run)
+    work_unit(world.context, Actor(name="core"), run)
 
 
 @pytest.mark.parametrize("early", [1, 0])

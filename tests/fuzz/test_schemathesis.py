@@ -158,8 +158,8 @@ def test_nothing_is_found(tmp_path: Path, database: str, seed: str) -> None:
     assert done.links > 0
     assert [name for name in REACHED if not done.succeeded(name)] == []
     world = build(database, clock=SystemClock())
-    assert verify(world.bank.database) == ()
-    assert verify_chain(world.bank.database).intact
+    assert verify(world.context.database) == ()
+    assert verify_chain(world.context.database).intact
     world.engine.close()
 
 

@@ -55,7 +55,7 @@ class SideBySide(EmbeddedDeployment):
     def __init__(self, place: Path | str, seed: str, *, remote: bool = False) -> None:
         super().__init__(place, seed)
         self._stack = ExitStack()
-        key = ApiKeys(self.world.bank, environment="test").create("test", (), "default", None)
+        key = ApiKeys(self.world.context, environment="test").create("test", (), "default", None)
         if remote:
             options = DeploymentOptions("0.0.test", rate_limits=False)
             address = self._stack.enter_context(served(Served(self.world.engine, options)))

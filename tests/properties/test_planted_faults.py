@@ -61,16 +61,16 @@ FAULTS = (
     ),
     Fault(
         "outcomes are not kept under their keys",
-        "engine/transaction.py",
+        "engine/unit_of_work.py",
         "    if key is not None:\n        claimed = {",
         "    if key is not None and len(key) > 255:\n        claimed = {",
         SIMULATION,
     ),
     Fault(
         "the hold is committed alone",
-        "engine/quotes.py",
-        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n",
-        "    ledger.post(tx, (hold(account.id, trade_id, held),))\n    tx.connection.commit()\n",
+        "engine/outcome.py",
+        "        ledger.post(tx, outcome.journals)\n",
+        "        ledger.post(tx, outcome.journals)\n        tx.connection.commit()\n",
         "tests/engine/test_kill.py::test_a_hundred_kills_lose_nothing",
     ),
     Fault(

@@ -75,7 +75,7 @@ def test_a_revoked_key_ends_its_streams_with_the_next_ping(world: World) -> None
         service = RemoteService(address, key)
         service.follow(0, lambda _event: None, states.put)
         assert states.get(timeout=PATIENCE_S) is Following.LIVE
-        ApiKeys(world.bank).revoke(key.split("_")[2])
+        ApiKeys(world.context).revoke(key.split("_")[2])
         assert states.get(timeout=PATIENCE_S) is Following.RETRYING
         assert states.get(timeout=PATIENCE_S) is Following.REFUSED
         service.close()

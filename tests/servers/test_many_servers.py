@@ -44,7 +44,7 @@ def opened(world: World) -> list[str]:
 
 def held_by_the_database(world: World) -> Counter[str]:
     trade, transfer, quote = Tables.trade, Tables.transfer, Tables.quote
-    with world.bank.database.read() as connection:
+    with world.context.database.read() as connection:
         rows = connection.execute(
             select(transfer.c.direction, func.count()).group_by(transfer.c.direction)
         )
@@ -87,7 +87,7 @@ def checked(world: World, url: str, home: Path, steps: int) -> Storm:
     assert storm.faults == []
     counted = {kind: storm.effects[kind] for kind in ("deposit", "withdraw", "execute", "quote")}
     assert held_by_the_database(world) == Counter(counted)
-    assert verify(world.bank.database, LIMITS) == ()
+    assert verify(world.context.database, LIMITS) == ()
     return storm
 
 

@@ -8,7 +8,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.engine import Bank, Engine
+from chainteller.engine.engine import Engine, EngineContext
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.storage.database import open_database
@@ -32,7 +32,9 @@ def main(path: str, account: str) -> None:
     except ServiceUnavailable as error:
         say(f"not ready: {error.details['reason']}")
     engine = Engine(
-        Bank(database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1"))
+        EngineContext(
+            database, SystemClock(), SystemRandomness(), SimulatedPrices("1"), SimulatedVenue("1")
+        )
     )
     try:
         for _ in range(1_000):

@@ -79,7 +79,7 @@ def there_and_back(
 def test_a_copied_bank_goes_on_where_it_stood(tmp_path: Path, postgres_url: str) -> None:
     before = build(sqlite_url(tmp_path))
     trade_id, account_id = traded(before)
-    copy(before.bank.database, postgres_url)
+    copy(before.context.database, postgres_url)
     after = build(postgres_url)
     assert after.engine.trade(account_id, trade_id).status == "processing"
     after.advance(60)
@@ -88,7 +88,7 @@ def test_a_copied_bank_goes_on_where_it_stood(tmp_path: Path, postgres_url: str)
     assert after.engine.deposit(
         account_id, DepositRequest(amount="5000.00", currency=TOKEN), idempotency_key="funding"
     ).replayed
-    assert verify(after.bank.database) == ()
+    assert verify(after.context.database) == ()
     for each in (before, after):
         each.engine.close()
 
@@ -108,10 +108,10 @@ def test_refuses_a_target_that_holds_anything(tmp_path: Path, postgres_url: str)
     world = build(sqlite_url(tmp_path))
     build(postgres_url).engine.close()
     with pytest.raises(ServiceUnavailable) as refused:
-        copy(world.bank.database, postgres_url)
+        copy(world.context.database, postgres_url)
     assert refused.value.details["reason"] == "TARGET_NOT_EMPTY"
     with pytest.raises(ServiceUnavailable) as itself:
-        copy(world.bank.database, f"sqlite:///{tmp_path / 'bank.db'}")
+        copy(world.context.database, f"sqlite:///{tmp_path / 'bank.db'}")
     assert itself.value.details["reason"] in ("TARGET_NOT_EMPTY", "STORAGE_LOCKED")
     world.engine.close()
 
@@ -119,19 +119,19 @@ def test_refuses_a_target_that_holds_anything(tmp_path: Path, postgres_url: str)
 def test_takes_a_target_that_has_nothing_but_its_schema(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
     open_database(postgres_url).close()
-    assert copy(world.bank.database, postgres_url).rows > 40
+    assert copy(world.context.database, postgres_url).rows > 40
     world.engine.close()
 
 
 def test_a_copy_that_fails_midway_leaves_nothing(tmp_path: Path, postgres_url: str) -> None:
     world = build(sqlite_url(tmp_path))
     too_long = {"id": "EVT_1", "seq": 1, "type": "x" * 100, "at": 0, "organisation_id": "default"}
-    with world.bank.database.write() as connection:
+    with world.context.database.write() as connection:
         connection.execute(insert(Tables.event).values(**too_long, resource="", data="{}"))
         connection.execute(update(Tables.head).values(event_seq=1))
         connection.commit()
     with pytest.raises(ServiceUnavailable):
-        copy(world.bank.database, postgres_url)
+        copy(world.context.database, postgres_url)
     target = connect(postgres_url)
     with target.read() as connection:
         assert schema.state(connection) is State.NEW

@@ -139,7 +139,7 @@ def test_a_damaged_page_is_named_when_it_is_met(world: World, path: Path) -> Non
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
     database = open_database(f"sqlite:///{path}")
-    world.engine.bank.database.engine.dispose()
+    world.engine.context.database.engine.dispose()
     assert refused_write(world) == "STORAGE_CORRUPT"
     with pytest.raises(ServiceUnavailable) as refused:
         world.engine.deposits(world.account)
@@ -166,7 +166,7 @@ def test_a_lock_that_stays_is_named_and_nothing_is_done(
     world.close()
     monkeypatch.setattr(databases, "BUSY_TIMEOUT_MS", 50)
     database = open_database(f"sqlite:///{path}")
-    object.__setattr__(world.bank, "database", database)
+    object.__setattr__(world.context, "database", database)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert refused_write(world) == "STORAGE_LOCKED"

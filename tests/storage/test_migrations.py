@@ -150,7 +150,7 @@ def stored_audit(connection: Connection) -> list[dict[str, object]]:
 def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
     """Of the sample data, then of refusals in the name of one of its accounts."""
     service = Engine(new_bank(url))
-    assert load(service.bank)
+    assert load(service.context)
     account = service.trading_accounts().data[0]
     custody = service.blockchain_accounts().data[0]
     unbound = service.create_quote("sol-usd", QuoteRequest(amount="10.00", side="buy")).value
@@ -162,7 +162,7 @@ def audit_rows_of_a_long_day(url: str) -> list[dict[str, object]]:
     ):
         with pytest.raises(ServiceError):
             refused()
-    with service.bank.database.read() as connection:
+    with service.context.database.read() as connection:
         rows = stored_audit(connection)
     service.close()
     return rows

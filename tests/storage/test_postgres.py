@@ -33,7 +33,7 @@ TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 def world(postgres_url: str) -> Iterator[World]:
     made = build(postgres_url)
     yield made
-    assert verify(made.bank.database) == ()
+    assert verify(made.context.database) == ()
     made.engine.close()
 
 
@@ -48,7 +48,7 @@ def cutter(postgres_url: str) -> Iterator[CuttingProxy]:
 def cut_world(cutter: CuttingProxy) -> Iterator[World]:
     made = build(cutter.url)
     yield made
-    assert verify(made.bank.database) == ()
+    assert verify(made.context.database) == ()
     made.engine.close()
 
 
@@ -159,7 +159,7 @@ def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
     for number in range(12):
         deposit(world, account_id, key=f"k{number}")
         world.engine.trades(account_id)
-    engine = world.bank.database.engine
+    engine = world.context.database.engine
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         raw = connection.connection.cursor()
         for setting in ("lock_timeout", "statement_timeout", "default_transaction_isolation"):
@@ -174,7 +174,7 @@ def test_a_transaction_leaves_nothing_in_its_session(world: World) -> None:
 def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
     account_id = opened(world)
     request = DepositRequest(amount="10.00", currency=TOKEN)
-    with world.bank.database.write() as first:
+    with world.context.database.write() as first:
         row: dict[str, object] = {
             "organisation_id": "default",
             "operation": "deposit",
@@ -194,7 +194,7 @@ def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
 @pytest.mark.slow
 def test_a_lock_that_is_held_too_long_is_no_lost_connection(world: World) -> None:
     account_id = opened(world)
-    with world.bank.database.write() as other:
+    with world.context.database.write() as other:
         other.execute(text("SELECT 1 FROM trading_account FOR UPDATE"))
         with pytest.raises(ServiceUnavailable) as refused:
             deposit(world, account_id)
@@ -244,12 +244,12 @@ def test_two_workers_never_do_a_job_twice(postgres_url: str) -> None:
 
         def drain(each: World, start: threading.Barrier = start) -> int:
             start.wait()
-            return due.run(each.bank, 1_000)
+            return due.run(each.context, 1_000)
 
         with ThreadPoolExecutor(len(others)) as pool:
             assert sum(pool.map(drain, others)) == len(trades)
     assert {world.engine.trade(account_id, each).status for each in trades} == {"settled"}
-    assert verify(world.bank.database) == ()
+    assert verify(world.context.database) == ()
     for each in (world, *others):
         each.engine.close()
 
@@ -260,12 +260,12 @@ def test_work_that_fails_holds_up_no_other_work(world: World) -> None:
     quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
     request = ExecuteRequest(trading_account_id=account_id)
     trade = world.engine.execute_quote(quote.id, request).value
-    with world.bank.database.write() as connection:
+    with world.context.database.write() as connection:
         jobs.schedule(connection, "trade.fill", "TXN_NOTHING", 0)
         connection.commit()
     if world.clock is not None:
         world.clock.advance(30 * SECOND)
-    worker = Worker(world.bank)
+    worker = Worker(world.context)
     worker.start()
     for _ in range(200):
         if world.engine.trade(account_id, trade.id).status != "processing":

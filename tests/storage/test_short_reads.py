@@ -34,7 +34,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 @pytest.fixture
 def short(world: World) -> Iterator[Engine]:
     reads = ShortReads(world.database)
-    yield Engine(replace(world.bank, database=reads))
+    yield Engine(replace(world.context, database=reads))
     reads.close()
 
 
@@ -67,7 +67,7 @@ def test_they_see_a_write_once_it_is_committed(world: World, short: Engine) -> N
 
 def test_nothing_is_read_twice_until_somebody_commits(world: World, short: Engine) -> None:
     first = short.trades(world.account)
-    with short.bank.database.read() as connection:
+    with short.context.database.read() as connection:
         plain = connection.connection
     asked: list[str] = []
     plain.set_trace_callback(asked.append)
@@ -126,7 +126,7 @@ def test_a_refusal_leaves_no_lock_behind(world: World, short: Engine) -> None:
 def test_they_cannot_write(short: Engine) -> None:
     with (
         pytest.raises(ServiceUnavailable),
-        short.bank.database.read() as connection,
+        short.context.database.read() as connection,
     ):
         connection.connection.execute("DELETE FROM head")
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 from tests.world.bank import World, build, sqlite_url
+from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -17,7 +18,7 @@ from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
@@ -26,7 +27,8 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 REPOSITORY = Path(__file__).parents[2]
-LONGEST_S, LONGEST_TIMER_S, IDLE_LOOKS = 30.0, 1.0, 4
+LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
+IDLE_LOOKS, KEY_LOOKS = 3, 2
 _ASKING = ("write-", "new", "samples", "ask-", "copy", "save")
 """Groups of workers that wait for an answer while a question is open."""
 
@@ -65,6 +67,17 @@ class Bench:
         self.service.deposit(account.id, DepositRequest(amount=amount, currency=currency))
 
 
+@pytest.fixture(autouse=True)
+def drop_painted_lines() -> Iterator[None]:
+    """Empty the one cache in which Textual keeps widgets' painted lines after their app has ended.
+
+    ``get_inner_outer`` is an ``lru_cache`` on a method, so its keys hold the ``StylesCache`` of up
+    to 1,024 closed widgets: 7,000 objects for each console that a test opens.
+    """
+    yield
+    StylesCache.get_inner_outer.cache_clear()
+
+
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     yield from make_bench(tmp_path)
@@ -72,8 +85,12 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
 
 def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[Bench]:
     world = build(sqlite_url(folder), options=options or EngineOptions(rate_limits=False))
-    seeded = replace(world.bank, randomness=SeededRandomness("desk"))
-    world = replace(world, engine=Engine(seeded, Actor(name="op01")))
+    seeded = replace(world.context, randomness=SeededRandomness("desk"))
+    yield from bench_on(replace(world, engine=Engine(seeded, Actor(name="op01"))), folder)
+
+
+def bench_on(world: World, folder: Path) -> Iterator[Bench]:
+    """The console on a world, which is closed at the end; exports and crash files in ``folder``."""
     assert world.clock is not None
     look = ConsoleSettings(
         kind="EMBEDDED",
@@ -98,12 +115,14 @@ async def settle(pilot: Pilot[Any], *, started: bool = True) -> None:
     Between looks every message is handled and painted; what a look cannot see (a thread that has
     answered but not yet reported) is busy work of a worker, so a few idle looks in a row are rest.
     """
+    app = cast("Console", pilot.app)
     quiet = 0
     deadline = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline:
-        await pilot.pause(0 if quiet else 0.005)
-        await _handled_behind(cast("Console", pilot.app))
-        quiet = quiet + 1 if _is_idle(cast("Console", pilot.app), started=started) else 0
+        await asyncio.sleep(0 if quiet else 0.005)
+        await _messages_are_handled(app, behind=bool(quiet))
+        is_at_rest = _is_idle(app, started=started) and not _paints(app.screen, everything=True)
+        quiet = quiet + 1 if is_at_rest else 0
         if quiet == IDLE_LOOKS:
             return
     raise AssertionError("the desk never came to rest")
@@ -122,10 +141,14 @@ def _nodes(screens: Sequence[Screen[Any]]) -> list[DOMNode]:
     return [node for screen in screens for node in screen.walk_children(with_self=True)]
 
 
-async def _handled_behind(app: Console) -> None:
-    """Screens behind a box handle their messages too; a pilot's pause waits for the topmost."""
+async def _messages_are_handled(app: Console, *, behind: bool) -> None:
+    """Every node of the topmost screen has handled what its queue held; of those ``behind`` too.
+
+    A message to a screen behind a dialog makes Textual paint all of both once more, so it is only
+    sent one where the topmost screen rests.
+    """
     handled = []
-    for node in _nodes(app.screen_stack[:-1]):
+    for node in (app, *_nodes(app.screen_stack if behind else app.screen_stack[-1:])):
         event = asyncio.Event()
         if node.call_later(event.set):
             handled.append(event.wait())
@@ -134,17 +157,20 @@ async def _handled_behind(app: Console) -> None:
 
 
 def _is_idle(app: Console, *, started: bool) -> bool:
-    waiting = app.screen.is_modal
-    busy = [
-        worker
-        for worker in app.workers
-        if not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
-    ]
     keys = app.typed_ahead
     hears = not keys.is_holding and not keys.ignores("enter") and not keys.ignores("escape")
     ready = bool(app.desk.started) == started and hears
-    waits = any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
-    return ready and not busy and not waits and not _timers_due(app)
+    return ready and not _has_work(app) and not _timers_due(app)
+
+
+def _has_work(app: Console) -> bool:
+    """A worker that waits for no question, or a message that nobody has handled."""
+    waiting = app.screen.is_modal
+    busy = any(
+        not worker.is_finished and not (waiting and worker.group.startswith(_ASKING))
+        for worker in app.workers
+    )
+    return busy or any(node.message_queue_size for node in (app, *_nodes(app.screen_stack)))
 
 
 def _timers_due(app: Console) -> list[Timer]:
@@ -161,9 +187,43 @@ def _timers_due(app: Console) -> list[Timer]:
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
-    """Press, and wait for what it led to."""
-    await pilot.press(*keys)
+    """Press keys one after the other, each when the one before it is handled, then ``settle``.
+
+    Textual's pilot sleeps around each key until the process uses no CPU, 40 ms at the least; this
+    looks at the console's own queues and workers instead.
+    """
+
+    async def handled(_min_sleep: float) -> None:
+        await _key_is_handled(cast("Console", pilot.app))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.app.wait_for_idle", handled)
+        await pilot.press(*keys)
     await settle(pilot)
+
+
+async def _key_is_handled(app: Console) -> None:
+    """Wait until messages and workers are done; what only passes with time is not waited for."""
+    quiet = 0
+    deadline = time.monotonic() + LONGEST_KEY_S
+    while quiet < KEY_LOOKS and time.monotonic() < deadline:
+        await asyncio.sleep(0 if quiet else 0.001)
+        await _messages_are_handled(app, behind=False)
+        rests = not (app.typed_ahead.is_holding or _has_work(app))
+        quiet = quiet + 1 if rests and not _paints(app.screen, everything=False) else 0
+
+
+def _paints(screen: Screen[Any], *, everything: bool) -> bool:
+    """Do at once what waits for the next frame; whether a layout or a callback was among it.
+
+    Without ``everything``, colours and texts may wait: only a layout and what was to run after a
+    frame can change what the next key does.
+    """
+    waits = screen._layout_required or screen._scroll_required or screen._callbacks
+    leads_on = bool(waits) and screen.is_current and not screen.app._exit
+    if leads_on or everything:
+        screen._on_timer_update()
+    return leads_on
 
 
 async def answer(pilot: Pilot[Any], key: str) -> None:

@@ -41,7 +41,7 @@ def test_follows_every_asset_back_to_nothing(bench: Bench) -> None:
     _buy(bench, account.id, "100.00")
     found = _followed(bench, account.id)
     assert found is not None
-    cash, sol = found.courses
+    cash, sol = found.series
     assert [str(value) for _, value in cash.steps] == ["500.00", "400.00"]
     assert (cash.asset, sol.asset) == ("USD", "SOL")
     assert cash.before == sol.before == 0
@@ -58,7 +58,7 @@ def test_what_came_to_nothing_moved_nothing(bench: Bench) -> None:
     bench.service.cancel_trade(account.id, trade.id)
     found = _followed(bench, account.id)
     assert found is not None
-    assert [str(value) for _, value in found.courses[0].steps] == ["500.00"]
+    assert [str(value) for _, value in found.series[0].steps] == ["500.00"]
 
 
 def test_a_course_that_does_not_add_up_is_not_drawn(bench: Bench) -> None:
@@ -67,7 +67,7 @@ def test_a_course_that_does_not_add_up_is_not_drawn(bench: Bench) -> None:
     more = TokenBalance(token=Token(symbol="BUSD1", network="bank"), amount="700.00")
     found = history([more], transactions, complete=True)
     assert found is not None
-    assert (found.courses, found.untold) == ((), ("USD",))
+    assert (found.series, found.incomplete) == ((), ("USD",))
 
 
 def test_all_sample_accounts_add_up(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_all_sample_accounts_add_up(tmp_path: Path) -> None:
         balances = service.token_balances(account.id).data
         found = history(balances, rows.data, complete=whole)
         if found is not None:
-            assert found.untold == ()
+            assert found.incomplete == ()
             told += 1
     assert told > 50
     bank.database.close()

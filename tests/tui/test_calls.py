@@ -127,7 +127,7 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
     account = bench.open(1, deposit="10.00")
 
     def start() -> StartedDesk:
-        database = bench.world.bank.database
+        database = bench.world.context.database
         return StartedDesk(bench.service, "bank", verify_audit=lambda: verify_chain(database))
 
     app = Console(start, bench.settings)
@@ -140,7 +140,7 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
         await press(pilot, "v")
         assert "rows intact" in seen(app)
         assert bench.service.audit().data[0].hash in app.desk.log[-1].text
-        with bench.world.bank.database.engine.begin() as connection:
+        with bench.world.context.database.engine.begin() as connection:
             triggers = connection.exec_driver_sql(
                 "SELECT name FROM sqlite_master WHERE type = 'trigger'"
             )

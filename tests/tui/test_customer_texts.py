@@ -14,10 +14,11 @@ import pytest
 
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import DEPOSIT_TRANSITIONS, WITHDRAWAL_TRANSITIONS
+from chainteller.records.formats import both_times
 from chainteller.service import errors
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.models.funding import Transfer, TransferCurrency
-from chainteller.tui.customer_texts import CustomerTexts, both_times
+from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.failures import BANK_FUNDS, TO_WITHDRAW
 
 FILE = Path(__file__).parents[2] / "sample_data" / "customer_texts.toml"
@@ -32,7 +33,7 @@ CODE = re.compile(
     re.IGNORECASE,
 )
 MONEY = {"amount", "gives", "gets", "price", "fee"}
-"""Filled with amount and currency together (``customer_texts.money``)."""
+"""Filled with amount and currency together (``records.formats.money``)."""
 TIMES = {"created", "completed_at", "settled_at", "cancelled_at", "expires", "until", "at", "now"}
 WORDS = {"bank", "side", "asset", "network", "end", "currency"}
 INTERNAL = {"METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"} | {

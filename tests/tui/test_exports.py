@@ -1,4 +1,4 @@
-"""What leaves the desk: receipts, tables and copied text, with the place always named."""
+"""Exports: receipts, CSV tables and copied text, each naming its deployment."""
 
 import json
 import re
@@ -60,6 +60,11 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     if form == "json":
         assert json.loads(done.stdout)["audit"]["head"] == head
     assert trade_id in done.stdout
+    account = bench.service.trading_account(account_id)
+    assert account.customer_name is not None
+    assert account.customer_name in done.stdout
+    assert account.bank_account_id in done.stdout
+    assert "on fiat" not in done.stdout
     told = CliRunner().invoke(program, [*line[:2], "trades", "text", account_id, trade_id])
     assert told.stdout.startswith("Your order to buy SOL is complete.")
     told = CliRunner().invoke(program, [*line[:2], "accounts", "text", account_id])

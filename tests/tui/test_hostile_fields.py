@@ -82,9 +82,7 @@ async def test_hostile_text_in_a_field_is_text(
     async with app.run_test(size=(110, 32), notifications=True, tooltips=True) as pilot:
         await settle(pilot)
         for text in texts:
-            for key in FIELDS[field]:
-                await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, *FIELDS[field])
             if field != "nothing open":
                 assert isinstance(app.focused, Input), (text, seen(app))
             app.post_message(events.Paste(text))
@@ -92,12 +90,9 @@ async def test_hostile_text_in_a_field_is_text(
                 app.post_message(events.Key(letter, letter))
             await settle(pilot)
             _harmless(app)
-            await pilot.press("enter")
-            await settle(pilot)
+            await press(pilot, "enter")
             _harmless(app)
-            for _ in range(4):
-                await pilot.press("escape")
-            await settle(pilot)
+            await press(pilot, *["escape"] * 4)
         _harmless(app)
 
 
@@ -157,8 +152,7 @@ async def test_nothing_that_a_deployment_sends_can_be_clicked(peopled: Bench) ->
             _harmless(app)
             app.clear_notifications()
         for key in WALK:
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
             _harmless(app)
         assert len(service.pairs) > 100
         assert app.is_running

@@ -108,7 +108,7 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
     bench: Bench,
 ) -> None:
     account = bench.open(1, deposit="1234.50")
-    file = bench.world.bank.database.path
+    file = bench.world.context.database.path
     assert file is not None
     may_start = threading.Event()
 

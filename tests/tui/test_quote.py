@@ -9,7 +9,7 @@ from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
@@ -95,7 +95,7 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await press(pilot, "enter")
         assert lost.executions == 1
         assert isinstance(app.screen, QuoteScreen)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert isinstance(app.screen, TradesScreen)
     assert len(bench.service.trades(account.id).data) == 1
@@ -111,14 +111,14 @@ async def test_an_execution_that_never_arrived_ends_with_the_quote(bench: Bench)
         await press(pilot, "X")
         await answer(pilot, "y")
         assert isinstance(app.screen, QuoteScreen)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "UNKNOWN" in seen(app)
         bench.world.advance(301)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "UNKNOWN" in seen(app)
-        app.screen.look_for_trade()
+        app.screen.look_for_trades()
         await settle(pilot)
         assert "it was not executed" in seen(app)
     assert bench.service.trades(account.id).data == ()
@@ -154,7 +154,7 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             assert "Trading in this asset is paused" in seen(app)
             await press(pilot, "escape", "m", "r")
             assert app.desk.watched == {"sol-usd"}
-            reopened = replace(bench.world.bank, options=EngineOptions(rate_limits=False))
+            reopened = replace(bench.world.context, options=EngineOptions(rate_limits=False))
             begin_session(app.desk, StartedDesk(Engine(reopened, Actor(name="op01"))))
             await press(pilot, "r")
             assert "sol-usd is open" in seen(app)

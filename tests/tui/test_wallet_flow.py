@@ -4,8 +4,9 @@ from tests.tui.conftest import Bench
 from tests.tui.wallet_case import ALICE, SECRET, Case, signed
 
 from chainteller.service.errors import InvalidSignature
+from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.failures import Failure
-from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Send, Step, Write
+from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Step, Write
 from chainteller.tui.wallets import flow
 from chainteller.tui.wallets.book import Book, Session, Verdict, Wallet, read_book
 from chainteller.tui.wallets.paste import judge
@@ -27,7 +28,7 @@ def look_up(case: Case, step: Step) -> Step:
 
 def send(case: Case, step: Step) -> Step:
     """The step after a request, without the agent's confirmation."""
-    assert isinstance(step, Send)
+    assert isinstance(step, CustomerRequest)
     return step.call(case.service, "key-of-the-test")
 
 

@@ -33,9 +33,9 @@ def signed(name: str, challenge: Challenge, mistake: str | None = None) -> str:
 class Case:
     """A trading account with a blockchain account, and wallets challenged on it."""
 
-    def __init__(self, bench: Bench, *names: str) -> None:
+    def __init__(self, bench: Bench, *names: str, customer: int = 1) -> None:
         self.service = bench.service
-        trading_account = bench.open(1, deposit="100.00")
+        trading_account = bench.open(customer, deposit="100.00")
         opened = OpenBlockchainAccount(trading_account_id=trading_account.id, network="ethereum")
         self.account = self.service.open_blockchain_account(opened).value
         for name in names:

@@ -6,7 +6,7 @@ from nacl.bindings import crypto_core_ed25519_is_valid_point
 from tests.wallets.customers import address
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.addresses import InvalidAddress, parse_address
+from chainteller.wallets.addresses import InvalidAddress, is_address, parse_address
 from chainteller.wallets.networks import resolve_network
 
 EVM = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
@@ -144,6 +144,13 @@ def test_a_pasted_secret_is_refused_and_kept_out_of_the_exception(network: str) 
         assert refused.value.reason == "SECRET_PASTED", name
         assert secret not in repr(refused.value) + str(refused.value.__dict__)
         assert refused.value.__cause__ is None
+
+
+@pytest.mark.parametrize("text", [EVM, EVM.lower(), SOLANA, SEGWIT, TESTNET, TRON, TRON_HEX])
+def test_an_address_of_any_family_is_recognised_alone(text: str) -> None:
+    assert is_address(text)
+    assert not is_address(f"see {text}")
+    assert not is_address(text[:-3])
 
 
 def test_a_megabyte_is_refused_at_once() -> None:

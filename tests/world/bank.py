@@ -4,17 +4,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import Clock, ManualClock, parse_instant
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.storage import organisations
-from chainteller.storage.database import Database, open_database
+from chainteller.storage.database import Database
 
 START = parse_instant("2026-11-20T12:00:00Z")
 OTHER = "other"
@@ -33,12 +34,12 @@ class World:
     options: EngineOptions = field(default_factory=EngineOptions)
 
     @property
-    def bank(self) -> Bank:
-        return self.engine.bank
+    def context(self) -> EngineContext:
+        return self.engine.context
 
     def key(self, *scopes: str, organisation: str = "default", expires: str | None = None) -> str:
         """A fresh API key's text; no scopes means every one but ``admin``."""
-        made = ApiKeys(self.bank, environment="test")
+        made = ApiKeys(self.context, environment="test")
         return made.create("test", scopes, organisation, expires).text
 
     def advance(self, seconds: float) -> None:
@@ -53,8 +54,8 @@ def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
-    database = open_database(url)
-    bank = Bank(
+    database = open_fresh(url)
+    bank = EngineContext(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )
     _populate(database)

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import Rejection
-from chainteller.engine.engine import Bank, Engine, EngineOptions
+from chainteller.engine.engine import Engine, EngineContext, EngineOptions
 from chainteller.engine.ports import ExecutionVenue, PriceFeed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import (
@@ -22,7 +23,7 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.storage.database import Database, open_database
+from chainteller.storage.database import Database
 
 START = 1_763_700_000_000_000
 """2025-11-21T04:40:00Z: where every manual clock stands at first."""
@@ -82,7 +83,7 @@ class World:
     feed: PriceFeed
     venue: ExecutionVenue
     engine: Engine
-    bank: Bank
+    context: EngineContext
     accounts: list[str] = field(default_factory=list)
 
     @property
@@ -156,14 +157,16 @@ def make_world(
     seed: str = "1",
 ) -> World:
     """A bank on a file or at a database URL, whose customers have no trading account yet."""
-    database = open_database(place if isinstance(place, str) else f"sqlite:///{place}")
+    database = open_fresh(place if isinstance(place, str) else f"sqlite:///{place}")
     clock, prices, market_maker = (
         ManualClock(START),
         feed or SimulatedPrices(seed),
         venue or Venue(),
     )
     randomness = SeededRandomness(seed)
-    bank = Bank(database, clock, randomness, prices, market_maker, options or EngineOptions())
+    bank = EngineContext(
+        database, clock, randomness, prices, market_maker, options or EngineOptions()
+    )
     with database.write() as connection:
         add_customers(connection, customers)
         connection.commit()

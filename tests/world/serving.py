@@ -1,10 +1,13 @@
 """``serve`` on a real port: in a thread for most tests, as a process for signals and kills."""
 
+import asyncio
 import contextlib
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +26,38 @@ def deployment(world: World, *, rate_limits: bool = False, docs: bool = True) ->
     return EmbeddedDeployment(world.engine, options)
 
 
+class _PromptServer(Server):
+    """Ends as soon as it is asked; uvicorn looks whether it should every 100 ms."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._asked = asyncio.Event()
+        await super().startup(sockets)
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._asked.wait(), 0.1)
+
+    def end(self) -> None:
+        """Returns once it accepts nothing and every request and connection has ended.
+
+        Its thread then sleeps in uvicorn for another 100 ms, for which nobody waits.
+        """
+        self.should_exit = True
+        self._loop.call_soon_threadsafe(self._asked.set)
+        deadline = time.monotonic() + READY_S
+        while time.monotonic() < deadline:
+            if not (self._is_open() or self.server_state.connections or self.server_state.tasks):
+                return
+            time.sleep(0.001)
+
+    def _is_open(self) -> bool:
+        return any(server.is_serving() for server in self.servers)
+
+
 @contextlib.contextmanager
 def served(behind: Deployment, *, ping_s: float = 15.0) -> Iterator[str]:
     """The address of a server in a thread, until the block ends. No due work is done by it."""
@@ -30,7 +65,7 @@ def served(behind: Deployment, *, ping_s: float = 15.0) -> Iterator[str]:
     accepting = threading.Event()
     app = App(behind)
     app.streams.ping_s = ping_s
-    server = Server(app, accepting.set)
+    server = _PromptServer(app, accepting.set)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     address = address_of(listener)
     thread.start()
@@ -39,10 +74,8 @@ def served(behind: Deployment, *, ping_s: float = 15.0) -> Iterator[str]:
             raise AssertionError("the server does not accept requests")
         yield address
     finally:
-        server.should_exit = True
-        thread.join(READY_S)
+        server.end()
         app.threads.shutdown(wait=False, cancel_futures=True)
-        listener.close()
 
 
 class ServerProcess:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -35,8 +36,12 @@ class Documentation:
 
     def __init__(self, gateway: Gateway, document: Mapping[str, Any]) -> None:
         self._gateway = gateway
+        self._document = document
         self._json = json.dumps(document, separators=(",", ":"))
-        self._page = rendered(document)
+
+    @cached_property
+    def _page(self) -> str:
+        return rendered(self._document)
 
     async def openapi(self, request: Request) -> Response:
         """The OpenAPI document; any key may read it."""

@@ -95,7 +95,7 @@ class RateLimits:
     def admit(self, address: str, key: str) -> None:
         """Allow a key to be looked up.
 
-                A key that was valid before passes a lock-out of its address, so that a stranger behind
+        A key that was valid before passes a lock-out of its address, so that a stranger behind
         the same proxy cannot lock everybody out.
 
         Raises:

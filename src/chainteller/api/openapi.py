@@ -7,6 +7,7 @@ that carries a new id says which operations take it (``links``).
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -46,8 +47,9 @@ class ErrorBody(WireModel):
     details: Mapping[str, Any]
 
 
-def describe(title: str, version: str, operations: Sequence[Operation[Any]]) -> Document:
-    """The whole description as a JSON document."""
+@cache
+def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -> Document:
+    """The whole description as a JSON document; every application of a process shares it."""
     routed = [(endpoint, each) for each in operations for endpoint in each.endpoints]
     paths: Document = {}
     for endpoint, operation in routed:

@@ -2,8 +2,16 @@
 
 import click
 
+from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import listing, record
+from chainteller.cli.output import document, line, listing, record
+from chainteller.domain.clock import SystemClock
+from chainteller.paths import shipped
+from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.pages import ListQuery
+from chainteller.tui.customer_texts import CustomerTexts
+from chainteller.tui.queries import account_sheet
 
 
 @click.group("customers", cls=TellerGroup)
@@ -16,35 +24,16 @@ def customers() -> None:
 @listed
 def find(text: str, page: int, limit: int) -> None:
     """Find customers by name, reference or bank account."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     with service() as bank:
         found = bank.customers(ListQuery(text=text, page=page, limit=limit))
         knows_nobody = not found.data and not bank.customers(ListQuery(limit=1)).data
     listing(
         found,
-        [
-            ("CUSTOMER", lambda each: each.id),
-            ("REFERENCE", lambda each: each.reference),
-            ("NAME", lambda each: each.name),
-            ("KYC", lambda each: each.kyc_level),
-            ("TERMS", lambda each: "accepted" if each.terms_accepted else "not accepted"),
-            ("CONTROLS", lambda each: each.controls),
-            ("BANK ACCOUNTS", lambda each: tuple(map(_bank_account, each.bank_accounts))),
-        ],
+        CUSTOMER,
         nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
         if knows_nobody
         else "no customer found; try a name, a reference or a bank account",
     )
-
-
-def _bank_account(account: object) -> str:
-    from chainteller.service.models.accounts import BankAccount
-
-    assert isinstance(account, BankAccount)  # noqa: S101 - for the type checker
-    opened = account.trading_account_id or "no trading account"
-    return f"{account.id} {account.type} {account.balance} USD ({opened})"
 
 
 @click.group("accounts", cls=TellerGroup)
@@ -62,23 +51,12 @@ def accounts() -> None:
 @listed
 def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> None:
     """List trading accounts, the newest first."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     query = ListQuery(text=text, page=page, limit=limit, sort=sort)
     with service() as bank:
         found = bank.trading_accounts(query)
     listing(
         found,
-        [
-            ("ACCOUNT", lambda each: each.id),
-            ("BANK ACCOUNT", lambda each: each.bank_account_id),
-            ("TYPE", lambda each: each.bank_account_type),
-            ("USD AVAILABLE>", lambda each: each.buying_power),
-            ("CRYPTO ~USD>", lambda each: each.crypto_value_usd),
-            ("CONTROLS", lambda each: each.controls),
-            ("CUSTOMER", lambda each: each.customer_name),
-        ],
+        ACCOUNT,
         nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
         "--type checking, or load the sample data: chainteller db sample",
     )
@@ -92,64 +70,31 @@ def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> 
 @idempotent
 def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: str | None) -> None:
     """Open a trading account for a bank account."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.accounts import OpenTradingAccount
-
     request = OpenTradingAccount(
         bank_account_id=bank_account_id, bank_account_type=bank_account_type
     )
     with writing() as desk:
         written = desk.open_trading_account(request, idempotency_key=idempotency_key)
-    _show(written.value)
+    record(written.value, ACCOUNT)
 
 
 @accounts.command("show", epilog=example("chainteller accounts show TDA_..."))
 @click.argument("account_id")
 def show(account_id: str) -> None:
     """Show a trading account."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
-        _show(bank.trading_account(account_id))
-
-
-def _show(value: object) -> None:
-    from chainteller.service.models.accounts import TradingAccount
-
-    assert isinstance(value, TradingAccount)  # noqa: S101 - for the type checker
-    record(
-        value,
-        [
-            ("account", value.id),
-            ("bank account", value.bank_account_id),
-            ("type", value.bank_account_type),
-            ("customer", value.customer_name),
-            ("controls", value.controls),
-            ("buying power USD", value.buying_power),
-            ("crypto ~USD", value.crypto_value_usd),
-            ("created", value.created),
-            ("last activity", value.last_activity),
-        ],
-    )
+        record(bank.trading_account(account_id), ACCOUNT)
 
 
 @accounts.command("text", epilog=example("chainteller accounts text TDA_..."))
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print what the customer may be told about an account and what is under way."""
-    from chainteller.cli.opening import service
-    from chainteller.cli.output import document, line
-    from chainteller.domain.clock import SystemClock
-    from chainteller.paths import shipped
-    from chainteller.tui.accounts.customer_summary import about_account
-    from chainteller.tui.customer_texts import CustomerTexts
-    from chainteller.tui.queries import account_sheet
-
     with service() as bank:
         sheet = account_sheet(bank, account_id)
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
     bank_name = options().configured.settings.service.bank_name
-    said = about_account(texts, sheet, SystemClock().now(), bank_name)
+    said = texts.of_account_sheet(sheet, SystemClock().now(), bank_name)
     if options().json:
         document({"text": said})
         return
@@ -162,21 +107,11 @@ def text(account_id: str) -> None:
 @click.option("--zero", is_flag=True, help="Show what is not held too.")
 def balances(account_id: str, *, zero: bool) -> None:
     """Show what an account holds, asset by asset."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         found = bank.token_balances(account_id, include_zero=zero)
     listing(
         found,
-        [
-            ("ASSET", lambda each: each.token.symbol),
-            ("NETWORK", lambda each: each.token.network),
-            ("AVAILABLE>", lambda each: each.amount),
-            ("HELD>", lambda each: each.held),
-            ("INCOMING>", lambda each: each.incoming),
-            ("TOTAL>", lambda each: each.total),
-            ("~USD>", lambda each: each.value_usd),
-        ],
+        BALANCE,
         nothing="the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT",
     )
 
@@ -185,28 +120,9 @@ def balances(account_id: str, *, zero: bool) -> None:
 @click.argument("account_id")
 def limits(account_id: str) -> None:
     """Show what may leave the account, by kind of destination."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
         found = bank.limits(account_id)
-    listing(
-        found,
-        [
-            ("DESTINATION", lambda each: each.destination_class),
-            ("PERIOD", lambda each: _period(each.period_seconds)),
-            ("LIMIT USD>", lambda each: each.limit),
-            ("USED>", lambda each: each.used),
-            ("REMAINING>", lambda each: each.remaining),
-            ("RESETS", lambda each: each.resets_at),
-        ],
-        nothing="no limits",
-    )
-
-
-def _period(seconds: int) -> str:
-    if seconds == 0:
-        return "one withdrawal"
-    return f"{seconds // 86400} d" if seconds > 86400 else f"{seconds // 3600} h"
+    listing(found, LIMIT, nothing="no limits")
 
 
 COMMANDS = (customers, accounts)

@@ -1,21 +1,21 @@
-"""What is done to a database rather than asked of a service: ``db``, ``keys``, ``serve``."""
+"""Operations on the configured database itself: ``db``, ``keys`` and ``serve``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chainteller.bootstrap import database_url, load_samples, open_engine, operator
-from chainteller.cli.complaints import Usage
+from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
+from chainteller.cli.error_output import Usage
 from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
-from chainteller.settings.values import without_password
+from chainteller.service.models.databases import DatabaseReport
+from chainteller.service.models.records import ChainReport
+from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
-    from chainteller.service.models.databases import DatabaseReport
-    from chainteller.service.models.records import ChainReport
 
 Outcome = dict[str, object]
 
@@ -41,12 +41,12 @@ def api_keys() -> Iterator["ApiKeys"]:
     from chainteller.engine.keys import ApiKeys
 
     with engine() as found:
-        yield ApiKeys(found.bank, operator(options().configured.settings))
+        yield ApiKeys(found.context, operator(options().configured.settings))
 
 
 @contextmanager
 def judged() -> Iterator[None]:
-    """What is wrong with an option of a command on the database is a matter of usage."""
+    """Report an invalid option of a database command as a usage error."""
     try:
         yield
     except ValidationFailed as error:
@@ -56,7 +56,7 @@ def judged() -> Iterator[None]:
 
 
 def init() -> Outcome:
-    """``created`` is False where the database was there and is current."""
+    """Create the schema; ``created`` is False where the database exists and is current."""
     from chainteller.storage import maintenance
 
     created = maintenance.init(_address())
@@ -64,7 +64,7 @@ def init() -> Outcome:
 
 
 def upgrade() -> Outcome:
-    """The revisions before and after."""
+    """Upgrade the schema; returns the revisions before and after."""
     from chainteller.storage import maintenance
 
     before, after = maintenance.upgrade(_address())
@@ -72,33 +72,33 @@ def upgrade() -> Outcome:
 
 
 def fill() -> Outcome:
-    """Load the sample data; ``loaded`` is False where it was there already."""
+    """Load the sample data; ``loaded`` is False where it had been loaded before."""
     with engine() as found:
         loaded = load_samples(found, options().configured.settings.engine.seed)
     return {"database": without_password(_address()), "loaded": loaded}
 
 
-def check() -> "DatabaseReport":
+def check() -> DatabaseReport:
     from chainteller.storage import maintenance
 
     return maintenance.check(_address())
 
 
 def verify() -> list[str]:
-    """Every breach of the books, in words."""
+    """Every invariant that is violated, in words."""
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
-        breaches = verified(found.bank.database, found.bank.options.limits)
+        breaches = verified(found.context.database, found.context.options.limits)
     return [str(each) for each in breaches]
 
 
-def verify_chain() -> "ChainReport":
-    """The audit chain of the place."""
+def verify_chain() -> ChainReport:
+    """Check the audit chain of the configured database."""
     from chainteller.engine.verification import verify_chain as verified
 
     with engine() as found:
-        return verified(found.bank.database)
+        return verified(found.context.database)
 
 
 def backup(file: Path) -> Outcome:
@@ -121,9 +121,8 @@ def restore(file: Path) -> Outcome:
 
 
 def copy(to_url: str) -> tuple[Outcome, list[str]]:
-    """Copy what is sound and look at the copy; what was done, and every breach of either side."""
+    """Copy a sound database and verify the copy; returns the outcome and every violation found."""
     from chainteller.engine.verification import verify as verified
-    from chainteller.settings.values import database
     from chainteller.storage.copying import copy as copied
     from chainteller.storage.database import open_database
 
@@ -133,11 +132,11 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
-        limits = found.bank.options.limits
-        breaches = verified(found.bank.database, limits)
+        limits = found.context.options.limits
+        breaches = verified(found.context.database, limits)
         if breaches:
             return outcome, [str(each) for each in breaches]
-        done = copied(found.bank.database, to_url)
+        done = copied(found.context.database, to_url)
     target = open_database(to_url)
     try:
         breaches = verified(target, limits)
@@ -148,9 +147,8 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
 
 
 def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:
-    """Serve until a signal; answers the exit code."""
+    """Serve until a signal; returns the exit code."""
     from chainteller.api.server import serve as run
-    from chainteller.bootstrap import deployment
 
     configured = options().configured
     found = open_engine(configured.settings, configured.database())

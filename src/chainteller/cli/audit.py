@@ -2,16 +2,17 @@
 
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.complaints import Exit, Usage, say
+from chainteller.cli.administration import verify_chain
+from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.open_services import service
 from chainteller.cli.options import TellerGroup, example, listed, options
 from chainteller.cli.output import document, line, listing, pairs
-
-if TYPE_CHECKING:
-    from chainteller.service.models.records import AuditRow
+from chainteller.records.audit import AUDIT_ROW
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
+from chainteller.service.models.records import AuditRow
 
 
 @click.group("audit", cls=TellerGroup)
@@ -25,33 +26,16 @@ def audit() -> None:
 @listed
 def list_rows(identifier: str | None, account: str | None, page: int, limit: int) -> None:
     """List audit rows, newest first."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     with service() as bank:
         found = bank.audit(
             ListQuery(text=identifier, trading_account_id=account, page=page, limit=limit)
         )
-    listing(
-        found,
-        [
-            ("SEQ>", lambda each: each.seq),
-            ("AT", lambda each: each.at),
-            ("WHO", lambda each: each.actor),
-            ("ACTION", lambda each: each.action),
-            ("OBJECT", lambda each: each.object),
-            ("OUTCOME", lambda each: each.error or each.outcome),
-            ("HASH", lambda each: each.hash[:12]),
-        ],
-        nothing="no audit rows",
-    )
+    listing(found, AUDIT_ROW, nothing="no audit rows")
 
 
 @audit.command("verify", epilog=example("chainteller audit verify"))
 def verify() -> int:
     """Check the chain; ends with 1 at the first broken row."""
-    from chainteller.cli.administration import verify_chain
-
     report = verify_chain()
     if options().json:
         document(report)
@@ -85,11 +69,8 @@ def export(file: Path) -> None:
         line(f"{len(rows)} rows written to {file}; head {head or '-'}")
 
 
-def _all_rows() -> list["AuditRow"]:
-    """Every row, newest first; rows that come in meanwhile move the pages and are left out."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
-
+def _all_rows() -> list[AuditRow]:
+    """Every row, newest first; rows that are added meanwhile are left out."""
     rows: list[AuditRow] = []
     with service() as bank:
         for page in count(1):

@@ -1,14 +1,19 @@
-"""What is configured and what is here: config, info, themes."""
+"""Configuration, program information and themes."""
 
+import os
 import platform
 import sqlite3
+from dataclasses import fields
 
 import click
 
 from chainteller import __version__
-from chainteller.cli.complaints import Exit, complain, say
+from chainteller.bootstrap import price_feed
+from chainteller.cli.error_output import Exit, report_error, say
+from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, table
+from chainteller.paths import locate
 from chainteller.service.errors import TellerError
 from chainteller.settings.tree import shown_values
 from chainteller.settings.values import SettingsInvalid, without_password
@@ -22,10 +27,6 @@ def config() -> None:
 @config.command("path", epilog=example("chainteller config path"))
 def path() -> None:
     """Print where the configuration file is (or would be)."""
-    import os
-
-    from chainteller.paths import locate
-
     line(str(locate(os.environ).config_file))
 
 
@@ -73,8 +74,6 @@ def _place(given: Options) -> dict[str, str]:
 
 
 def _profile(given: Options, name: str) -> dict[str, str]:
-    from dataclasses import fields
-
     profile = given.configured.settings.profiles[name]
     said = {each.name: getattr(profile, each.name) for each in fields(profile)}
     del said["name"]
@@ -84,7 +83,6 @@ def _profile(given: Options, name: str) -> dict[str, str]:
 @config.command("validate", epilog=example("chainteller config validate"))
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
-    from chainteller.bootstrap import price_feed
     from chainteller.tui.console.command_table import clashes
 
     try:
@@ -134,7 +132,7 @@ def info() -> int:
         offered = _capabilities()
     except TellerError as error:
         facts["backend"] = error.code
-        code = complain(error)
+        code = report_error(error)
     else:
         facts |= offered
     if given.json:
@@ -145,8 +143,6 @@ def info() -> int:
 
 
 def _capabilities() -> dict[str, object]:
-    from chainteller.cli.opening import service
-
     with service() as bank:
         found = bank.capabilities()
     return {
@@ -166,9 +162,10 @@ def themes() -> None:
 @themes.command("list", epilog=example("chainteller themes list"))
 def list_themes() -> None:
     """List the themes, shipped and own."""
-    from chainteller.cli import theming
+    from chainteller.tui.console.theme_files import load_themes
 
-    found = theming.names(options().configured.settings.paths)
+    loaded, _ = load_themes(options().configured.settings.paths.theme_folders)
+    found = sorted(loaded)
     if options().json:
         document({"data": found})
     else:
@@ -179,9 +176,9 @@ def list_themes() -> None:
 @themes.command("check", epilog=example("chainteller themes check"))
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
-    from chainteller.cli import theming
+    from chainteller.tui.console.theme_files import check_themes as problems_of
 
-    problems = theming.problems(options().configured.settings.paths)
+    problems = problems_of(options().configured.settings.paths.theme_folders)
     if options().json:
         document({"ok": not problems, "problems": problems})
     elif not problems:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from chainteller.cli.complaints import Exit, complain, say
+from chainteller.cli import administration
+from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import document, line, pairs, record
+from chainteller.cli.output import document, line, pairs
 from chainteller.service.errors import ServiceUnavailable
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -26,11 +27,11 @@ def _tell(outcome: dict[str, object]) -> None:
 
 
 def _refusable(work: Callable[[], dict[str, object]]) -> int:
-    """What is wrong with a file is a refusal here, not a service that cannot be reached."""
+    """Report a problem with a file as a refusal, not as an unreachable service."""
     try:
         _tell(work())
     except ServiceUnavailable as error:
-        complain(error)
+        report_error(error)
         return Exit.REFUSED
     return Exit.DONE
 
@@ -38,24 +39,18 @@ def _refusable(work: Callable[[], dict[str, object]]) -> int:
 @database.command("init", epilog=example("chainteller db init"))
 def init() -> None:
     """Create the schema and the organisation `default`; a current database stays as it is."""
-    from chainteller.cli import administration
-
     _tell(administration.init())
 
 
 @database.command("upgrade", epilog=example("chainteller db upgrade"))
 def upgrade() -> None:
     """Bring the schema of an older version up to this one."""
-    from chainteller.cli import administration
-
     _tell(administration.upgrade())
 
 
 @database.command("sample", epilog=example("chainteller db sample"))
 def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
-    from chainteller.cli import administration
-
     outcome = administration.fill()
     _tell(outcome)
     if not outcome["loaded"]:
@@ -68,19 +63,19 @@ def sample() -> None:
 @database.command("check", epilog=example("chainteller db check"))
 def check() -> int:
     """Integrity of the file, journal mode and schema version."""
-    from chainteller.cli import administration
-
     report = administration.check()
-    record(
-        report,
-        [
-            ("database", report.location),
-            ("healthy", report.healthy),
-            ("schema", f"{report.schema_state} {report.schema_version}"),
-            ("journal mode", report.journal_mode),
-            (report.kind, report.driver_version),
-        ],
-    )
+    if options().json:
+        document(report)
+    else:
+        pairs(
+            [
+                ("database", report.location),
+                ("healthy", report.healthy),
+                ("schema", f"{report.schema_state} {report.schema_version}"),
+                ("journal mode", report.journal_mode),
+                (report.kind, report.driver_version),
+            ]
+        )
     say(*(f"problem: {each}" for each in report.problems))
     say(*(f"note: {each}" for each in report.notes))
     return Exit.DONE if report.healthy else Exit.REFUSED
@@ -89,8 +84,6 @@ def check() -> int:
 @database.command("verify", epilog=example("chainteller db verify"))
 def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
-    from chainteller.cli import administration
-
     breaches = administration.verify()
     if options().json:
         document({"ok": not breaches, "breaches": breaches})
@@ -114,8 +107,6 @@ def _judged(breaches: list[str]) -> int:
 @click.argument("file", type=_FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
-    from chainteller.cli import administration
-
     return _refusable(lambda: administration.backup(file))
 
 
@@ -123,8 +114,6 @@ def backup(file: Path) -> int:
 @click.argument("file", type=_FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
-    from chainteller.cli import administration
-
     return _refusable(lambda: administration.restore(file))
 
 
@@ -132,12 +121,10 @@ def restore(file: Path) -> int:
 @click.argument("to_url", metavar="TO_URL")
 def copy(to_url: str) -> int:
     """Copy everything into another, empty database and verify both; stop the servers before."""
-    from chainteller.cli import administration
-
     try:
         outcome, breaches = administration.copy(to_url)
     except ServiceUnavailable as error:
-        complain(error)
+        report_error(error)
         return Exit.REFUSED
     _tell(outcome)
     return _judged(breaches)

@@ -35,7 +35,7 @@ _NOT_DEMO = {"--profile", "--database", "--url"}
 
 
 class Console(NamedTuple):
-    """A command line that asks for the console and nothing that needs click's judgement."""
+    """A command line that opens the console and needs no parsing by click."""
 
     flags: Flags
     demo: bool = False
@@ -44,7 +44,7 @@ class Console(NamedTuple):
 
 
 def recognised(arguments: Sequence[str]) -> Console | None:
-    """The console asked for, or None for click to judge."""
+    """The console that was requested, or None where click has to parse the command line."""
     values: dict[str, str] = {}
     switches: set[str] = set()
     commands: list[str] = []
@@ -92,11 +92,11 @@ def run(console: Console) -> int:
             return open_demo(console.seed, tour=console.tour, read_only=console.flags.read_only)
         return _open_configured(console.flags)
     except TellerError as error:
-        from chainteller.cli.complaints import complain
+        from chainteller.cli.error_output import report_error
 
-        return complain(error)
+        return report_error(error)
     except KeyboardInterrupt:
-        from chainteller.cli.complaints import Exit, say
+        from chainteller.cli.error_output import Exit, say
 
         say("interrupted")
         return Exit.INTERRUPTED
@@ -107,7 +107,7 @@ def _open_configured(flags: Flags) -> int:
 
     configured = configure(flags, os.environ)
     if configured.settings.warnings:
-        from chainteller.cli.complaints import say
+        from chainteller.cli.error_output import say
 
         say(*(f"warning: {warning}" for warning in configured.settings.warnings))
     return open_console(configured)
@@ -146,7 +146,7 @@ def _glimpse(file: Path, rows: int) -> "Glimpse | None":
 
 
 def _reopen(before: "Configured", profile: str) -> "tuple[Start, ConsoleSettings]":
-    """What another profile opens; the flags that named a place no longer hold."""
+    """The place of another profile; flags that selected a place are ignored."""
     from chainteller.settings.place import configure
 
     flags = Flags(profile=profile, read_only=before.flags.read_only)
@@ -173,10 +173,10 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
     """The console on a throw-away database. No configuration is read and nothing is left behind
     but a cache.
     """
-    from chainteller.cli.throwaway import Throwaway
+    from chainteller.cli.temporary_database import TemporaryDatabase
 
     paths = locate(os.environ)
-    with Throwaway() as folder:
+    with TemporaryDatabase() as folder:
 
         def start() -> "StartedDesk":
             from chainteller.bootstrap import start_demo
@@ -189,7 +189,7 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
 
 
 def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
-    """As of the last midnight: the day begins when the engine stands."""
+    """The first accounts of the kept sample world, as of the last midnight."""
     from chainteller.storage.first_page import first_accounts
     from chainteller.storage.worlds import sample_world
 
@@ -197,17 +197,17 @@ def glimpse_of_demo(paths: Paths, seed: str, rows: int) -> "Glimpse | None":
 
 
 def demo_look(paths: Paths) -> "ConsoleSettings":
-    """How the desk looks over sample data; no configuration takes part."""
+    """Console settings for the demo; the configuration isn't used."""
     return _bare_look(paths, "DEMO", "demo")._replace(label="sample data")
 
 
 def training_look(paths: Paths) -> "ConsoleSettings":
-    """How the desk looks in training; nothing that is configured takes part."""
+    """Console settings for training; the configuration isn't used."""
     return _bare_look(paths, "TRAINING", "trainee")
 
 
 def _bare_look(paths: Paths, kind: str, operator: str) -> "ConsoleSettings":
-    """A desk without settings: the look's own defaults are those of the settings."""
+    """Console settings without a configuration; the defaults equal those of the settings."""
     from chainteller.tui.start import ConsoleSettings
 
     return ConsoleSettings(

@@ -2,7 +2,8 @@
 
 import click
 
-from chainteller.cli.complaints import say
+from chainteller.cli.administration import api_keys, judged
+from chainteller.cli.error_output import say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import Column, document, line, table
 from chainteller.domain.actors import SCOPES
@@ -28,8 +29,6 @@ def keys() -> None:
 @click.option("--expires", metavar="90d", help="How long it is valid; without it, until revoked.")
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
     """Make a key and print it, once, alone on stdout."""
-    from chainteller.cli.administration import api_keys, judged
-
     with api_keys() as found, judged():
         made = found.create(name, scopes, organisation, expires)
     say(f"key {made.key_id} of {organisation}; it is shown once, only its hash is stored")
@@ -51,8 +50,6 @@ def _columns() -> list[Column[dict[str, object]]]:
 @keys.command("list", epilog=example("chainteller keys list"))
 def list_keys() -> None:
     """List keys; their secrets are not kept."""
-    from chainteller.cli.administration import api_keys
-
     with api_keys() as found:
         rows = found.listed()
     if options().json:
@@ -67,8 +64,6 @@ def list_keys() -> None:
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
     """End a key at once."""
-    from chainteller.cli.administration import api_keys
-
     with api_keys() as found:
         found.revoke(key_id)
     if options().json:
@@ -82,8 +77,6 @@ def revoke(key_id: str) -> None:
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old one still holds.")
 def rotate(key_id: str, overlap: str) -> None:
     """Make a key in another's place and print it, once, alone on stdout."""
-    from chainteller.cli.administration import api_keys, judged
-
     with api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
     say(f"key {made.key_id} takes the place of {key_id}, which holds for {overlap} more")

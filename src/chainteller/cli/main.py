@@ -21,7 +21,7 @@ from chainteller.cli import (
     wallets,
 )
 from chainteller.cli.options import TellerGroup, example
-from chainteller.cli.running import run_program
+from chainteller.cli.runner import run_program
 
 _PARTS = (
     console,
@@ -65,7 +65,7 @@ for part in _PARTS:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command line; answers the exit code and never raises."""
+    """Run one command line; returns the exit code and never raises."""
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a byte that is no text ends no session
     return run_program(program, arguments)

@@ -2,29 +2,19 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import click
 
+from chainteller.cli.open_services import opened, writing
 from chainteller.cli.options import TellerCommand, example, idempotent, options
-from chainteller.cli.output import Column, document, line, listing, record
-
-if TYPE_CHECKING:
-    from chainteller.service.models.markets import Market
-    from chainteller.service.models.quotes import Quote
+from chainteller.cli.output import document, line, listing, record
+from chainteller.records.markets import MARKET
+from chainteller.records.trades import QUOTE
+from chainteller.service.models.markets import Market
+from chainteller.service.models.pages import Page
+from chainteller.service.models.quotes import QuoteRequest
 
 SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
-
-
-def _columns() -> list[Column["Market"]]:
-    return [
-        ("MARKET", lambda each: each.market_name),
-        ("NETWORK", lambda each: each.network),
-        ("PRICE USD>", lambda each: each.current_price),
-        ("YESTERDAY>", lambda each: each.yesterdays_price),
-        ("STATE", lambda each: each.status),
-        ("AT", lambda each: each.at),
-    ]
 
 
 @click.command(
@@ -36,12 +26,10 @@ def _columns() -> list[Column["Market"]]:
 @click.option("--watch", is_flag=True, help="Go on, one line for every change, until ctrl-c.")
 def markets(names: tuple[str, ...], *, watch: bool) -> None:
     """Show the markets and their prices."""
-    from chainteller.cli.opening import opened
-
     with opened() as found:
         if not watch:
             page = found.service.markets(names)
-            listing(page, _columns(), nothing="no such market; see: chainteller markets")
+            listing(page, MARKET, nothing="no such market; see: chainteller markets")
             return
         interval_s = options().configured.settings.desk.poll_interval_s or 1
         shown: dict[str, tuple[str, str | None]] = {}
@@ -54,7 +42,7 @@ def markets(names: tuple[str, ...], *, watch: bool) -> None:
             time.sleep(interval_s)
 
 
-def _changed(market: "Market") -> None:
+def _changed(market: Market) -> None:
     if options().json:
         document(market)
     else:
@@ -77,32 +65,14 @@ def quote(
     market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
 ) -> None:
     """Ask for a guaranteed price; AMOUNT is of the asset sold."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.pages import Page
-    from chainteller.service.models.quotes import QuoteRequest
-
     request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
     with writing() as desk:
         written = desk.create_quote(market, request, idempotency_key=idempotency_key)
     if options().json:
         document(Page.whole((written.value,)))
     else:
-        record(written.value, _fields(written.value))
-
-
-def _fields(found: "Quote") -> list[tuple[str, object]]:
-    sold, bought = found.asset_sold, found.asset_bought
-    fees = found.fees
-    return [
-        ("quote", found.id),
-        ("market", f"{found.market_name} {found.side}"),
-        ("price", f"{found.price} USD"),
-        ("sold", f"{sold.amount} {sold.symbol} ({sold.network})"),
-        ("bought", f"{bought.amount} {bought.symbol} ({bought.network})"),
-        ("fee", fees.total and f"{fees.total} {fees.currency or 'USD'} ({fees.bps} bps)"),
-        ("expires", found.expires),
-        ("next", f"chainteller execute {found.id} --account TDA_…"),
-    ]
+        step = f"chainteller execute {written.value.id} --account TDA_…"
+        record(written.value, QUOTE, [("next", step)])
 
 
 COMMANDS = (markets, quote)

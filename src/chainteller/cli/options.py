@@ -1,4 +1,4 @@
-"""Global options, before or after the subcommand's name, and what a command is given of them."""
+"""Global options, accepted before or after the name of the subcommand."""
 
 import os
 from collections.abc import Callable
@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli.error_output import Usage, say
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured, configure
+from chainteller.settings.values import did_you_mean
 
 _KEY = "chainteller.options"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -17,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The global options of this call, and the settings under them."""
+    """The global options of this call and the settings that they select."""
 
     configured: Configured
     json: bool
@@ -50,7 +51,7 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
 
 
 class TellerCommand(click.Command):
-    """A command that takes the global options too, and may say no more than one example."""
+    """A command that also accepts the global options."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -76,8 +77,6 @@ class TellerGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
-            from chainteller.settings.values import did_you_mean
-
             close = did_you_mean(name, self.list_commands(ctx))
             ctx.fail(f"No such command {name!r}{close or '.'}")
         return super().resolve_command(ctx, args)
@@ -108,10 +107,10 @@ def listed(function: Function) -> Function:
 
 
 def options() -> Options:
-    """The global options of the running command; settings are read once and warnings told.
+    """The global options of the running command; reads the settings once and prints warnings.
 
     Raises:
-        SettingsInvalid: what is configured cannot be followed.
+        SettingsInvalid: the configuration is invalid.
     """
     root = click.get_current_context().find_root()
     if not isinstance(root.obj, Options):
@@ -122,7 +121,7 @@ def options() -> Options:
 
 
 def refuse_a_place(what: str) -> None:
-    """For commands that work on a bank of their own.
+    """Refuse options that select a place, for commands that create their own database.
 
     Raises:
         Usage: a place was named on the command line.

@@ -1,38 +1,40 @@
-"""What a command prints on stdout: the wire's JSON, or plain text that obeys no data."""
+"""Output of commands on stdout: JSON as on the wire, or text without control characters."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
 from chainteller.cli.options import options
 from chainteller.domain.untrusted import printable, printable_lines
+from chainteller.records.fields import Field, FieldList
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import Page
 
 Item = TypeVar("Item")
+Shown = TypeVar("Shown", bound=WireModel)
 Column = tuple[str, Callable[[Item], object]]
-"""A heading and what stands under it; headings that end in ``>`` are aligned right."""
+"""A heading and the value of a cell; headings that end in ``>`` are aligned right."""
 
 
 def line(text: str = "") -> None:
-    """One line of people's text, harmless to the terminal."""
+    """Print one line of text without control characters."""
     click.echo(printable(text))
 
 
 def verbatim(text: str) -> None:
-    """Text whose line feeds matter (a challenge to be signed)."""
+    """Print text whose line feeds matter, such as a message to sign."""
     click.echo(printable_lines(text))
 
 
 def document(value: WireModel | object) -> None:
-    """One JSON document on one line."""
+    """Print a JSON document on one line."""
     click.echo(_json(value))
 
 
 def _json(value: WireModel | object) -> str:
-    """The same document for every reader; what a terminal would act on stands as an escape.
+    """Serialise a document, with everything that a terminal would interpret escaped.
 
     JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
     """
@@ -45,37 +47,41 @@ def _json(value: WireModel | object) -> str:
     return "".join(each if printable(each) == each else json.dumps(each)[1:-1] for each in text)
 
 
-def record(value: WireModel, fields: Iterable[tuple[str, object]]) -> None:
-    """A record: its JSON, or its fields one a line with what is unknown left out."""
+def record(value: Shown, fields: FieldList[Shown], more: Sequence[tuple[str, object]] = ()) -> None:
+    """Print a record as JSON, or its fields and ``more`` one per line without unknown values."""
     if options().json:
         document(value)
         return
-    pairs([(name, shown) for name, shown in fields if shown not in (None, "", ())])
+    pairs([*fields.facts(value), *more])
 
 
 def pairs(fields: Sequence[tuple[str, object]]) -> None:
-    """Names and values, one a line, the values in one column."""
+    """Print names and values, one pair per line, with the values in one column."""
     width = max((len(name) for name, _ in fields), default=0)
     for name, value in fields:
         line(f"{name:<{width}}  {text_of(value)}")
 
 
-def listing(page: Page[Any], columns: Sequence[Column[Any]], *, nothing: str) -> None:
-    """A list: the envelope as JSON, or a table with how many more there are."""
+def listing(page: Page[Shown], fields: FieldList[Shown], *, nothing: str) -> None:
+    """Print a page of records as JSON with its envelope, or as a table with the total."""
     if options().json:
         document(page)
         return
     if not page.data:
         line(nothing)
         return
-    table(page.data, columns)
+    table(page.data, [_column(field) for field in fields.table])
     seen = page.pagination
     if seen.total > len(page.data):
         line(f"page {seen.page}, {len(page.data)} of {seen.total}; more with --page and --limit")
 
 
+def _column(field: Field[Shown]) -> Column[Shown]:
+    return f"{field.heading}>" if field.align == "right" else field.heading, field.column
+
+
 def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
-    """Rows under headings, the last column unpadded."""
+    """Print rows under headings, the last column unpadded."""
     cells = [[printable(text_of(read(row))) for _, read in columns] for row in rows]
     heads = [heading.rstrip(">") for heading, _ in columns]
     widths = [
@@ -92,7 +98,7 @@ def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
 
 
 def text_of(value: object) -> str:
-    """A value as people's text: instants to the second, lists with commas, nothing as a dash."""
+    """A value as text: times to the second, lists with commas, a dash for nothing."""
     if value is None or value in ("", (), []):
         return "-"
     if isinstance(value, bool):

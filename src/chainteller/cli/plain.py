@@ -10,10 +10,10 @@ import sys
 import click
 
 from chainteller.bootstrap import OpenedService, open_service
-from chainteller.cli.complaints import Usage, complain, say
+from chainteller.cli.error_output import Usage, report_error, say
 from chainteller.cli.output import line
-from chainteller.cli.plain_words import HELP, Words
-from chainteller.cli.running import run_program
+from chainteller.cli.plain_commands import HELP, Words
+from chainteller.cli.runner import run_program
 from chainteller.service.errors import TellerError
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured
@@ -28,7 +28,7 @@ COMMAND --help explains a command, --help lists all, quit ends."""
 
 
 def run_plain(configured: Configured) -> int:
-    """Read commands until ``quit`` or the end of the input; answers the last one's exit code."""
+    """Read commands until ``quit`` or the end of input; returns the last exit code."""
     place = configured.place()
     opened = open_service(configured, place)
     try:
@@ -53,7 +53,9 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
             for each in (*_HELP.splitlines(), *HELP.splitlines()):
                 line(each)
         elif words and words[0] in _OWN_SCREEN:
-            code = complain(Usage(f"{words[0]} opens a program of its own.", "quit, then start it"))
+            code = report_error(
+                Usage(f"{words[0]} opens a program of its own.", "quit, then start it")
+            )
         elif words:
             answered = own.run(words)
             given = [*words, *options]
@@ -61,7 +63,7 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
 
 
 def _asked() -> list[str] | None:
-    """The words of the next line; None at the end."""
+    """Read the words of the next line; None at the end of input."""
     sys.stdout.write(PROMPT)
     sys.stdout.flush()
     given = sys.stdin.readline()
@@ -71,13 +73,13 @@ def _asked() -> list[str] | None:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        complain(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
+        report_error(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
         return []
     return None if words and words[0] in _ENDS else words
 
 
 def _options(flags: Flags) -> list[str]:
-    """The place of this desk, for each command."""
+    """The options that select this place, for each command."""
     valued = {"--profile": flags.profile, "--database": flags.database, "--url": flags.url}
     given = [word for name, value in valued.items() if value for word in (name, value)]
     return [*given, *(["--read-only"] if flags.read_only else [])]
@@ -88,12 +90,12 @@ def _cursor(opened: OpenedService) -> int:
         opened.run_due()
         return opened.service.events(after=-1).next
     except TellerError as error:
-        complain(error)
+        report_error(error)
         return 0
 
 
 def _tell_events(opened: OpenedService, after: int) -> int:
-    """One line per event since the cursor; where there are none to be had, none are told."""
+    """Print one line per event since the cursor; nothing where events are not offered."""
     try:
         opened.run_due()
         found = opened.service.events(after=after)

@@ -1,8 +1,8 @@
-"""Signing as a sample customer's wallet would, rightly or with a usual mistake."""
+"""Sign with the wallet of a sample customer, correctly or with a common mistake."""
 
 from pathlib import Path
 
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.paths import shipped
 from chainteller.settings.values import did_you_mean
 

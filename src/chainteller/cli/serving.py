@@ -2,7 +2,8 @@
 
 import click
 
-from chainteller.cli.complaints import Usage
+from chainteller.cli import administration
+from chainteller.cli.error_output import Usage
 from chainteller.cli.options import TellerCommand, example, options
 
 
@@ -22,8 +23,6 @@ from chainteller.cli.options import TellerCommand, example, options
 @click.option("--log", metavar="-", help="- logs to stderr instead of the log folder.")
 def serve(host: str, port: int, workers: int, *, sample: bool, log: str | None) -> int:
     """Serve the HTTP API until SIGTERM."""
-    from chainteller.cli import administration
-
     if log not in (None, "-"):
         raise Usage("--log takes only -.", "Leave it out: logs then go to the log folder.")
     configured = options().configured

@@ -2,13 +2,14 @@
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.asking import confirm, require_terminal
-from chainteller.cli.complaints import Exit, Usage, say
+from chainteller.bootstrap import OpenedService
+from chainteller.cli.confirmation import confirm, require_terminal
+from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.markets import SIDES
+from chainteller.cli.open_services import opened, recording, service, writing
 from chainteller.cli.options import (
     TellerCommand,
     TellerGroup,
@@ -17,15 +18,21 @@ from chainteller.cli.options import (
     listed,
     options,
 )
-from chainteller.cli.output import listing, record
-
-if TYPE_CHECKING:
-    from chainteller.bootstrap import OpenedService
-    from chainteller.service.errors import InsufficientFunds
-    from chainteller.service.interface import Service
-    from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote
-    from chainteller.service.models.trades import Trade
-    from chainteller.workspace.recording import Recorder
+from chainteller.cli.output import document, line, listing, record
+from chainteller.cli.transfers import DEFAULT_CURRENCY, currency_of
+from chainteller.domain.assets import USD
+from chainteller.domain.money import format_cents, parse_atoms
+from chainteller.paths import shipped
+from chainteller.records.trades import TRADE
+from chainteller.service.errors import InsufficientFunds, NotFound, NotOffered
+from chainteller.service.interface import Service
+from chainteller.service.models.funding import DepositRequest
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.trades import Trade
+from chainteller.tui.customer_texts import CustomerTexts
+from chainteller.workspace.receipts import receipt_of, render
+from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
 _ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED}
@@ -39,13 +46,10 @@ _ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED
 @idempotent
 def execute(quote_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Execute a quote at its price."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.quotes import ExecuteRequest
-
     request = ExecuteRequest(trading_account_id=account_id)
     with writing() as desk:
         written = desk.execute_quote(quote_id, request, idempotency_key=idempotency_key)
-    _show(written.value)
+    record(written.value, TRADE)
 
 
 @click.group("trades", cls=TellerGroup)
@@ -62,23 +66,12 @@ def list_trades(
     account_id: str, status: str | None, market: str | None, page: int, limit: int
 ) -> None:
     """List an account's trades, newest first."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     query = ListQuery(status=status, market=market, page=page, limit=limit)
     with service() as bank:
         found = bank.trades(account_id, query)
     listing(
         found,
-        [
-            ("TRADE", lambda each: each.id),
-            ("MARKET", lambda each: each.market),
-            ("SIDE", lambda each: each.side),
-            ("AMOUNT>", lambda each: each.amount),
-            ("PRICE USD>", lambda each: each.price),
-            ("STATUS", lambda each: each.status),
-            ("CREATED", lambda each: each.created),
-        ],
+        TRADE,
         nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
     )
 
@@ -87,7 +80,7 @@ _ids = click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
 
 
 def _examples(word: str, more: str = "") -> str:
-    """An epilog with and without the account."""
+    """Example lines with and without the account."""
     return example(
         f"chainteller trades {word} TDA_... TXN_...{more}", f"chainteller trades {word} TXN_..."
     )
@@ -97,13 +90,11 @@ def _examples(word: str, more: str = "") -> str:
 @_ids
 def show(ids: tuple[str, ...]) -> None:
     """Show a trade; its account may be left out where the deployment finds trades by id."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
-        _show(_found(bank, ids, "show"))
+        record(_found(bank, ids, "show"), TRADE)
 
 
-def _found(bank: "Service", ids: tuple[str, ...], word: str) -> "Trade":
+def _found(bank: Service, ids: tuple[str, ...], word: str) -> Trade:
     """The trade of an account, or the trade alone where its account was left out.
 
     Raises:
@@ -114,7 +105,7 @@ def _found(bank: "Service", ids: tuple[str, ...], word: str) -> "Trade":
     return bank.trade(*ids) if len(ids) == 2 else _trade_by_id(bank, ids[0], word)
 
 
-def _named(bank: "Service", ids: tuple[str, ...], word: str) -> tuple[str, str]:
+def _named(bank: Service, ids: tuple[str, ...], word: str) -> tuple[str, str]:
     """An account and its trade, looked up only where the account was left out. Raises as above."""
     _require_two_at_most(ids)
     if len(ids) == 2:
@@ -130,10 +121,7 @@ def _require_two_at_most(ids: tuple[str, ...]) -> None:
         raise Usage("An account and a trade are all that it takes.", "Leave the rest out.")
 
 
-def _trade_by_id(bank: "Service", trade_id: str, word: str) -> "Trade":
-    from chainteller.service.errors import NotFound, NotOffered
-    from chainteller.service.models.trades import Trade
-
+def _trade_by_id(bank: Service, trade_id: str, word: str) -> Trade:
     try:
         found = bank.transaction_by_id(trade_id)
     except NotOffered:
@@ -154,11 +142,6 @@ def _account_needed(word: str) -> Usage:
 @_ids
 def text(ids: tuple[str, ...]) -> None:
     """Print what the customer may be told about a trade; the account may be left out as in show."""
-    from chainteller.cli.opening import service
-    from chainteller.cli.output import document, line
-    from chainteller.paths import shipped
-    from chainteller.tui.customer_texts import CustomerTexts
-
     with service() as bank:
         found = _found(bank, ids, "text")
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
@@ -182,9 +165,6 @@ def text(ids: tuple[str, ...]) -> None:
 def receipt(ids: tuple[str, ...], form: str) -> None:
     """Print a trade's receipt, byte for byte as the console's export writes it; the account may
     be left out as in show."""
-    from chainteller.cli.opening import service
-    from chainteller.workspace.receipts import receipt_of, render
-
     with service() as bank:
         found = receipt_of(bank, *_named(bank, ids, "receipt"))
     click.echo(render(found, "json" if options().json else form), nl=False)
@@ -195,12 +175,10 @@ def receipt(ids: tuple[str, ...], form: str) -> None:
 @idempotent
 def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
     """Cancel a trade that has not executed yet; the account may be left out as in show."""
-    from chainteller.cli.opening import writing
-
     with writing() as desk:
         named = _named(desk.service, ids, "cancel")
         written = desk.cancel_trade(*named, idempotency_key=idempotency_key)
-    _show(written.value)
+    record(written.value, TRADE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +190,7 @@ class _Order:
     key: str | None
 
     def key_of(self, step: str) -> str | None:
-        """The key of a step before the execution, derived so that a repeated line repeats it."""
+        """The key of a step before the execution; repeating the command derives the same one."""
         return self.key and f"{self.key}.{step}"
 
 
@@ -243,8 +221,6 @@ def trade(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> int:
     """Quote, execute and follow a trade in one line."""
-    from chainteller.cli.opening import opened, recording
-
     if not yes:
         require_terminal()
     order = _Order(market, side, spend, account_id, idempotency_key)
@@ -257,17 +233,15 @@ def trade(  # noqa: PLR0913 - one per option
         say(f"{made.id}  {made.status}")
         if wait:
             made = _followed(found, made, account_id)
-    _show(made)
+    record(made, TRADE)
     return _ENDS.get(made.status, Exit.DONE)
 
 
-def _amount(asset: "AssetAmount") -> str:
+def _amount(asset: AssetAmount) -> str:
     return f"{asset.amount} {asset.symbol}"
 
 
-def _quote(desk: "Recorder", order: _Order) -> "Quote":
-    from chainteller.service.models.quotes import QuoteRequest
-
+def _quote(desk: Recorder, order: _Order) -> Quote:
     request = QuoteRequest(amount=order.spend, side=order.side, trading_account_id=order.account_id)
     quote = desk.create_quote(order.market, request, idempotency_key=order.key_of("quote")).value
     say(
@@ -277,30 +251,22 @@ def _quote(desk: "Recorder", order: _Order) -> "Quote":
     return quote
 
 
-def _execute(desk: "Recorder", order: _Order, quote_id: str, *, fund: bool) -> "Trade":
-    from chainteller.service.errors import InsufficientFunds
-    from chainteller.service.models.quotes import ExecuteRequest
-
+def _execute(desk: Recorder, order: _Order, quote_id: str, *, fund: bool) -> Trade:
     request = ExecuteRequest(trading_account_id=order.account_id)
     try:
         return _send(desk, quote_id, request, order)
     except InsufficientFunds as short:
-        if not fund or short.details.get("currency") != "USD":
+        if not fund or short.details.get("currency") != USD.symbol:
             raise
         _deposit_shortfall(desk, order, short)
     return _send(desk, quote_id, request, order)
 
 
-def _send(desk: "Recorder", quote_id: str, request: "ExecuteRequest", order: _Order) -> "Trade":
+def _send(desk: Recorder, quote_id: str, request: ExecuteRequest, order: _Order) -> Trade:
     return desk.execute_quote(quote_id, request, idempotency_key=order.key).value
 
 
-def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFunds") -> None:
-    from chainteller.cli.transfers import DEFAULT_CURRENCY, currency_of
-    from chainteller.domain.assets import USD
-    from chainteller.domain.money import format_cents, parse_atoms
-    from chainteller.service.models.funding import DepositRequest
-
+def _deposit_shortfall(desk: Recorder, order: _Order, short: InsufficientFunds) -> None:
     available = str(short.details["available"])
     held = 0 if not available.strip("0.") else parse_atoms(available, USD)
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)
@@ -309,8 +275,8 @@ def _deposit_shortfall(desk: "Recorder", order: _Order, short: "InsufficientFund
     desk.deposit(order.account_id, request, idempotency_key=order.key_of("deposit"))
 
 
-def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade":
-    """Poll until the trade has ended, running what is due; each change is told on stderr."""
+def _followed(found: OpenedService, made: Trade, account_id: str) -> Trade:
+    """Poll until the trade has ended, running due work; prints each change on stderr."""
     while made.status not in _ENDS:
         time.sleep(_POLL_S)
         found.run_due()
@@ -319,31 +285,6 @@ def _followed(found: "OpenedService", made: "Trade", account_id: str) -> "Trade"
             say(f"{now.id}  {now.status}")
         made = now
     return made
-
-
-def _show(found: "Trade") -> None:
-    sold, bought, fees = found.asset_sold, found.asset_bought, found.fees
-    reason = found.failure_reason
-    record(
-        found,
-        [
-            ("trade", found.id),
-            ("status", found.status),
-            ("market", f"{found.market} {found.side}"),
-            ("amount", found.amount),
-            ("price", f"{found.price} USD"),
-            ("sold", sold and _amount(sold)),
-            ("bought", bought and _amount(bought)),
-            ("fee", fees and fees.total and f"{fees.total} {fees.currency or 'USD'}"),
-            ("account", found.trading_account_id),
-            ("quote", found.quote_id),
-            ("reason", reason and f"{reason.code}: {reason.message}"),
-            ("created", found.created),
-            ("executed", found.executed_at),
-            ("settled", found.settled_at),
-            ("cancelled", found.cancelled_at),
-        ],
-    )
 
 
 COMMANDS = (execute, trades, trade)

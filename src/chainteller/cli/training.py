@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from chainteller.cli.complaints import Exit, Usage, complain, say
+from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
 from chainteller.domain.clock import MINUTE
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from chainteller.training.session import Session
 
 PASSED = 80
-"""From this score on a run that was played from written steps ends with 0."""
+"""The lowest score with which a scripted run exits with 0."""
 
 
 def show_list() -> int:
@@ -33,7 +33,7 @@ def show_list() -> int:
         try:
             found.append(load(path, _wallets()))
         except ScenarioInvalid as error:
-            complain(error)
+            report_error(error)
     if wants_json():
         rows = [{"name": each.name, "title": each.title, "level": each.level} for each in found]
         document({"data": rows})
@@ -136,10 +136,10 @@ def _session(
     scenario: Scenario, seed: str, report: Path | None, run_it: Callable[["Session"], int]
 ) -> int:
     from chainteller.bootstrap import training_session
-    from chainteller.cli.throwaway import Throwaway
+    from chainteller.cli.temporary_database import TemporaryDatabase
 
     say(f"preparing the bank of {scenario.name} ...")
-    with Throwaway() as folder:
+    with TemporaryDatabase() as folder:
         bank = folder.path / "bank"
         bank.mkdir()
         session = training_session(locate(os.environ), scenario, bank, seed)

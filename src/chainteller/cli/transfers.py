@@ -1,30 +1,32 @@
 """Deposits and withdrawals (specification 4.1)."""
 
-from typing import TYPE_CHECKING
-
 import click
 
-from chainteller.cli.asking import confirm, require_terminal
-from chainteller.cli.complaints import Usage
+from chainteller.cli.confirmation import confirm, require_terminal
+from chainteller.cli.error_output import Usage
+from chainteller.cli.open_services import writing
 from chainteller.cli.options import TellerCommand, example, idempotent
 from chainteller.cli.output import record
-
-if TYPE_CHECKING:
-    from chainteller.service.interface import Service
-    from chainteller.service.models.funding import Currency, Destination, Transfer
+from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO
+from chainteller.records.transfers import transfer_fields
+from chainteller.service.interface import Service
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 
 DEFAULT_CURRENCY = "DPT_USD"
 
 
-def currency_of(text: str) -> "Currency":
+def currency_of(text: str) -> Currency:
     """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin.
 
     Raises:
         Usage: anything else.
     """
-    from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO
-    from chainteller.service.models.funding import Currency
-
     if text.startswith("DPT_"):
         return Currency(type="deposit-token-currency", id=text)
     symbol, at, network = text.partition("@")
@@ -35,30 +37,6 @@ def currency_of(text: str) -> "Currency":
         type="crypto-currency" if coin else "stablecoin-currency",
         symbol=symbol.upper(),
         network=network,
-    )
-
-
-def _show(transfer: "Transfer") -> None:
-    currency = transfer.currency
-    destination = transfer.destination
-    reason, review = transfer.failure_reason, transfer.review
-    record(
-        transfer,
-        [
-            (transfer.type.partition("-")[0], transfer.id),
-            ("status", transfer.status),
-            ("amount", f"{transfer.amount} {currency.symbol or currency.id}"),
-            ("network", currency.network),
-            ("account", transfer.trading_account_id),
-            ("bank account", transfer.bank_account_id),
-            ("to", destination and (destination.address or destination.bank_account_id)),
-            ("verified", destination and destination.verified),
-            ("fee", transfer.fee),
-            ("review", review and f"{review.reason} until {review.eta:%Y-%m-%dT%H:%M:%SZ}"),
-            ("reason", reason and f"{reason.code}: {reason.message}"),
-            ("created", transfer.created),
-            ("completed", transfer.completed_at),
-        ],
     )
 
 
@@ -73,13 +51,10 @@ def _show(transfer: "Transfer") -> None:
 @idempotent
 def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | None) -> None:
     """Move money from the customer's bank account into the trading account."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.funding import DepositRequest
-
     request = DepositRequest(amount=amount, currency=currency_of(currency))
     with writing() as desk:
         written = desk.deposit(account_id, request, idempotency_key=idempotency_key)
-    _show(written.value)
+    record(written.value, transfer_fields(written.value))
 
 
 @click.command(
@@ -108,9 +83,6 @@ def withdraw(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> None:
     """Move money out: to the customer's bank account, or to one of the customer's wallets."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.funding import WithdrawalRequest
-
     if via and not counterparty_id:
         raise Usage("--via goes with --to.", "Name the wallet: --to CPT_…")
     if counterparty_id and not currency:
@@ -127,14 +99,12 @@ def withdraw(  # noqa: PLR0913 - one per option
         confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
         request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
         written = desk.withdraw(account_id, request, idempotency_key=idempotency_key)
-    _show(written.value)
+    record(written.value, transfer_fields(written.value))
 
 
 def _wallet(
-    bank: "Service", account_id: str, counterparty_id: str, via: str | None
-) -> tuple["Destination", str]:
-    from chainteller.service.models.funding import Destination
-
+    bank: Service, account_id: str, counterparty_id: str, via: str | None
+) -> tuple[Destination, str]:
     counterparty = bank.counterparty(counterparty_id)
     source = via or _only_source(bank, account_id, counterparty_id, counterparty.network)
     destination = Destination(
@@ -143,12 +113,8 @@ def _wallet(
     return destination, f"{counterparty.address} ({counterparty.network}, {counterparty_id})"
 
 
-def _only_source(
-    bank: "Service", account_id: str, counterparty_id: str, network: str | None
-) -> str:
-    """The one blockchain account that the wallet is linked to, or the one of its network."""
-    from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
-
+def _only_source(bank: Service, account_id: str, counterparty_id: str, network: str | None) -> str:
+    """The only blockchain account linked to the wallet, or the only one of its network."""
     query = ListQuery(trading_account_id=account_id, limit=MAXIMUM_LIMIT)
     own = bank.blockchain_accounts(query).data
     whole = ListQuery(limit=MAXIMUM_LIMIT)

@@ -1,4 +1,4 @@
-"""What this desk knows of a wallet's earlier steps, from its own record of sent requests.
+"""Earlier verification steps of a wallet, from the workspace's record of sent requests.
 
 A challenge or a claim is named by its id alone when an agent comes back to it, while the service
 asks for its account and wallet too.
@@ -6,7 +6,7 @@ asks for its account and wallet too.
 
 from dataclasses import dataclass
 
-from chainteller.cli.complaints import Usage
+from chainteller.cli.error_output import Usage
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
@@ -26,7 +26,7 @@ class Step:
 def step_of(
     desk: Recorder, identifier: str, account_id: str | None, counterparty_id: str | None
 ) -> Step:
-    """The account and the wallet of a challenge or claim; what was given beats what is known.
+    """The account and wallet of a challenge or claim; options take precedence over the record.
 
     Raises:
         Usage: this desk did not make it, the service does not show it, and they were not given.
@@ -45,7 +45,7 @@ def step_of(
 
 
 def wallet_of(desk: Recorder, counterparty_id: str) -> tuple[str, str]:
-    """The wallet's address and network: as they were registered here, or as the service says."""
+    """The wallet's address and network, from the workspace or from the service."""
     sent = _made(desk.workspace, counterparty_id)
     if sent is not None and sent.operation == "register_counterparty":
         request = sent.arguments["request"]
@@ -62,7 +62,7 @@ def _own_step(own: Workspace, identifier: str) -> Step | None:
 
 
 def _shown_step(service: Service, identifier: str) -> Step | None:
-    """A challenge or a claim that was made elsewhere, where the deployment shows it."""
+    """Look up a challenge or claim that was not created from this workspace."""
     try:
         if identifier.startswith("CHG_"):
             return _step(service.challenge_by_id(identifier))
@@ -78,7 +78,7 @@ def _step(found: Challenge | OwnershipClaim) -> Step | None:
 
 
 def _listed_challenge(service: Service, challenge_id: str) -> Step | None:
-    """Where challenges are not known by id: among the newest of the newest accounts."""
+    """Search the newest challenges of the newest accounts, where they can't be looked up by id."""
     whole = ListQuery(limit=MAXIMUM_LIMIT)
     try:
         for account in service.blockchain_accounts(whole).data:

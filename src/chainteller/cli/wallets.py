@@ -1,24 +1,26 @@
 """Blockchain accounts, counterparties and the proof that a wallet is the customer's (4.4)."""
 
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from chainteller.cli.complaints import Usage, say
+from chainteller.cli import wallet_steps as steps
+from chainteller.cli.error_output import Usage, say
+from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import document, line, listing, pairs, record, verbatim
-
-if TYPE_CHECKING:
-    from chainteller.service.models.counterparties import (
-        BlockchainAccount,
-        ClaimRequest,
-        Counterparty,
-        SignatureDiagnosis,
-    )
-    from chainteller.workspace.recording import Recorder
-
+from chainteller.cli.output import document, line, listing, record, verbatim
+from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CLAIM, DIAGNOSIS, WALLET
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
+from chainteller.service.models.pages import ListQuery
+from chainteller.workspace.recording import Recorder
 
 _on_network = click.option(
     "--network",
@@ -43,13 +45,10 @@ def open_blockchain_account(
     trading_account_id: str, network: str, idempotency_key: str | None
 ) -> None:
     """Open a blockchain account with a custody address."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import OpenBlockchainAccount
-
     request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
     with writing() as desk:
         written = desk.open_blockchain_account(request, idempotency_key=idempotency_key)
-    _show_account(written.value)
+    record(written.value, BLOCKCHAIN_ACCOUNT)
 
 
 @blockchain_accounts.command(
@@ -59,21 +58,12 @@ def open_blockchain_account(
 @listed
 def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: int) -> None:
     """List blockchain accounts."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     query = ListQuery(trading_account_id=trading_account_id, page=page, limit=limit)
     with service() as bank:
         found = bank.blockchain_accounts(query)
     listing(
         found,
-        [
-            ("ACCOUNT", lambda each: each.id),
-            ("TRADING ACCOUNT", lambda each: each.trading_account_id),
-            ("NETWORK", lambda each: each.network),
-            ("STATUS", lambda each: each.status),
-            ("ADDRESS", lambda each: each.address),
-        ],
+        BLOCKCHAIN_ACCOUNT,
         nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
         "--network ethereum",
     )
@@ -85,24 +75,8 @@ def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: i
 @click.argument("account_id", metavar="ID")
 def show_blockchain_account(account_id: str) -> None:
     """Show a blockchain account."""
-    from chainteller.cli.opening import service
-
     with service() as bank:
-        _show_account(bank.blockchain_account(account_id))
-
-
-def _show_account(found: "BlockchainAccount") -> None:
-    record(
-        found,
-        [
-            ("blockchain account", found.id),
-            ("trading account", found.trading_account_id),
-            ("network", found.network),
-            ("address", found.address),
-            ("status", found.status),
-            ("created", found.created),
-        ],
-    )
+        record(bank.blockchain_account(account_id), BLOCKCHAIN_ACCOUNT)
 
 
 @click.group("wallets", cls=TellerGroup)
@@ -118,13 +92,10 @@ def wallets() -> None:
 @idempotent
 def register(address: str, network: str, idempotency_key: str | None) -> None:
     """Register a wallet's address as a counterparty."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import RegisterCounterparty
-
     request = RegisterCounterparty(address=address, network=network)
     with writing() as desk:
         written = desk.register_counterparty(request, idempotency_key=idempotency_key)
-    _show_counterparty(written.value)
+    record(written.value, WALLET)
 
 
 @wallets.command(
@@ -139,9 +110,6 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
     """Make the text that the wallet's owner signs; it alone is printed on stdout."""
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import ChallengeRequest
-
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
         made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
@@ -173,24 +141,13 @@ def claim(
     idempotency_key: str | None,
 ) -> None:
     """Submit the signature of a challenge; SIGNATURE - reads stdin."""
-    from chainteller.cli.opening import writing
-
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
     record(
         made,
-        [
-            ("claim", made.id),
-            ("status", made.status),
-            ("scheme", made.scheme),
-            ("address", made.address),
-            ("network", made.network),
-            ("account", made.blockchain_account_id),
-            ("counterparty", made.counterparty_id),
-            ("link before", made.expires),
-            ("next", f"chainteller wallets link {made.id}"),
-        ],
+        CLAIM,
+        [("next", f"chainteller wallets link {made.id}")],
     )
 
 
@@ -203,28 +160,10 @@ def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
     """Explain what a claim with this signature would say, without submitting it."""
-    from chainteller.cli.opening import writing
-
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         found = desk.service.diagnose_signature(account, request)
-    record(found, _diagnosis(found))
-
-
-def _diagnosis(found: "SignatureDiagnosis") -> list[tuple[str, object]]:
-    return [
-        ("accepted", found.accepted),
-        ("cause", found.cause),
-        ("certain", found.certain),
-        ("finding", found.finding),
-        ("explanation", found.explanation),
-        ("ask the customer", found.ask_customer),
-        ("network", found.network),
-        ("expected address", found.expected_address),
-        ("recovered address", found.recovered_address),
-        ("scheme", found.scheme),
-        ("next", found.suggestion),
-    ]
+    record(found, DIAGNOSIS)
 
 
 @wallets.command("link", epilog=example("chainteller wallets link CLM_..."))
@@ -239,10 +178,6 @@ def link(
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
-    from chainteller.cli import wallet_steps as steps
-    from chainteller.cli.opening import writing
-    from chainteller.service.models.counterparties import LinkRequest
-
     with writing() as desk:
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
@@ -250,7 +185,7 @@ def link(
         linked = desk.link_counterparty(
             step.account_id, request, idempotency_key=idempotency_key
         ).value
-    _show_counterparty(linked)
+    record(linked, WALLET)
 
 
 @wallets.command("list", epilog=example("chainteller wallets list --account BCA_SAMPLE1"))
@@ -258,21 +193,11 @@ def link(
 @listed
 def list_wallets(account_id: str, page: int, limit: int) -> None:
     """List the wallets linked to a blockchain account."""
-    from chainteller.cli.opening import service
-    from chainteller.service.models.pages import ListQuery
-
     with service() as bank:
         found = bank.linked_counterparties(account_id, ListQuery(page=page, limit=limit))
     listing(
         found,
-        [
-            ("WALLET", lambda each: each.id),
-            ("TYPE", lambda each: each.type),
-            ("NETWORK", lambda each: each.network),
-            ("VERIFIED", lambda each: each.verification and each.verification.status),
-            ("UNTIL", lambda each: each.verification and each.verification.expires_at),
-            ("ADDRESS", lambda each: each.address),
-        ],
+        WALLET,
         nothing="no wallets linked; begin with: chainteller wallets register ADDRESS --network N",
     )
 
@@ -314,8 +239,6 @@ def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
 
 
 def _text_to_sign(given: str) -> str:
-    import json
-
     if "\N{REPLACEMENT CHARACTER}" in given:
         raise Usage("The text on stdin is not UTF-8.", "Hand on the challenge's bytes unchanged.")
     try:
@@ -327,38 +250,18 @@ def _text_to_sign(given: str) -> str:
 
 
 def _claim(
-    desk: "Recorder",
+    desk: Recorder,
     challenge_id: str,
     signature: str,
     account_id: str | None,
     counterparty_id: str | None,
-) -> tuple[str, "ClaimRequest"]:
-    from chainteller.cli import wallet_steps as steps
-    from chainteller.service.models.counterparties import ClaimRequest
-
+) -> tuple[str, ClaimRequest]:
     step = steps.step_of(desk, challenge_id, account_id, counterparty_id)
     completed = sys.stdin.read().strip() if signature == "-" else signature
     return step.account_id, ClaimRequest(
         challenge_id=challenge_id,
         completed_challenge=completed,
         counterparty_id=step.counterparty_id,
-    )
-
-
-def _show_counterparty(found: "Counterparty") -> None:
-    verification = found.verification
-    if options().json:
-        document(found)
-        return
-    pairs(
-        [
-            ("wallet", found.id),
-            ("type", found.type),
-            ("network", found.network),
-            ("address", found.address),
-            ("verified", verification and verification.status),
-            ("until", verification and verification.expires_at),
-        ]
     )
 
 

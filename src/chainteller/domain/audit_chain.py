@@ -22,8 +22,11 @@ COVERED = (
 itself and the account, which follows from the object."""
 
 
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
+
+
 def canonical(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _encode(value)
 
 
 def digest(covered: Sequence[Any]) -> str:

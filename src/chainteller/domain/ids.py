@@ -7,6 +7,8 @@ from chainteller.domain.randomness import Randomness
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SUFFIX_LENGTH = 22
+_PAIRS = tuple(low + high for high in _ALPHABET for low in _ALPHABET)
+"""Two letters for each ten bits, the lower five first."""
 _PLAUSIBLE = r"[A-Za-z0-9_-]{1,40}"
 
 
@@ -27,11 +29,11 @@ class Prefix(StrEnum):
 
 def new_id(prefix: Prefix, randomness: Randomness) -> str:
     number = int.from_bytes(randomness.bytes(14), "big") >> 2
-    letters = []
-    for _ in range(_SUFFIX_LENGTH):
-        letters.append(_ALPHABET[number & 31])
-        number >>= 5
-    return f"{prefix}_{''.join(letters)}"
+    pairs = []
+    for _ in range(_SUFFIX_LENGTH // 2):
+        pairs.append(_PAIRS[number & 1023])
+        number >>= 10
+    return f"{prefix}_{''.join(pairs)}"
 
 
 def plausible(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Trading accounts: opening, showing, finding; the customers and balances behind them."""
+"""Trading accounts: open, show and find them; the customers and balances behind them."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -10,11 +10,18 @@ from chainteller.domain.clock import MINUTE
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Bucket, buying_power
 from chainteller.domain.money import format_atoms, format_cents, whole_cents
-from chainteller.domain.preconditions import Act
-from chainteller.engine import markets, preconditions, reading, stablecoin_prices
-from chainteller.engine.bank import Bank
+from chainteller.domain.preconditions import Act, Control
+from chainteller.engine import (
+    markets,
+    outcome,
+    preconditions,
+    reading,
+    stablecoin_prices,
+)
+from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.table import reads, reads_in_context, writes
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import (
     Conflict,
@@ -32,6 +39,7 @@ from chainteller.service.models.accounts import (
 from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
 from chainteller.storage import accounts, ledger
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 TYPES = ("checking", "savings")
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
@@ -40,35 +48,50 @@ _REMEMBERED = 1_024
 
 
 @writes(operations.OPEN_TRADING_ACCOUNT)
-def open_account(tx: Transaction, request: OpenTradingAccount) -> TradingAccount:
+def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
     if request.bank_account_type not in TYPES:
         raise ValidationFailed.of("bankAccountType", "checking or savings")
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
-    bank_account = reading.found(
-        accounts.find_bank_account(tx.connection, tx.organisation_id, bank_account_id, lock=True),
-        "bank account",
-        bank_account_id,
-    )
+    bank_account = locked_bank_account(tx, bank_account_id)
+    decided = decide_opening(bank_account, request, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    tx.audited_account = decided.subject
+    opened = accounts.find(tx.connection, tx.organisation_id, decided.subject)
+    return to_model(reading.require_found(opened, RESOURCE, decided.subject), {}, {})
+
+
+def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Moment) -> Outcome:
+    """A trading account for a bank account, whose row has its customer's columns.
+
+    Raises:
+        UnsupportedAccountType, TermsNotAccepted, KycRequired, AccountRestricted, Conflict.
+    """
     _require_openable(bank_account, request)
-    account_id = tx.new_id(Prefix.TRADING_ACCOUNT)
+    account_id = moment.new_id(Prefix.TRADING_ACCOUNT)
     row = {
         "id": account_id,
-        "organisation_id": tx.organisation_id,
+        "organisation_id": moment.organisation_id,
         "bank_account_id": bank_account.id,
         "bank_account_type": bank_account.type,
         "customer_id": bank_account.customer_id,
-        "created": tx.now,
-        "last_activity": tx.now,
-        "last_activity_type": "opened",
+        "control": None,
+        "control_reason": None,
+        "created": moment.now,
+        "version": 0,
         **dict.fromkeys(accounts.COUNTERS, 0),
+        "last_activity": moment.now,
+        "last_activity_type": "opened",
     }
-    accounts.insert_account(tx.connection, row)
-    ledger.create(tx.connection, ledger.zero_rows(account_id))
-    accounts.set_trading_account(tx.connection, tx.organisation_id, bank_account.id, account_id)
-    tx.audited_object = tx.audited_account = account_id
-    tx.event("trading_account.created", account_id, bankAccountId=bank_account.id)
-    opened = accounts.find(tx.connection, tx.organisation_id, account_id)
-    return to_model(reading.found(opened, RESOURCE, account_id), {}, {})
+    opened = {"bankAccountId": bank_account.id}
+    return Outcome(
+        account_id,
+        rows=(
+            Insert(Tables.trading_account, (row,)),
+            Insert(Tables.ledger_account, tuple(ledger.zero_rows(account_id))),
+            _bank_account_update(bank_account, trading_account_id=account_id),
+        ),
+        events=(Event("trading_account.created", account_id, opened),),
+    )
 
 
 def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None:
@@ -106,17 +129,17 @@ def find(
     """Raises NotFound."""
     reading.checked_id(RESOURCE, account_id)
     row = accounts.find(connection, organisation_id, account_id, lock=lock)
-    return reading.found(row, RESOURCE, account_id)
+    return reading.require_found(row, RESOURCE, account_id)
 
 
-def locked(tx: Transaction, account_id: str) -> Record:
+def locked(tx: UnitOfWork, account_id: str) -> Record:
     """The account's row, locked: everything of one account happens one after another."""
     account = find(tx.connection, tx.organisation_id, account_id, lock=True)
     tx.audited_account = account.id
     return account
 
 
-def locked_by_id(tx: Transaction, account_id: str) -> Record:
+def locked_by_id(tx: UnitOfWork, account_id: str) -> Record:
     """As ``locked``, for the service's own work: ids come from our own rows."""
     try:
         return locked(tx, account_id)
@@ -124,48 +147,85 @@ def locked_by_id(tx: Transaction, account_id: str) -> Record:
         raise AssertionError(f"{account_id} vanished") from error
 
 
-def record_activity(
-    tx: Transaction, account: Record, activity: str, *counted: str
-) -> Mapping[str, int]:
-    """Count a new record of the account; the new values of its counters are the ordinals."""
+def locked_bank_account(tx: UnitOfWork, bank_account_id: str) -> Record:
+    """The bank account at the core bank, locked: nobody else changes its balance meanwhile."""
+    row = accounts.find_bank_account(tx.connection, tx.organisation_id, bank_account_id, lock=True)
+    return reading.require_found(row, "bank account", bank_account_id)
+
+
+def credit(bank_account: Record, cents: int) -> Update:
+    """Credit a bank account at the core bank, or debit it by a negative amount."""
+    return _bank_account_update(bank_account, balance=bank_account.balance + cents)
+
+
+def _bank_account_update(bank_account: Record, **values: object) -> Update:
+    key = {"organisation_id": bank_account.organisation_id, "id": bank_account.id}
+    return Update(Tables.bank_account, key, values)
+
+
+def activity(account: Record, kind: str, now: int, *counted: str) -> Update:
+    """Note an activity and count a new record of a locked account; the new values of its
+    counters are the record's ordinals.
+    """
     counters = {name: getattr(account, name) for name in accounts.COUNTERS}
     for name in counted:
         counters[name] += 1
-    accounts.set_counters(tx.connection, {"id": account.id, **counters}, tx.now, activity)
-    return counters
+    return _update(account, **counters, last_activity=now, last_activity_type=kind)
+
+
+def restrict(account: Record, control: Control, reason: str) -> tuple[Update, Event]:
+    """Put a locked account under a control."""
+    update = _update(account, control=control.value, control_reason=reason)
+    return update, Event("account.control_changed", account.id, {"control": control.value})
+
+
+def _update(account: Record, **values: object) -> Update:
+    version = account.version
+    return Update(
+        Tables.trading_account,
+        {"id": account.id},
+        {"version": version + 1, **values},
+        {"version": version},
+    )
 
 
 @reads_in_context(operations.SHOW_TRADING_ACCOUNT)
 def show(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> TradingAccount:
     row = find(connection, organisation_id, account_id)
-    return _models(bank, connection, [row])[0]
+    return _models(context, connection, [row])[0]
 
 
 @reads_in_context(operations.TRADING_ACCOUNTS)
 def page(
-    bank: Bank, connection: Connection, organisation_id: str, query: ListQuery
+    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
 ) -> Page[TradingAccount]:
     checked = reading.checked_query(query, _SORTS)
     rows, total = accounts.page(connection, organisation_id, checked)
-    return reading.page(tuple(_models(bank, connection, rows)), total, checked)
+    return reading.page(tuple(_models(context, connection, rows)), total, checked)
 
 
-def _models(bank: Bank, connection: Connection, rows: Sequence[Record]) -> list[TradingAccount]:
-    values = unit_values(bank, connection)
+def _models(
+    context: EngineContext, connection: Connection, rows: Sequence[Record]
+) -> list[TradingAccount]:
+    values = unit_values(context, connection)
     available = ledger.available_of_many(connection, [row.id for row in rows])
-    off = stablecoin_prices.suspended(bank, now(bank, connection)) if bank.pegs else frozenset()
+    off = (
+        stablecoin_prices.suspended(context, now(context, connection))
+        if context.pegs
+        else frozenset()
+    )
     return [
         to_model(row, {k: v for k, v in available[row.id].items() if k not in off}, values)
         for row in rows
     ]
 
 
-def unit_values(bank: Bank, connection: Connection) -> dict[Asset, int]:
+def unit_values(context: EngineContext, connection: Connection) -> dict[Asset, int]:
     """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
-    instant = now(bank, connection)
-    return markets.unit_cents(bank, instant - instant % MINUTE)
+    instant = now(context, connection)
+    return markets.unit_cents(context, instant - instant % MINUTE)
 
 
 def to_model(
@@ -196,7 +256,7 @@ def value_cents(asset: Asset, atoms: int, values: Mapping[Asset, int]) -> int:
 
 @reads_in_context(operations.TOKEN_BALANCES)
 def token_balances(
-    bank: Bank,
+    context: EngineContext,
     connection: Connection,
     organisation_id: str,
     account_id: str,
@@ -204,7 +264,7 @@ def token_balances(
 ) -> Page[TokenBalance]:
     find(connection, organisation_id, account_id)
     balances = ledger.of_account(connection, account_id)
-    values = unit_values(bank, connection)
+    values = unit_values(context, connection)
     held, incoming, available = (
         ledger.by_bucket(balances, account_id, bucket)
         for bucket in (Bucket.HELD, Bucket.INCOMING, Bucket.AVAILABLE)

@@ -1,19 +1,23 @@
 """Blockchain accounts: where a trading account's assets are held in custody on a network."""
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection
 
 from chainteller.domain.ids import Prefix
 from chainteller.domain.preconditions import Act
-from chainteller.engine import accounts, preconditions, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine import accounts, outcome, preconditions, reading
+from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome
 from chainteller.engine.table import reads, writes
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import UnsupportedNetwork
 from chainteller.service.models.counterparties import BlockchainAccount, OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import wallets
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import (
     Network,
     UnknownNetwork,
@@ -25,54 +29,67 @@ RESOURCE = "blockchain account"
 ACTIVE = "active"
 
 
-def network(bank: Bank, text: str) -> Network:
+def network(context: EngineContext, text: str) -> Network:
     """An open network by any of its names. Raises UnsupportedNetwork."""
     try:
-        return resolve_network(text, test_networks=bank.options.test_networks)
+        return resolve_network(text, test_networks=context.options.test_networks)
     except UnknownNetwork:
         raise UnsupportedNetwork(
             "This network is not supported.",
             {
                 "network": reading.shown(text),
-                "supported": list(network_names(test_networks=bank.options.test_networks)),
+                "supported": list(network_names(test_networks=context.options.test_networks)),
             },
         ) from None
 
 
 @writes(operations.OPEN_BLOCKCHAIN_ACCOUNT)
-def open_account(tx: Transaction, request: OpenBlockchainAccount) -> BlockchainAccount:
-    on = network(tx.bank, request.network)
+def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAccount:
+    on = network(tx.context, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)
+    moment = outcome.moment(tx)
+    decided = decide_opening(
+        trading_account,
+        on,
+        lambda: on.family.custody_address(on, tx.context.randomness.bytes),
+        moment,
+    )
+    outcome.apply(tx, decided)
+    return wallets.account_model(decided.record(WalletTables.blockchain_account))
+
+
+def decide_opening(
+    trading_account: Record, on: Network, new_address: Callable[[], str], moment: Moment
+) -> Outcome:
+    """An active account with a new custody address.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired.
+    """
     preconditions.require_allowed(trading_account, Act.OPEN)
-    account_id = tx.new_id(Prefix.BLOCKCHAIN_ACCOUNT)
-    wallets.insert_account(
-        tx.connection,
-        {
-            "id": account_id,
-            "organisation_id": tx.organisation_id,
-            "trading_account_id": trading_account.id,
-            "customer_id": trading_account.customer_id,
-            "network": on.name,
-            "address": on.family.custody_address(on, tx.bank.randomness.bytes),
-            "status": ACTIVE,
-            "created": tx.now,
-        },
+    row = {
+        "id": moment.new_id(Prefix.BLOCKCHAIN_ACCOUNT),
+        "organisation_id": moment.organisation_id,
+        "trading_account_id": trading_account.id,
+        "customer_id": trading_account.customer_id,
+        "network": on.name,
+        "address": new_address(),
+        "status": ACTIVE,
+        "created": moment.now,
+    }
+    told = {"tradingAccountId": trading_account.id, "network": on.name}
+    return Outcome(
+        row["id"],
+        rows=(Insert(WalletTables.blockchain_account, (row,)),),
+        events=(Event("blockchain_account.created", row["id"], told),),
     )
-    tx.audited_object = account_id
-    tx.event(
-        "blockchain_account.created",
-        account_id,
-        tradingAccountId=trading_account.id,
-        network=on.name,
-    )
-    return wallets.account_model(find(tx.connection, tx.organisation_id, account_id))
 
 
 def find(connection: Connection, organisation_id: str, account_id: str) -> Record:
     """Raises NotFound."""
     reading.checked_id(RESOURCE, account_id)
     row = wallets.find_account(connection, organisation_id, account_id)
-    return reading.found(row, RESOURCE, account_id)
+    return reading.require_found(row, RESOURCE, account_id)
 
 
 @reads(operations.SHOW_BLOCKCHAIN_ACCOUNT)

@@ -13,10 +13,11 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
-from chainteller.engine import blockchain_accounts, counterparties, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine import blockchain_accounts, counterparties, outcome, reading
+from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome
 from chainteller.engine.table import reads_in_context, writes
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import (
     ChallengeAlreadyUsed,
@@ -33,6 +34,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -47,56 +49,73 @@ RESOURCE = "ownership challenge"
 
 
 @writes(operations.CREATE_CHALLENGE)
-def create(tx: Transaction, account_id: str, request: ChallengeRequest) -> Challenge:
+def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challenge:
     """One more text to sign; earlier ones stay open until they expire."""
+    valid_s = validity_s(request, tx.context.options)
+    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
+    counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    decided = decide_challenge(account, counterparty, valid_s, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    stored = challenges.find(tx.connection, tx.organisation_id, decided.subject)
+    return challenges.to_model(reading.require_found(stored, RESOURCE, decided.subject), tx.now)
+
+
+def validity_s(request: ChallengeRequest, options: EngineOptions) -> int:
+    """Raises ValidationFailed."""
     given_s = request.valid_seconds
-    valid_s = math.ceil(tx.bank.options.challenge_ttl_s) if given_s is None else given_s
-    if given_s is not None and not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
+    if given_s is None:
+        return math.ceil(options.challenge_ttl_s)
+    if not MINIMUM_VALIDITY_S <= given_s <= MAXIMUM_VALIDITY_S:
         raise ValidationFailed.of(
             "validSeconds", f"{MINIMUM_VALIDITY_S} to {MAXIMUM_VALIDITY_S} seconds"
         )
-    account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
-    counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
+    return given_s
+
+
+def decide_challenge(
+    account: Record, counterparty: Record, valid_s: int, moment: Moment
+) -> Outcome:
+    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch."""
     _require_same_class(account, counterparty)
-    challenge_id, expires = tx.new_id(Prefix.CHALLENGE), expiry(tx.now, valid_s)
+    challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
     text = challenge_text(
-        bank_name=tx.bank.options.bank_name,
+        bank_name=moment.options.bank_name,
         address=counterparties.stored_address(counterparty),
         challenge_id=challenge_id,
         valid_until=format_instant(expires),
     )
-    challenges.insert_challenge(
-        tx.connection,
-        {
-            "id": challenge_id,
-            "organisation_id": tx.organisation_id,
-            "blockchain_account_id": account.id,
-            "counterparty_id": counterparty.id,
-            "customer_id": account.customer_id,
-            "text": text,
-            "status": ChallengeStatus.OPEN.value,
-            "attempts": 0,
-            "created": tx.now,
-            "expires": expires,
-        },
-    )
-    tx.audited_object = challenge_id
-    tx.event(
-        "ownership_challenge.created",
+    row = {
+        "id": challenge_id,
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": account.id,
+        "counterparty_id": counterparty.id,
+        "customer_id": account.customer_id,
+        "text": text,
+        "status": ChallengeStatus.OPEN.value,
+        "attempts": 0,
+        "created": moment.now,
+        "expires": expires,
+        "used_at": None,
+        "claim_id": None,
+    }
+    told = {"blockchainAccountId": account.id, "counterpartyId": counterparty.id}
+    return Outcome(
         challenge_id,
-        blockchainAccountId=account.id,
-        counterpartyId=counterparty.id,
+        rows=(Insert(WalletTables.challenge, (row,)),),
+        events=(Event("ownership_challenge.created", challenge_id, told),),
     )
-    stored = challenges.find(tx.connection, tx.organisation_id, challenge_id)
-    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), tx.now)
 
 
 @reads_in_context(operations.CHALLENGE_BY_ID)
-def show(bank: Bank, connection: Connection, organisation_id: str, challenge_id: str) -> Challenge:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, challenge_id: str
+) -> Challenge:
     """A challenge by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, challenge_id)
     stored = challenges.find(connection, organisation_id, challenge_id)
-    return challenges.to_model(reading.found(stored, RESOURCE, challenge_id), now(bank, connection))
+    return challenges.to_model(
+        reading.require_found(stored, RESOURCE, challenge_id), now(context, connection)
+    )
 
 
 def _require_same_class(account: Record, counterparty: Record) -> None:
@@ -112,11 +131,15 @@ def _require_same_class(account: Record, counterparty: Record) -> None:
 
 @reads_in_context(operations.CHALLENGES)
 def page(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
 ) -> Page[Challenge]:
     checked = reading.checked_query(query)
     account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = challenges.page(connection, account.id, checked, now(bank, connection))
+    found, total = challenges.page(connection, account.id, checked, now(context, connection))
     return reading.page(found, total, checked)
 
 
@@ -140,7 +163,7 @@ def find_for_claim(
     row = challenges.find(connection, organisation_id, request.challenge_id, lock=lock)
     if row is not None and row.blockchain_account_id != account.id:
         row = None
-    challenge = reading.found(row, RESOURCE, request.challenge_id)
+    challenge = reading.require_found(row, RESOURCE, request.challenge_id)
     if challenge.counterparty_id != counterparty.id:
         raise Conflict(
             "The challenge was made for another counterparty.",
@@ -189,7 +212,11 @@ def known(row: Record, at: int) -> KnownChallenge:
 
 
 def case(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    request: ClaimRequest,
 ) -> Case:
     """All that may explain a signature: only what belongs to the same bank customer.
 
@@ -198,7 +225,7 @@ def case(
     """
     challenge = find_for_claim(connection, organisation_id, account_id, request)
     require_undecided(challenge)
-    at = now(bank, connection)
+    at = now(context, connection)
     others = challenges.newest_of_others(
         connection, challenge.customer_id, challenge.counterparty_id, at, MAX_OTHER_TEXTS
     )

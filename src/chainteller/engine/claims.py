@@ -17,10 +17,11 @@ from chainteller.domain.challenges import (
     challenge_status,
 )
 from chainteller.domain.ids import Prefix
-from chainteller.engine import challenges, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine import challenges, outcome, reading
+from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.table import answers, reads_in_context, writes
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import InvalidSignature, ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import (
@@ -30,6 +31,7 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
 from chainteller.wallets.diagnose import diagnose
 from chainteller.wallets.judging import diagnosis_model, judge
@@ -39,34 +41,38 @@ RESOURCE = "ownership claim"
 
 
 @reads_in_context(operations.CLAIM_BY_ID)
-def show(bank: Bank, connection: Connection, organisation_id: str, claim_id: str) -> OwnershipClaim:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, claim_id: str
+) -> OwnershipClaim:
     """A claim by its id alone; another organisation's is as unknown as none."""
     reading.checked_id(RESOURCE, claim_id)
     stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
     return challenge_rows.claim_model(
-        reading.found(stored, RESOURCE, claim_id), now(bank, connection)
+        reading.require_found(stored, RESOURCE, claim_id), now(context, connection)
     )
 
 
 @answers(operations.DIAGNOSE_SIGNATURE)
-def explain(bank: Bank, actor: Actor, account_id: str, request: ClaimRequest) -> SignatureDiagnosis:
+def explain(
+    context: EngineContext, actor: Actor, account_id: str, request: ClaimRequest
+) -> SignatureDiagnosis:
     """Why the signature would be accepted or refused; changes nothing.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    with bank.database.read() as connection:
-        about = challenges.case(bank, connection, actor.organisation, account_id, request)
+    with context.database.read() as connection:
+        about = challenges.case(context, connection, actor.organisation, account_id, request)
     return judge(about)
 
 
 def prepare(
-    bank: Bank, organisation_id: str, account_id: str, request: ClaimRequest
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
 ) -> tuple[Case, Diagnosis] | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        with bank.database.read() as connection:
-            about = challenges.case(bank, connection, organisation_id, account_id, request)
+        with context.database.read() as connection:
+            about = challenges.case(context, connection, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
@@ -76,7 +82,7 @@ def prepare(
 
 @writes(operations.SUBMIT_CLAIM, prepare)
 def submit(
-    tx: Transaction,
+    tx: UnitOfWork,
     account_id: str,
     request: ClaimRequest,
     prepared: tuple[Case, Diagnosis] | None,
@@ -94,37 +100,48 @@ def submit(
         found = diagnose(about)
     if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
         raise _refusal(tx, challenge, diagnosis_model(about, found))
-    return _accept(tx, challenge, found.proof)
-
-
-def _accept(tx: Transaction, challenge: Record, proof: Proof) -> OwnershipClaim:
-    claim_id = tx.new_id(Prefix.CLAIM)
-    if not challenge_rows.mark_used(tx.connection, challenge.id, claim_id, tx.now):
-        raise AssertionError(f"challenge {challenge.id} was used while it was locked")
-    challenge_rows.insert_claim(
-        tx.connection,
-        {
-            "id": claim_id,
-            "organisation_id": tx.organisation_id,
-            "blockchain_account_id": challenge.blockchain_account_id,
-            "counterparty_id": challenge.counterparty_id,
-            "challenge_id": challenge.id,
-            "scheme": proof.scheme,
-            "signature": proof.signature,
-            "signer": proof.signer,
-            "status": ClaimStatus.VALID.value,
-            "created": tx.now,
-            "expires": tx.now + CLAIM_LIFETIME,
-        },
+    decided = decide_acceptance(challenge, found.proof, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
+    return challenge_rows.claim_model(
+        reading.require_found(stored, RESOURCE, decided.subject), tx.now
     )
-    tx.audited_object = claim_id
-    tx.event("ownership_challenge.used", challenge.id, claimId=claim_id)
-    tx.event("ownership_claim.created", claim_id, counterpartyId=challenge.counterparty_id)
-    stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, claim_id)
-    return challenge_rows.claim_model(reading.found(stored, RESOURCE, claim_id), tx.now)
 
 
-def _refusal(tx: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
+def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcome:
+    """The challenge is used up, and a claim stands for the proof."""
+    claim_id = moment.new_id(Prefix.CLAIM)
+    used = {
+        "status": ChallengeStatus.USED.value,
+        "used_at": moment.now,
+        "claim_id": claim_id,
+    }
+    claim = {
+        "id": claim_id,
+        "organisation_id": moment.organisation_id,
+        "blockchain_account_id": challenge.blockchain_account_id,
+        "counterparty_id": challenge.counterparty_id,
+        "challenge_id": challenge.id,
+        "scheme": proof.scheme,
+        "signature": proof.signature,
+        "signer": proof.signer,
+        "status": ClaimStatus.VALID.value,
+        "created": moment.now,
+        "expires": moment.now + CLAIM_LIFETIME,
+        "linked_at": None,
+    }
+    told = {"counterpartyId": challenge.counterparty_id}
+    return Outcome(
+        claim_id,
+        rows=(_update(challenge, **used), Insert(WalletTables.claim, (claim,))),
+        events=(
+            Event("ownership_challenge.used", challenge.id, {"claimId": claim_id}),
+            Event("ownership_claim.created", claim_id, told),
+        ),
+    )
+
+
+def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
     """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
     tx.when_refused(lambda record: _count(record, challenge, diagnosis))
     details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -133,27 +150,41 @@ def _refusal(tx: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) 
     return InvalidSignature("The signature is not accepted.", details)
 
 
-def _count(record: Transaction, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
-    now_stored = challenge_rows.find(
+def _count(record: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
+    stored = challenge_rows.find(
         record.connection, challenge.organisation_id, challenge.id, lock=True
     )
-    if now_stored is None or now_stored.status != ChallengeStatus.OPEN:
-        return
-    locks = now_stored.attempts + 1 >= MAXIMUM_ATTEMPTS
+    if stored is not None and stored.status == ChallengeStatus.OPEN:
+        decided = decide_attempt(stored, diagnosis.finding, diagnosis.recovered_address, record.now)
+        outcome.apply(record, decided)
+
+
+def decide_attempt(
+    challenge: Record, finding: str, recovered_address: str | None, now: int
+) -> Outcome:
+    """Count a refused signature; the last attempt locks the challenge."""
+    number = challenge.attempts + 1
+    locks = number >= MAXIMUM_ATTEMPTS
     status = ChallengeStatus.LOCKED if locks else ChallengeStatus.OPEN
-    challenge_rows.count_attempt(
-        record.connection,
-        now_stored,
-        {
-            "at": record.now,
-            "finding": diagnosis.finding,
-            "recovered_address": diagnosis.recovered_address,
-        },
-        status,
-    )
-    record.event(
-        "ownership_challenge.locked" if locks else "ownership_challenge.refused",
+    attempt = {
+        "challenge_id": challenge.id,
+        "number": number,
+        "at": now,
+        "finding": finding,
+        "recovered_address": recovered_address,
+    }
+    kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
+    return Outcome(
         challenge.id,
-        finding=diagnosis.finding,
-        attempts=now_stored.attempts + 1,
+        rows=(
+            _update(challenge, attempts=number, status=status.value),
+            Insert(WalletTables.attempt, (attempt,)),
+        ),
+        events=(Event(kind, challenge.id, {"finding": finding, "attempts": number}),),
     )
+
+
+def _update(challenge: Record, **values: object) -> Update:
+    """A change of an open challenge."""
+    open_ = {"status": ChallengeStatus.OPEN.value}
+    return Update(WalletTables.challenge, {"id": challenge.id}, values, open_)

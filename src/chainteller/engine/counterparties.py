@@ -1,4 +1,4 @@
-"""Counterparties: registering a wallet, linking it with a claim, and verifying it anew."""
+"""Counterparties: register a wallet, link it with a claim, and require its verification again."""
 
 from sqlalchemy import Connection
 
@@ -12,10 +12,11 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
-from chainteller.engine import blockchain_accounts, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine import blockchain_accounts, outcome, reading
+from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Row, Update
 from chainteller.engine.table import reads, reads_in_context, writes
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import (
     ClaimAlreadyUsed,
@@ -33,6 +34,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
 from chainteller.storage.database import Record
+from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import Network, resolve_network
@@ -64,36 +66,44 @@ def stored_address(row: Record) -> Address:
 
 
 @writes(operations.REGISTER_COUNTERPARTY)
-def register(tx: Transaction, request: RegisterCounterparty) -> Counterparty:
+def register(tx: UnitOfWork, request: RegisterCounterparty) -> Counterparty:
     """A known address is answered again, as the counterparty that it is."""
-    on = blockchain_accounts.network(tx.bank, request.network)
+    on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
-    row = {
-        "id": tx.new_id(Prefix.COUNTERPARTY),
-        "organisation_id": tx.organisation_id,
-        "network": on.name,
-        "canonical": address.canonical,
-        "address": address.display,
-        "kind": address.kind,
-        "created": tx.now,
-    }
-    tx.created = wallets.insert_counterparty(tx.connection, row)
-    stored = reading.found(
+    decided = decide_registration(address, outcome.moment(tx))
+    tx.created = outcome.apply_if_new(tx, decided)
+    stored = reading.require_found(
         wallets.find_address(tx.connection, tx.organisation_id, on.name, address.canonical),
         RESOURCE,
         "",
     )
     tx.audited_object = stored.id
-    if tx.created:
-        tx.event("counterparty.registered", stored.id, network=on.name, address=address.display)
     return wallets.counterparty_model(stored)
+
+
+def decide_registration(address: Address, moment: Moment) -> Outcome:
+    row: Row = {
+        "id": moment.new_id(Prefix.COUNTERPARTY),
+        "organisation_id": moment.organisation_id,
+        "network": address.network.name,
+        "canonical": address.canonical,
+        "address": address.display,
+        "kind": address.kind,
+        "created": moment.now,
+    }
+    told = {"network": address.network.name, "address": address.display}
+    return Outcome(
+        row["id"],
+        rows=(Insert(WalletTables.counterparty, (row,)),),
+        events=(Event("counterparty.registered", row["id"], told),),
+    )
 
 
 def find(connection: Connection, organisation_id: str, counterparty_id: str) -> Record:
     """Raises NotFound."""
     reading.checked_id(RESOURCE, counterparty_id)
     row = wallets.find_counterparty(connection, organisation_id, counterparty_id)
-    return reading.found(row, RESOURCE, counterparty_id)
+    return reading.require_found(row, RESOURCE, counterparty_id)
 
 
 @reads(operations.SHOW_COUNTERPARTY)
@@ -110,44 +120,91 @@ def page(connection: Connection, organisation_id: str, query: ListQuery) -> Page
 
 @reads_in_context(operations.LINKED_COUNTERPARTIES)
 def linked_page(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str, query: ListQuery
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    account_id: str,
+    query: ListQuery,
 ) -> Page[Counterparty]:
     checked = reading.checked_query(query)
     account = blockchain_accounts.find(connection, organisation_id, account_id)
-    found, total = wallets.linked_page(connection, account.id, checked, now(bank, connection))
+    found, total = wallets.linked_page(connection, account.id, checked, now(context, connection))
     return reading.page(found, total, checked)
 
 
 @writes(operations.LINK_COUNTERPARTY)
-def link(tx: Transaction, account_id: str, request: LinkRequest) -> Counterparty:
+def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     """Link with a claim; the same claim for the same pair again changes nothing."""
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
-    on = blockchain_accounts.network(tx.bank, request.network)
+    on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
     reading.checked_id("ownership claim", request.ownership_claim_id)
-    claim = reading.found(
+    claim = reading.require_found(
         challenges.find_claim(
             tx.connection, tx.organisation_id, request.ownership_claim_id, lock=True
         ),
         "ownership claim",
         request.ownership_claim_id,
     )
-    same_pair = (claim.blockchain_account_id, claim.network, claim.canonical) == (
-        account.id,
-        on.name,
-        address.canonical,
-    )
-    _require_linkable(tx, claim, same_pair=same_pair)
-    tx.audited_object = claim.counterparty_id
     tx.created = claim.status != ClaimStatus.LINKED
-    if tx.created:
-        _store_link(tx, account, claim)
-    linked = wallets.find_link(tx.connection, account.id, claim.counterparty_id)
-    return wallets.link_model(reading.found(linked, RESOURCE, claim.counterparty_id), tx.now)
+    pair = (account.id, claim.counterparty_id)
+    decided = decide_link(account, claim, address, None, tx.now)
+    if tx.created and not outcome.apply_if_new(tx, decided):
+        linked = wallets.find_link(tx.connection, *pair, lock=True)
+        outcome.apply(tx, decide_link(account, claim, address, linked, tx.now))
+    tx.audited_object = claim.counterparty_id
+    stored = wallets.find_link(tx.connection, *pair)
+    return wallets.link_model(reading.require_found(stored, RESOURCE, pair[1]), tx.now)
 
 
-def _require_linkable(tx: Transaction, claim: Record, *, same_pair: bool) -> None:
-    status = claim_status(claim.status, now=tx.now, expires=claim.expires)
+def decide_link(
+    account: Record, claim: Record, address: Address, linked: Record | None, now: int
+) -> Outcome:
+    """Verify the wallet for the account by its claim; ``linked`` is their link if there is one.
+
+    Raises:
+        ClaimAlreadyUsed, Conflict, ClaimExpired.
+    """
+    _require_linkable(account, claim, address, now)
+    values = {
+        "claim_id": claim.id,
+        "verified_at": now,
+        "expires": now + VERIFICATION_LIFETIME,
+        "last_used_at": now,
+        "policy_version": POLICY_VERSION,
+        "revoked_at": None,
+        "revoked_reason": None,
+    }
+    pair = {"blockchain_account_id": account.id, "counterparty_id": claim.counterparty_id}
+    change: Insert | Update
+    if linked is None:
+        change = Insert(WalletTables.link, ({**pair, **values, "first_linked_at": now},))
+    else:
+        change = change_link(linked, **values)
+    used = {"status": ClaimStatus.LINKED.value, "linked_at": now}
+    told = {"blockchainAccountId": account.id, "claimId": claim.id}
+    return Outcome(
+        claim.counterparty_id,
+        rows=(change, Update(WalletTables.claim, {"id": claim.id}, used)),
+        events=(
+            Event("counterparty.linked", claim.counterparty_id, told),
+            Event("ownership_claim.linked", claim.id, {"counterpartyId": claim.counterparty_id}),
+        ),
+    )
+
+
+def change_link(linked: Record, **values: object) -> Update:
+    key = {
+        "blockchain_account_id": linked.blockchain_account_id,
+        "counterparty_id": linked.counterparty_id,
+    }
+    return Update(WalletTables.link, key, values)
+
+
+def _require_linkable(account: Record, claim: Record, address: Address, now: int) -> None:
+    proven = (claim.blockchain_account_id, claim.network, claim.canonical)
+    same_pair = proven == (account.id, address.network.name, address.canonical)
+    status = claim_status(claim.status, now=now, expires=claim.expires)
     if not same_pair and status is ClaimStatus.LINKED:
         raise ClaimAlreadyUsed(
             "The claim was used for another wallet or account.",
@@ -175,58 +232,33 @@ def _require_linkable(tx: Transaction, claim: Record, *, same_pair: bool) -> Non
         )
 
 
-def _store_link(tx: Transaction, account: Record, claim: Record) -> None:
-    values = {
-        "claim_id": claim.id,
-        "verified_at": tx.now,
-        "expires": tx.now + VERIFICATION_LIFETIME,
-        "last_used_at": tx.now,
-        "policy_version": POLICY_VERSION,
-        "revoked_at": None,
-        "revoked_reason": None,
-    }
-    pair = {"blockchain_account_id": account.id, "counterparty_id": claim.counterparty_id}
-    if not wallets.insert_link(tx.connection, {**pair, **values, "first_linked_at": tx.now}):
-        wallets.find_link(tx.connection, *pair.values(), lock=True)
-        wallets.update_link(tx.connection, *pair.values(), **values)
-    challenges.mark_linked(tx.connection, claim.id, tx.now)
-    tx.event(
-        "counterparty.linked",
-        claim.counterparty_id,
-        blockchainAccountId=account.id,
-        claimId=claim.id,
-    )
-    tx.event("ownership_claim.linked", claim.id, counterpartyId=claim.counterparty_id)
-
-
 @writes(operations.REQUIRE_REVERIFICATION)
 def require_reverification(
-    tx: Transaction, account_id: str, counterparty_id: str, request: ReverificationRequest
+    tx: UnitOfWork, account_id: str, counterparty_id: str, request: ReverificationRequest
 ) -> Counterparty:
     """End a verification at once: type and limits fall back until a new claim is linked."""
     if request.reason not in set(ReverificationReason):
         raise ValidationFailed.of("reason", f"one of {', '.join(ReverificationReason)}")
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     find(tx.connection, tx.organisation_id, counterparty_id)
-    row = reading.found(
+    row = reading.require_found(
         wallets.find_link(tx.connection, account.id, counterparty_id, lock=True),
         RESOURCE,
         counterparty_id,
     )
-    tx.audited_object, tx.created = counterparty_id, False
-    if is_verified(wallets.link_status(row, tx.now)):
-        wallets.update_link(
-            tx.connection,
-            account.id,
-            counterparty_id,
-            revoked_at=tx.now,
-            revoked_reason=request.reason,
-        )
-        tx.event(
-            "counterparty.reverification_required",
-            counterparty_id,
-            blockchainAccountId=account.id,
-            reason=request.reason,
-        )
+    tx.created = False
+    outcome.apply(tx, decide_reverification(row, request.reason, tx.now))
     stored = wallets.find_link(tx.connection, account.id, counterparty_id)
-    return wallets.link_model(reading.found(stored, RESOURCE, counterparty_id), tx.now)
+    return wallets.link_model(reading.require_found(stored, RESOURCE, counterparty_id), tx.now)
+
+
+def decide_reverification(linked: Record, reason: str, now: int) -> Outcome:
+    """Revoke a verification; one that has ended is left as it is."""
+    if not is_verified(wallets.link_status(linked, now)):
+        return Outcome(linked.counterparty_id)
+    told = {"blockchainAccountId": linked.blockchain_account_id, "reason": reason}
+    return Outcome(
+        linked.counterparty_id,
+        rows=(change_link(linked, revoked_at=now, revoked_reason=reason),),
+        events=(Event("counterparty.reverification_required", linked.counterparty_id, told),),
+    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
 from chainteller.engine.engine import Engine
-from chainteller.engine.keys import Doorkeeper
+from chainteller.engine.keys import Authenticator
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
@@ -24,35 +24,35 @@ class EmbeddedDeployment:
         self._engine = engine
         self._options = options
         self._process = os.getpid()
-        self._doorkeeper = Doorkeeper(engine.bank)
+        self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
         self._unwaiting: Engine | None = None
-        if not engine.bank.database.is_postgres:
-            short = ShortReads(engine.bank.database)
-            self._unwaiting = Engine(replace(engine.bank, database=short))
+        if not engine.context.database.is_postgres:
+            short = ShortReads(engine.context.database)
+            self._unwaiting = Engine(replace(engine.context, database=short))
 
     @property
     def options(self) -> DeploymentOptions:
         return self._options
 
     def authenticate(self, api_key: str) -> Principal:
-        return self._doorkeeper.principal(api_key)
+        return self._authenticator.principal(api_key)
 
     def recognise(self, api_key: str) -> Principal | None:
-        return self._doorkeeper.recognised(api_key)
+        return self._authenticator.recognised(api_key)
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
 
     def at_once(self, actor: Actor) -> "Service | None":
-        if self._unwaiting is None or not self._unwaiting.bank.feed.answers_at_once():
+        if self._unwaiting is None or not self._unwaiting.context.feed.answers_at_once():
             return None
         return self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
         """Asks the database what it holds and whether it takes writes; a fault is told by its
         reason."""
-        database = self._engine.bank.database
+        database = self._engine.context.database
         try:
             with database.read() as connection:
                 schema.state(connection)
@@ -64,9 +64,9 @@ class EmbeddedDeployment:
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""
         if os.getpid() != self._process:
-            self._engine.bank.database.engine.dispose(close=False)
+            self._engine.context.database.engine.dispose(close=False)
             self._process = os.getpid()
-        self._worker = Worker(self._engine.bank)
+        self._worker = Worker(self._engine.context)
         self._worker.start()
 
     def stop(self) -> None:

@@ -1,7 +1,8 @@
 """Deposits: money of the customer's bank account becomes a token in the trading account."""
 
-from chainteller.domain.assets import ASSETS_BY_KEY, USD
-from chainteller.domain.ids import Prefix
+from dataclasses import dataclass
+
+from chainteller.domain.assets import ASSETS_BY_KEY, USD, Asset
 from chainteller.domain.ledger import deposit_completed, deposit_returned
 from chainteller.domain.money import Amount, format_cents, whole_cents
 from chainteller.domain.preconditions import Act, Control
@@ -10,175 +11,178 @@ from chainteller.engine import (
     accounts,
     currencies,
     ledger,
+    outcome,
     preconditions,
     reading,
     stablecoin_prices,
+    transfers,
 )
 from chainteller.engine.currencies import Resolved
+from chainteller.engine.outcome import AuditEntry, Insert, Job, Moment, Outcome
 from chainteller.engine.table import writes
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
-from chainteller.storage import accounts as account_rows
-from chainteller.storage import transfers
+from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 RESOURCE = "deposit"
 COMPLETE = "deposit.complete"
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A deposit request, parsed."""
+
+    currency: Resolved
+    amount: Amount
+
+    @property
+    def cents(self) -> int:
+        return whole_cents(self.amount.atoms, self.currency.asset)
+
+
 @writes(operations.DEPOSIT)
-def request_deposit(tx: Transaction, account_id: str, request: DepositRequest) -> Transfer:
+def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) -> Transfer:
     """The core bank is debited at once; the token arrives after the core bank's delay."""
+    order = read_order(request)
+    account = accounts.locked(tx, account_id)
+    bank_account = accounts.locked_bank_account(tx, account.bank_account_id)
+    off_par = stablecoin_prices.suspended(tx.context, tx.now)
+    moment = outcome.moment(tx)
+    decided = decide_deposit(order, account, bank_account, off_par, moment)
+    outcome.apply(tx, decided)
+    deposit = decided.record(Tables.transfer)
+    if not decided.jobs:
+        ledger.lock_balances(tx, account.id)
+        completed = decide_completion(deposit, moment.now)
+        outcome.apply(tx, completed)
+        deposit = completed.record(Tables.transfer, deposit)
+    return transfer_rows.to_model(deposit)
+
+
+def read_order(request: DepositRequest) -> Order:
+    """Raises ValidationFailed, ExceedsPrecision, UnsupportedCurrency, UnsupportedNetwork."""
     currency = currencies.resolve(request.currency, crypto=False)
     amount = reading.amount(request.amount, currency.asset, max_decimals=USD.decimals)
-    cents = whole_cents(amount.atoms, currency.asset)
-    account = accounts.locked(tx, account_id)
+    return Order(currency, amount)
+
+
+def decide_deposit(
+    order: Order,
+    account: Record,
+    bank_account: Record,
+    off_par: frozenset[Asset],
+    moment: Moment,
+) -> Outcome:
+    """A deposit in ``processing``. Its completion is scheduled where the core bank takes its time;
+    without a job it completes now, by ``decide_completion``.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired, MarketUnavailable, InsufficientFunds.
+    """
     preconditions.require_allowed(account, Act.DEPOSIT)
-    stablecoin_prices.require_par(tx, currency.asset)
-    _debit_bank_account(tx, account.bank_account_id, cents)
-    counters = accounts.record_activity(
-        tx, account, "deposit", "deposit_count", "transaction_count"
-    )
-    row = _row(tx, account, currency, amount, cents) | {
-        "ordinal": counters["deposit_count"],
-        "transaction_ordinal": counters["transaction_count"],
-    }
-    deposit_id = str(row["id"])
-    transfers.insert_transfer(tx.connection, row)
-    tx.audited_object = deposit_id
-    announce(tx, account.id, deposit_id, TransferStatus.PROCESSING)
-    if tx.bank.options.deposit_delay_s > 0:
-        tx.schedule(COMPLETE, deposit_id, tx.after(tx.bank.options.deposit_delay_s))
-    else:
-        _complete(tx, _stored(tx, deposit_id))
-    return transfers.to_model(_stored(tx, deposit_id))
-
-
-def _stored(tx: Transaction, deposit_id: str) -> Record:
-    return reading.found(transfers.find_any(tx.connection, deposit_id), RESOURCE, deposit_id)
-
-
-def _locked(tx: Transaction, deposit_id: str, status: TransferStatus) -> Record | None:
-    """The deposit if it is still in this status, locked after its account."""
-    seen = transfers.find_any(tx.connection, deposit_id)
-    if seen is None:
-        return None
-    accounts.locked_by_id(tx, seen.trading_account_id)
-    row = transfers.find_any(tx.connection, deposit_id, lock=True)
-    return row if row is not None and row.status == status else None
-
-
-def _debit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
-    balance = _locked_bank_balance(tx, bank_account_id)
+    stablecoin_prices.require_par(order.currency.asset, off_par, moment.now)
+    cents, balance = order.cents, int(bank_account.balance)
     if balance < cents:
         available = format_cents(max(0, balance))
         raise InsufficientFunds(available, format_cents(cents), USD.symbol)
-    account_rows.set_bank_balance(
-        tx.connection, tx.organisation_id, bank_account_id, balance - cents
+    activity = accounts.activity(
+        account, "deposit", moment.now, "deposit_count", "transaction_count"
     )
-
-
-def credit_bank_account(tx: Transaction, bank_account_id: str, cents: int) -> None:
-    balance = _locked_bank_balance(tx, bank_account_id)
-    account_rows.set_bank_balance(
-        tx.connection, tx.organisation_id, bank_account_id, balance + cents
-    )
-
-
-def _locked_bank_balance(tx: Transaction, bank_account_id: str) -> int:
-    """Cents at the core bank; nobody else changes them until this transaction ends."""
-    row = account_rows.find_bank_account(
-        tx.connection, tx.organisation_id, bank_account_id, lock=True
-    )
-    return int(reading.found(row, "bank account", bank_account_id).balance)
-
-
-def _row(
-    tx: Transaction, account: Record, currency: Resolved, amount: Amount, cents: int
-) -> dict[str, object]:
-    return {
-        "id": tx.new_id(Prefix.TRANSACTION),
-        "organisation_id": tx.organisation_id,
-        "trading_account_id": account.id,
-        "direction": Direction.DEPOSIT.value,
-        "status": TransferStatus.PROCESSING.value,
-        "amount": amount.atoms,
-        "asset": amount.asset.key,
-        "currency_type": currency.type,
-        "currency_id": currency.id,
-        "bank_account_id": account.bank_account_id,
-        "fee": 0,
+    row = {
+        **transfers.new_row(Direction.DEPOSIT, account, activity, order.currency, moment),
+        "amount": order.amount.atoms,
         "notional_cents": cents,
-        "hold": "[]",
-        "created": tx.now,
-        "updated": tx.now,
-        "version": 1,
     }
+    delay_s = moment.options.deposit_delay_s
+    return Outcome(
+        row["id"],
+        rows=(
+            accounts.credit(bank_account, -cents),
+            activity,
+            Insert(Tables.transfer, (row,)),
+        ),
+        events=(transfers.event(Direction.DEPOSIT, row["id"], account.id, row["status"]),),
+        jobs=(Job(COMPLETE, row["id"], moment.after(delay_s)),) if delay_s > 0 else (),
+    )
 
 
-def announce(tx: Transaction, account_id: str, deposit_id: str, status: TransferStatus) -> None:
-    tx.event(f"deposit.{status}", deposit_id, tradingAccountId=account_id, status=status.value)
-
-
-def complete(tx: Transaction, deposit_id: str) -> None:
+def complete(tx: UnitOfWork, deposit_id: str) -> None:
     """Due work: ``processing`` to ``completed``."""
-    deposit = _locked(tx, deposit_id, TransferStatus.PROCESSING)
+    deposit = transfers.locked(tx, deposit_id, TransferStatus.PROCESSING)
     if deposit is None:
         return
-    _complete(tx, deposit)
-    tx.audit("deposit.complete", deposit_id)
+    ledger.lock_balances(tx, deposit.trading_account_id)
+    audit = (AuditEntry("deposit.complete", deposit.id),)
+    outcome.apply(tx, decide_completion(deposit, tx.now)._replace(audit=audit))
 
 
-def _complete(tx: Transaction, deposit: Record) -> None:
+def decide_completion(deposit: Record, now: int) -> Outcome:
     token, account_id = ASSETS_BY_KEY[deposit.asset], deposit.trading_account_id
-    ledger.lock_balances(tx, account_id)
-    ledger.post(tx, (deposit_completed(account_id, deposit.id, token, deposit.notional_cents),))
-    transfers.advance(
-        tx.connection, deposit, TransferStatus.COMPLETED, updated=tx.now, completed_at=tx.now
+    update, event = transfers.advance(deposit, TransferStatus.COMPLETED, now, completed_at=now)
+    return Outcome(
+        deposit.id,
+        rows=(update,),
+        journals=(deposit_completed(account_id, deposit.id, token, deposit.notional_cents),),
+        events=(event,),
     )
-    announce(tx, account_id, deposit.id, TransferStatus.COMPLETED)
 
 
-def fail(tx: Transaction, deposit_id: str, code: str, message: str) -> None:
+def fail(tx: UnitOfWork, deposit_id: str, code: str, message: str) -> None:
     """The core bank refuses a deposit under way: the bank account is credited again."""
-    deposit = _locked(tx, deposit_id, TransferStatus.PROCESSING)
+    deposit = transfers.locked(tx, deposit_id, TransferStatus.PROCESSING)
     if deposit is None:
         return
-    credit_bank_account(tx, deposit.bank_account_id, deposit.notional_cents)
-    transfers.advance(
-        tx.connection,
-        deposit,
-        TransferStatus.FAILED,
-        updated=tx.now,
-        failure_code=code,
-        failure_message=message,
+    bank_account = accounts.locked_bank_account(tx, deposit.bank_account_id)
+    outcome.apply(tx, decide_failure(deposit, bank_account, code, message, tx.now))
+
+
+def decide_failure(
+    deposit: Record, bank_account: Record, code: str, message: str, now: int
+) -> Outcome:
+    update, event = transfers.advance(
+        deposit, TransferStatus.FAILED, now, failure_code=code, failure_message=message
     )
-    announce(tx, deposit.trading_account_id, deposit.id, TransferStatus.FAILED)
-    tx.audit("deposit.fail", deposit.id, {"code": code})
+    return Outcome(
+        deposit.id,
+        rows=(accounts.credit(bank_account, deposit.notional_cents), update),
+        events=(event,),
+        audit=(AuditEntry("deposit.fail", deposit.id, {"code": code}),),
+    )
 
 
-def claw_back(tx: Transaction, deposit_id: str, reason: str) -> None:
+def claw_back(tx: UnitOfWork, deposit_id: str, reason: str) -> None:
     """The core bank takes a deposit back; what is gone is owed, and the account is frozen."""
-    deposit = _locked(tx, deposit_id, TransferStatus.COMPLETED)
+    deposit = transfers.locked(tx, deposit_id, TransferStatus.COMPLETED)
     if deposit is None:
         return
-    account_id = deposit.trading_account_id
+    account = accounts.locked_by_id(tx, deposit.trading_account_id)
+    available = ledger.lock_balances(tx, account.id)
+    bank_account = accounts.locked_bank_account(tx, deposit.bank_account_id)
+    outcome.apply(tx, decide_return(deposit, account, bank_account, available, reason, tx.now))
+
+
+def decide_return(
+    deposit: Record,
+    account: Record,
+    bank_account: Record,
+    available: dict[Asset, int],
+    reason: str,
+    now: int,
+) -> Outcome:
     token, cents = ASSETS_BY_KEY[deposit.asset], deposit.notional_cents
-    available = ledger.lock_balances(tx, account_id)
-    recoverable = min(cents, whole_cents(available[token], token))
-    ledger.post(tx, (deposit_returned(account_id, deposit.id, token, cents, recoverable),))
-    credit_bank_account(tx, deposit.bank_account_id, cents)
-    transfers.advance(
-        tx.connection,
-        deposit,
-        TransferStatus.RETURNED,
-        updated=tx.now,
-        failure_code="RETURNED",
-        failure_message=reason,
+    recoverable = min(cents, whole_cents(available.get(token, 0), token))
+    update, event = transfers.advance(
+        deposit, TransferStatus.RETURNED, now, failure_code="RETURNED", failure_message=reason
     )
-    account_rows.set_control(tx.connection, account_id, Control.FROZEN, "DEPOSIT_RETURNED")
-    announce(tx, account_id, deposit.id, TransferStatus.RETURNED)
-    tx.event("account.control_changed", account_id, control=Control.FROZEN.value)
-    tx.audit("deposit.return", deposit.id, {"reason": reason})
+    frozen, told = accounts.restrict(account, Control.FROZEN, "DEPOSIT_RETURNED")
+    return Outcome(
+        deposit.id,
+        rows=(accounts.credit(bank_account, cents), update, frozen),
+        journals=(deposit_returned(account.id, deposit.id, token, cents, recoverable),),
+        events=(event, told),
+        audit=(AuditEntry("deposit.return", deposit.id, {"reason": reason}),),
+    )

@@ -1,4 +1,4 @@
-"""Where a withdrawal goes, and which limits hold there."""
+"""Destinations of withdrawals, and the limits that apply to each."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from chainteller.domain.challenges import is_verified
 from chainteller.domain.clock import format_instant
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
 from chainteller.engine import blockchain_accounts, counterparties
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.outcome import Update
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import (
     DestinationOnHold,
     NetworkMismatch,
@@ -28,10 +29,12 @@ class Target:
     blockchain_account_id: str | None = None
     address: str | None = None
     available_at: int = 0
+    used: tuple[Update, ...] = ()
+    """What a withdrawal to it changes: the last use of a verified wallet's link."""
 
 
 def resolve(
-    tx: Transaction, account: Record, destination: Destination | None, asset: Asset
+    tx: UnitOfWork, account: Record, destination: Destination | None, asset: Asset
 ) -> Target:
     """The bank account when nothing is named.
 
@@ -54,7 +57,7 @@ def resolve(
 
 
 def _wallet(
-    tx: Transaction, account: Record, counterparty_id: str, via: str, asset: Asset
+    tx: UnitOfWork, account: Record, counterparty_id: str, via: str, asset: Asset
 ) -> Target:
     counterparty = counterparties.find(tx.connection, tx.organisation_id, counterparty_id)
     blockchain_account = blockchain_accounts.find(tx.connection, tx.organisation_id, via)
@@ -65,21 +68,32 @@ def _wallet(
             "The wallet is on another network than the asset.",
             {"expected": asset.network, "actual": counterparty.network},
         )
-    linked = wallets.find_link(tx.connection, blockchain_account.id, counterparty.id, lock=True)
-    if linked is not None and is_verified(wallets.link_status(linked, tx.now)):
-        wallets.update_link(
-            tx.connection, blockchain_account.id, counterparty.id, last_used_at=tx.now
-        )
+    link = wallets.find_link(tx.connection, blockchain_account.id, counterparty.id, lock=True)
+    return wallet(counterparty, blockchain_account.id, link, tx.now)
+
+
+def wallet(counterparty: Record, via: str, link: Record | None, now: int) -> Target:
+    """The wallet as a target: verified for the blockchain account ``via``, or not."""
+    if link is not None and is_verified(wallets.link_status(link, now)):
         return Target(
-            DestinationClass.VERIFIED, counterparty.id, blockchain_account.id, counterparty.address
+            DestinationClass.VERIFIED,
+            counterparty.id,
+            via,
+            counterparty.address,
+            used=(used(link, now),),
         )
     return Target(
         DestinationClass.UNVERIFIED,
         counterparty.id,
-        blockchain_account.id,
+        via,
         counterparty.address,
         counterparty.created + UNVERIFIED_HOLD,
     )
+
+
+def used(link: Record, now: int) -> Update:
+    """Note that a linked wallet was used, which keeps it from becoming dormant."""
+    return counterparties.change_link(link, last_used_at=now)
 
 
 def require_reachable(target: Target, now: int) -> None:

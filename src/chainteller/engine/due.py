@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, MINUTE
 from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, now, work_unit
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import idempotency, jobs, transfers
 from chainteller.storage import trades as trade_rows
 
 KEY_LIFETIME = DAY
-_STEPS: Mapping[str, Callable[[Transaction, str], None]] = {
+_STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
     trades.SETTLE: settlement.settle,
     deposits.COMPLETE: deposits.complete,
@@ -21,15 +21,15 @@ _STEPS: Mapping[str, Callable[[Transaction, str], None]] = {
 }
 
 
-def run(bank: Bank, limit: int) -> int:
+def run(context: EngineContext, limit: int) -> int:
     """Do what is due now, at most ``limit`` pieces; how many were done."""
     done = 0
-    while done < limit and work_unit(bank, Actor(name="worker"), _one):
+    while done < limit and work_unit(context, Actor(name="worker"), _one):
         done += 1
     return done
 
 
-def _one(tx: Transaction) -> bool:
+def _one(tx: UnitOfWork) -> bool:
     """The next due job, in the name of the organisation whose record it is."""
     job = jobs.take_due(tx.connection, tx.now)
     if job is None:
@@ -40,7 +40,7 @@ def _one(tx: Transaction) -> bool:
     return True
 
 
-def _organisation_of(tx: Transaction, reference: str) -> str:
+def _organisation_of(tx: UnitOfWork, reference: str) -> str:
     row = trade_rows.find_any(tx.connection, reference) or transfers.find_any(
         tx.connection, reference
     )
@@ -49,10 +49,10 @@ def _organisation_of(tx: Transaction, reference: str) -> str:
     return str(row.organisation_id)
 
 
-def put_off(bank: Bank) -> None:
+def put_off(context: EngineContext) -> None:
     """Let the first due job wait a minute: it failed, and the others must not wait for it."""
 
-    def later(tx: Transaction) -> bool:
+    def later(tx: UnitOfWork) -> bool:
         job = jobs.take_due(tx.connection, tx.now)
         if job is None:
             return False
@@ -60,26 +60,26 @@ def put_off(bank: Bank) -> None:
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
         return True
 
-    work_unit(bank, Actor(name="worker"), later)
+    work_unit(context, Actor(name="worker"), later)
 
 
-def is_due(bank: Bank) -> bool:
+def is_due(context: EngineContext) -> bool:
     """Whether there is anything to do now; a read, so that an idle worker writes nothing."""
-    with bank.database.read() as connection:
+    with context.database.read() as connection:
         first = jobs.next_due(connection)
-        return first is not None and first <= now(bank, connection)
+        return first is not None and first <= now(context, connection)
 
 
-def next_at(bank: Bank) -> int | None:
+def next_at(context: EngineContext) -> int | None:
     """When the next work is due; None when there is none."""
-    with bank.database.read() as connection:
+    with context.database.read() as connection:
         return jobs.next_due(connection)
 
 
-def purge_keys(bank: Bank) -> None:
+def purge_keys(context: EngineContext) -> None:
     """Forget idempotency keys after their lifetime; natural keys go on protecting."""
     work_unit(
-        bank,
+        context,
         Actor(name="worker"),
         lambda tx: idempotency.purge(tx.connection, tx.now - KEY_LIFETIME) > 0,
     )

@@ -21,13 +21,13 @@ from chainteller.engine import (
     transfers,
     withdrawals,
 )
-from chainteller.engine.bank import Bank, EngineOptions
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.table import TABLE
-from chainteller.engine.transaction import now
+from chainteller.engine.unit_of_work import now
 from chainteller.service.interface import Service
 from chainteller.service.operations import OPERATIONS, Call
 
-__all__ = ["Bank", "Engine", "EngineOptions"]
+__all__ = ["EngineContext", "Engine", "EngineOptions"]
 
 Answer = TypeVar("Answer")
 
@@ -57,26 +57,26 @@ if _missing:
 class Engine(Service):
     """``Service`` over a database, in the name of one actor; threads may share it."""
 
-    bank: Bank
+    context: EngineContext
     actor: Actor = field(default_factory=Actor)
 
     def call(self, call: Call[Answer]) -> Answer:
         return TABLE[call.operation](self, call)
 
     def acting_as(self, actor: Actor) -> "Engine":
-        return Engine(self.bank, actor)
+        return Engine(self.context, actor)
 
     def close(self) -> None:
-        self.bank.database.close()
+        self.context.database.close()
 
     def run_due(self, limit: int = 1_000) -> int:
         """Do what is due now; returns how many pieces of work were done."""
-        return due.run(self.bank, limit)
+        return due.run(self.context, limit)
 
     def next_due(self) -> int | None:
         """The instant at which the next work is due."""
-        return due.next_at(self.bank)
+        return due.next_at(self.context)
 
     def now(self) -> int:
-        with self.bank.database.read() as connection:
-            return now(self.bank, connection)
+        with self.context.database.read() as connection:
+            return now(self.context, connection)

@@ -22,8 +22,8 @@ from chainteller.domain.keys import (
     scopes_of,
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction, asks_server_clock, work_unit
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, asks_server_clock, work_unit
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -44,7 +44,7 @@ _LONGEST_NAME = 64
 class ApiKeys:
     """The administration of a database's keys, in the name of one actor."""
 
-    bank: Bank
+    context: EngineContext
     actor: Actor = field(default_factory=Actor)
     environment: str = "live"
     randomness: Randomness = field(default_factory=SystemRandomness)
@@ -75,7 +75,7 @@ class ApiKeys:
         lifetime = None if expires is None else _duration("expires", expires)
         made = new_key(self.randomness, self.environment)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: UnitOfWork) -> None:
             if organisations.find(tx.connection, organisation) is None:
                 organisations.create(tx.connection, organisation, tx.now)
             tx.actor = Actor(organisation, self.actor.name)
@@ -87,8 +87,8 @@ class ApiKeys:
 
     def listed(self) -> list[dict[str, object]]:
         """Every key of every organisation, newest first, without any secret."""
-        with self.bank.database.read() as connection:
-            now = self.bank.clock.now()
+        with self.context.database.read() as connection:
+            now = self.context.clock.now()
             return [_shown(row, now) for row in keys.everything(connection)]
 
     def revoke(self, key_id: str) -> None:
@@ -98,7 +98,7 @@ class ApiKeys:
             NotFound: no such key.
         """
 
-        def work(tx: Transaction) -> None:
+        def work(tx: UnitOfWork) -> None:
             row = _locked(tx, key_id)
             if row.revoked_at is not None and row.revoked_at <= tx.now:
                 return
@@ -121,7 +121,7 @@ class ApiKeys:
             raise ValidationFailed.of("overlap", "At most 7d.")
         made = new_key(self.randomness, self.environment)
 
-        def work(tx: Transaction) -> None:
+        def work(tx: UnitOfWork) -> None:
             old = _locked(tx, key_id)
             if old.replaced_by or refusal_reason(
                 now=tx.now, expires=old.expires, revoked_at=old.revoked_at
@@ -145,12 +145,12 @@ class ApiKeys:
         self._change(work)
         return made
 
-    def _change(self, work: Callable[[Transaction], None]) -> None:
-        def unit(tx: Transaction) -> bool:
+    def _change(self, work: Callable[[UnitOfWork], None]) -> None:
+        def unit(tx: UnitOfWork) -> bool:
             work(tx)
             return True
 
-        work_unit(self.bank, self.actor, unit)
+        work_unit(self.context, self.actor, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +161,18 @@ class _Known:
     read_at_s: float
 
 
-class Doorkeeper:
-    """Checks the keys of every request.
+class Authenticator:
+    """Authenticates API keys, caching them for a moment.
 
-    A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read stands in
-    the way of a commit, and one read per request costs three quarters of the writes. Expiry and
+    A key that was just read is not read again for ``REMEMBERED_S``: on SQLite each read delays a
+    commit, and one read per request costs three quarters of the writes. Expiry and
     the end of a rotation's overlap are exact; a revocation holds after ``REMEMBERED_S`` at most.
     """
 
-    def __init__(self, bank: Bank, elapsed: Callable[[], float] = time.monotonic) -> None:
-        self._bank = bank
+    def __init__(
+        self, context: EngineContext, elapsed: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._context = context
         self._elapsed = elapsed
         self._known: dict[bytes, _Known] = {}
 
@@ -186,13 +188,13 @@ class Doorkeeper:
         known = self._known.get(_digest(text))
         if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
             return None
-        now = self._bank.clock.now()
+        now = self._context.clock.now()
         refused = refusal_reason(now=now, expires=known.expires, revoked_at=known.revoked_at)
         return None if refused else known.principal
 
     def _read(self, text: str) -> _Known:
         now_s = self._elapsed()
-        row = _authentic(self._bank, text)
+        row = _authentic(self._context, text)
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         known = _Known(_principal(row), row.expires, row.revoked_at, now_s)
@@ -205,14 +207,14 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-def authenticate(bank: Bank, text: str) -> Principal:
+def authenticate(context: EngineContext, text: str) -> Principal:
     """Whom a key speaks for, read from the database now.
 
     Raises:
         Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
         ServiceUnavailable: the database cannot be asked.
     """
-    return _principal(_authentic(bank, text))
+    return _principal(_authentic(context, text))
 
 
 def _principal(row: Record) -> Principal:
@@ -220,38 +222,38 @@ def _principal(row: Record) -> Principal:
     return Principal(actor, frozenset(row.scopes.split()))
 
 
-def _authentic(bank: Bank, text: str) -> Record:
+def _authentic(context: EngineContext, text: str) -> Record:
     key = ApiKey.parse(text)
     if key is None:
         raise Unauthorized("MALFORMED")
-    with bank.database.read() as connection:
-        by_server = asks_server_clock(bank)
+    with context.database.read() as connection:
+        by_server = asks_server_clock(context)
         row = keys.find_with_time(connection, key.key_id, server_clock=by_server)
     if row is None or not key.matches(row.secret_hash):
         raise Unauthorized("UNKNOWN")
-    now = row.newest_at if by_server else max(bank.clock.now(), row.newest_at)
+    now = row.newest_at if by_server else max(context.clock.now(), row.newest_at)
     reason = refusal_reason(now=now, expires=row.expires, revoked_at=row.revoked_at)
     if reason is not None:
         raise Unauthorized(reason)
     if row.last_used_at is None or now - row.last_used_at >= LAST_USE_STEP:
-        _mark_used(bank, key.key_id, now)
+        _mark_used(context, key.key_id, now)
     return row
 
 
-def _mark_used(bank: Bank, key_id: str, now: int) -> None:
+def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
     """A note for the operator: where it cannot be written, the request goes on without it."""
 
-    def unit(tx: Transaction) -> bool:
+    def unit(tx: UnitOfWork) -> bool:
         keys.mark_used(tx.connection, key_id, now)
         return True
 
     try:
-        work_unit(bank, Actor(key_id=key_id), unit)
+        work_unit(context, Actor(key_id=key_id), unit)
     except ServiceUnavailable:
         return
 
 
-def _insert(tx: Transaction, made: ApiKey, row: dict[str, object]) -> None:
+def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
     key_row = {
         **row,
         "key_id": made.key_id,
@@ -266,7 +268,7 @@ def _insert(tx: Transaction, made: ApiKey, row: dict[str, object]) -> None:
     tx.event("api_key.created", made.key_id, name=row["name"])
 
 
-def _locked(tx: Transaction, key_id: str) -> Record:
+def _locked(tx: UnitOfWork, key_id: str) -> Record:
     row = keys.find(tx.connection, key_id, lock=True) if plausible(key_id) else None
     if row is None:
         raise NotFound("API key", key_id if plausible(key_id) else "")

@@ -6,9 +6,9 @@ from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.engine import accounts
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext, EngineOptions
 from chainteller.engine.table import reads_in_context
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
@@ -20,22 +20,21 @@ def _longest(all_rules: tuple[LimitRule, ...]) -> int:
     return max(rule.period for rule in all_rules)
 
 
-def require_within(tx: Transaction, account_id: str, requested: Spent) -> None:
-    """Raises LimitExceeded for the first rule that the withdrawal would break.
-
-    The account's row is locked, so that two servers cannot both pass.
+def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
+    """Withdrawals that count against the limits of an account whose row is locked, so that two
+    servers cannot both pass.
     """
-    all_rules = rules(tx.bank.options.limits)
-    history = transfers.spent_since(tx.connection, account_id, tx.now - _longest(all_rules))
-    exceeded = first_exceeded(all_rules, history, requested)
-    if exceeded is None:
-        return
-    tx.when_refused(
-        lambda record: record.event(
-            "limit.exceeded", account_id, ruleId=exceeded.rule.rule_id, tradingAccountId=account_id
+    longest = _longest(rules(tx.context.options.limits))
+    return transfers.spent_since(tx.connection, account_id, tx.now - longest)
+
+
+def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
+    """Raises LimitExceeded for the first rule that the withdrawal would break."""
+    exceeded = first_exceeded(rules(options.limits), spent, requested)
+    if exceeded is not None:
+        raise LimitExceeded(
+            "The withdrawal limit would be exceeded.", _details(exceeded, requested)
         )
-    )
-    raise LimitExceeded("The withdrawal limit would be exceeded.", _details(exceeded, requested))
 
 
 def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
@@ -59,10 +58,10 @@ def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
 
 @reads_in_context(operations.LIMITS)
 def show(
-    bank: Bank, connection: Connection, organisation_id: str, account_id: str
+    context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
     account = accounts.find(connection, organisation_id, account_id)
-    at, all_rules = now(bank, connection), rules(bank.options.limits)
+    at, all_rules = now(context, connection), rules(context.options.limits)
     history = transfers.spent_since(connection, account.id, at - _longest(all_rules))
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 

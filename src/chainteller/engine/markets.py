@@ -1,5 +1,6 @@
 """Markets: prices now and yesterday, and whether a market can be used."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlalchemy import Connection
@@ -10,9 +11,9 @@ from chainteller.domain.money import format_cents
 from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoint
 from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.engine import reading
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.table import reads_in_context
-from chainteller.engine.transaction import now
+from chainteller.engine.unit_of_work import now
 from chainteller.service import operations
 from chainteller.service.errors import MarketUnavailable
 from chainteller.service.models.markets import Market as MarketModel
@@ -33,12 +34,12 @@ def price_cents(point: PricePoint) -> int:
     return point.mid_micros // MICROS_PER_CENT
 
 
-def unit_cents(bank: Bank, at: int) -> dict[Asset, int]:
+def unit_cents(context: EngineContext, at: int) -> dict[Asset, int]:
     """The mid price in cents of one unit of each base asset; unpriced ones are left out."""
     return {
         market.base: price_cents(point)
         for market in MARKETS
-        if (point := bank.feed.price(market.name, at)) is not None
+        if (point := context.feed.price(market.name, at)) is not None
     }
 
 
@@ -46,20 +47,22 @@ Closure = tuple[str, int | None]
 """Why a market cannot be used, and until when, where anybody knows that."""
 
 
-def closure(bank: Bank, control: Record | None, market: Market, at: int) -> Closure | None:
+def closure(
+    context: EngineContext, control: Record | None, market: Market, at: int
+) -> Closure | None:
     """Whether the market cannot be used at an instant; None when it is open."""
-    if market.name in bank.options.maintenance:
+    if market.name in context.options.maintenance:
         return "MAINTENANCE", None
     if control is not None and (control.until is None or control.until > at):
         return control.reason, control.until
-    point = bank.feed.price(market.name, at)
+    point = context.feed.price(market.name, at)
     if point is None:
         return "PROVIDER_DOWN", None
-    if not bank.feed.checks_staleness:
+    if not context.feed.checks_staleness:
         return None
     if at - point.at > STALE_AFTER_S * SECOND:
         return "PRICE_STALE", None
-    before = bank.feed.price(market.name, point.at - MINUTE)
+    before = context.feed.price(market.name, point.at - MINUTE)
     if before is not None:
         move = abs(point.mid_micros - before.mid_micros) * 100
         if move > HALT_MOVE_PERCENT * before.mid_micros:
@@ -67,43 +70,59 @@ def closure(bank: Bank, control: Record | None, market: Market, at: int) -> Clos
     return None
 
 
-def require_open(bank: Bank, connection: Connection, market: Market, at: int) -> PricePoint:
-    """The price to deal at. Raises MarketUnavailable."""
-    closed = closure(bank, markets.control(connection, market.name), market, at)
-    point = bank.feed.price(market.name, at)
-    if closed is None and point is not None:
-        return point
-    reason, until = closed or ("PROVIDER_DOWN", None)
-    known = at + _UNKNOWN_RESOLUTION if until is None else until
-    raise MarketUnavailable(market.name, reason, format_instant(known))
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A market at an instant: why it cannot be used, if so, and its price, if there is one."""
+
+    market: Market
+    at: int
+    closed: Closure | None
+    point: PricePoint | None
+
+    def require_open(self) -> PricePoint:
+        """The price to deal at. Raises MarketUnavailable."""
+        if self.closed is None and self.point is not None:
+            return self.point
+        reason, until = self.closed or ("PROVIDER_DOWN", None)
+        known = self.at + _UNKNOWN_RESOLUTION if until is None else until
+        raise MarketUnavailable(self.market.name, reason, format_instant(known))
+
+
+def condition(context: EngineContext, connection: Connection, market: Market, at: int) -> Condition:
+    closed = closure(context, markets.control(connection, market.name), market, at)
+    return Condition(market, at, closed, context.feed.price(market.name, at))
 
 
 @reads_in_context(operations.MARKETS)
 def all_markets(
-    bank: Bank, connection: Connection, _organisation_id: str, query: MarketsQuery
+    context: EngineContext, connection: Connection, _organisation_id: str, query: MarketsQuery
 ) -> Page[MarketModel]:
-    at, names, controls = now(bank, connection), query.names, markets.controls(connection)
+    at, names, controls = now(context, connection), query.names, markets.controls(connection)
     wanted = [market for market in MARKETS if names is None or market.name in names]
-    shown = (_model(bank, controls.get(market.name), market, at) for market in wanted)
+    shown = (_model(context, controls.get(market.name), market, at) for market in wanted)
     return Page[MarketModel].whole(tuple(model for model in shown if model is not None))
 
 
 @reads_in_context(operations.SHOW_MARKET)
-def one_market(bank: Bank, connection: Connection, _organisation_id: str, name: str) -> MarketModel:
-    at, market = now(bank, connection), reading.market(name)
-    model = _model(bank, markets.control(connection, name), market, at)
+def one_market(
+    context: EngineContext, connection: Connection, _organisation_id: str, name: str
+) -> MarketModel:
+    at, market = now(context, connection), reading.market(name)
+    model = _model(context, markets.control(connection, name), market, at)
     if model is None:
         raise MarketUnavailable(name, "PROVIDER_DOWN", format_instant(at + _UNKNOWN_RESOLUTION))
     return model
 
 
-def _model(bank: Bank, control: Record | None, market: Market, at: int) -> MarketModel | None:
+def _model(
+    context: EngineContext, control: Record | None, market: Market, at: int
+) -> MarketModel | None:
     """None while a feed has never given a price."""
-    point = bank.feed.price(market.name, at)
+    point = context.feed.price(market.name, at)
     if point is None:
         return None
-    yesterday = bank.feed.price(market.name, at - DAY) or point
-    return _shown(market, point, price_cents(yesterday), closure(bank, control, market, at))
+    yesterday = context.feed.price(market.name, at - DAY) or point
+    return _shown(market, point, price_cents(yesterday), closure(context, control, market, at))
 
 
 @lru_cache(_REMEMBERED)
@@ -124,12 +143,12 @@ def _shown(
 
 @reads_in_context(operations.PRICES)
 def samples(
-    bank: Bank, connection: Connection, _organisation_id: str, name: str
+    context: EngineContext, connection: Connection, _organisation_id: str, name: str
 ) -> Page[PriceSample]:
     """The last hour, a sample every thirty seconds."""
-    at, market = now(bank, connection), reading.market(name)
+    at, market = now(context, connection), reading.market(name)
     end = at - at % _CHART_STEP
-    points = bank.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
+    points = context.feed.samples(market.name, end - _CHART_SPAN, end, _CHART_STEP)
     return Page[PriceSample].whole(
         tuple(PriceSample(price=format_cents(price_cents(point)), at=point.at) for point in points)
     )

@@ -1,7 +1,8 @@
-"""Due work on withdrawals: the review, the sending, the confirmation; and what may go wrong."""
+"""Due work on withdrawals: review, sending and confirmation, and how they may fail."""
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.ledger import (
+    Journal,
     bank_withdrawal_returned,
     bank_withdrawal_sent,
     release,
@@ -11,108 +12,148 @@ from chainteller.domain.ledger import (
 )
 from chainteller.domain.money import Amount
 from chainteller.domain.transfers import TransferStatus
-from chainteller.engine import accounts, ledger
-from chainteller.engine.deposits import credit_bank_account
-from chainteller.engine.transaction import Transaction
-from chainteller.engine.withdrawals import COMPLETE, SEND, announce
-from chainteller.storage import trades, transfers
+from chainteller.engine import accounts, outcome, transfers
+from chainteller.engine.outcome import AuditEntry, Job, Moment, Outcome, Update
+from chainteller.engine.unit_of_work import UnitOfWork
+from chainteller.engine.withdrawals import COMPLETE, SEND
+from chainteller.storage import trades
 from chainteller.storage.database import Record
 
 
-def _locked(tx: Transaction, withdrawal_id: str, *statuses: TransferStatus) -> Record | None:
-    """The withdrawal if it is in one of the statuses, locked after its account."""
-    seen = transfers.find_any(tx.connection, withdrawal_id)
-    if seen is None:
-        return None
-    accounts.locked_by_id(tx, seen.trading_account_id)
-    row = transfers.find_any(tx.connection, withdrawal_id, lock=True)
-    return row if row is not None and row.status in statuses else None
-
-
-def _move(tx: Transaction, row: Record, status: TransferStatus, **values: object) -> None:
-    transfers.advance(tx.connection, row, status, updated=tx.now, **values)
-    announce(tx, row.trading_account_id, row.id, status)
-    tx.audit(f"withdrawal.{status}", row.id)
-
-
-def pass_review(tx: Transaction, withdrawal_id: str) -> None:
-    row = _locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:
+    """``reviewing`` to ``processing``."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
     if row is not None:
-        _move(tx, row, TransferStatus.PROCESSING)
-        tx.schedule(SEND, row.id, tx.after(tx.bank.options.withdrawal_delay_s))
+        outcome.apply(tx, decide_passed_review(row, outcome.moment(tx)))
 
 
-def reject(tx: Transaction, withdrawal_id: str, code: str, message: str) -> None:
+def decide_passed_review(withdrawal: Record, moment: Moment) -> Outcome:
+    send_at = moment.after(moment.options.withdrawal_delay_s)
+    moved = _moved(withdrawal, TransferStatus.PROCESSING, moment.now)
+    return moved._replace(jobs=(Job(SEND, withdrawal.id, send_at),))
+
+
+def reject(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
     """The review ends against the withdrawal; what was held is given back."""
-    row = _locked(tx, withdrawal_id, TransferStatus.REVIEWING)
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.REVIEWING)
     if row is not None:
-        _release(tx, row)
-        _move(tx, row, TransferStatus.REJECTED, failure_code=code, failure_message=message)
+        outcome.apply(tx, decide_rejection(row, code, message, tx.now))
 
 
-def send(tx: Transaction, withdrawal_id: str) -> None:
+def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
+    failure = {"failure_code": code, "failure_message": message}
+    moved = _moved(withdrawal, TransferStatus.REJECTED, now, **failure)
+    return moved._replace(journals=(_release(withdrawal),))
+
+
+def send(tx: UnitOfWork, withdrawal_id: str) -> None:
     """``processing`` to ``sent``: the money has left the trading account."""
-    row = _locked(tx, withdrawal_id, TransferStatus.PROCESSING)
-    if row is None:
-        return
-    if row.counterparty_id is None:
-        parts = trades.hold_parts(row.hold)
-        journal = bank_withdrawal_sent(row.trading_account_id, row.id, parts)
-        transaction_hash = None
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING)
+    if row is not None:
+        to_wallet = row.counterparty_id is not None
+        network_hash = "0x" + tx.context.randomness.bytes(32).hex() if to_wallet else None
+        outcome.apply(tx, decide_sending(row, network_hash, outcome.moment(tx)))
+
+
+def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment) -> Outcome:
+    """``network_hash`` is that of the network's transaction, None for a payment to the bank."""
+    account_id, parts = withdrawal.trading_account_id, trades.hold_parts(withdrawal.hold)
+    if withdrawal.counterparty_id is None:
+        journal = bank_withdrawal_sent(account_id, withdrawal.id, parts)
     else:
-        journal = wallet_withdrawal_sent(row.trading_account_id, row.id, _amount(row), row.fee)
-        transaction_hash = "0x" + tx.bank.randomness.bytes(32).hex()
-    ledger.post(tx, (journal,))
-    _move(tx, row, TransferStatus.SENT, network_tx_hash=transaction_hash)
-    tx.schedule(COMPLETE, row.id, tx.after(tx.bank.options.withdrawal_delay_s))
+        journal = wallet_withdrawal_sent(
+            account_id, withdrawal.id, _amount(withdrawal), withdrawal.fee
+        )
+    confirm_at = moment.after(moment.options.withdrawal_delay_s)
+    moved = _moved(withdrawal, TransferStatus.SENT, moment.now, network_tx_hash=network_hash)
+    job = Job(COMPLETE, withdrawal.id, confirm_at)
+    return moved._replace(journals=(journal,), jobs=(job,))
 
 
-def complete(tx: Transaction, withdrawal_id: str) -> None:
+def complete(tx: UnitOfWork, withdrawal_id: str) -> None:
     """``sent`` to ``completed``: the bank credited it, or the chain confirmed it."""
-    row = _locked(tx, withdrawal_id, TransferStatus.SENT)
-    if row is None:
-        return
-    if row.counterparty_id is None:
-        credit_bank_account(tx, row.bank_account_id, row.notional_cents)
-    else:
-        ledger.post(tx, (wallet_withdrawal_confirmed(row.id, _amount(row)),))
-    _move(tx, row, TransferStatus.COMPLETED, completed_at=tx.now)
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.SENT)
+    if row is not None:
+        outcome.apply(tx, decide_completion(row, _bank_account(tx, row), tx.now))
 
 
-def fail(tx: Transaction, withdrawal_id: str, code: str, message: str) -> None:
+def decide_completion(withdrawal: Record, bank_account: Record | None, now: int) -> Outcome:
+    """``bank_account`` is what a payment to the bank is credited to, None for a wallet's."""
+    if bank_account is None:
+        moved = _moved(withdrawal, TransferStatus.COMPLETED, now, completed_at=now)
+        confirmed = wallet_withdrawal_confirmed(withdrawal.id, _amount(withdrawal))
+        return moved._replace(journals=(confirmed,))
+    credit = accounts.credit(bank_account, withdrawal.notional_cents)
+    return _moved(withdrawal, TransferStatus.COMPLETED, now, credit, completed_at=now)
+
+
+def fail(tx: UnitOfWork, withdrawal_id: str, code: str, message: str) -> None:
     """The bank or the chain refuses: before sending the hold is released, after it reversed."""
-    row = _locked(tx, withdrawal_id, TransferStatus.PROCESSING, TransferStatus.SENT)
-    if row is None:
-        return
-    if row.status == TransferStatus.PROCESSING:
-        _release(tx, row)
-    elif row.counterparty_id is None:
-        parts = trades.hold_parts(row.hold)
-        ledger.post(tx, (bank_withdrawal_returned(row.trading_account_id, row.id, parts),))
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING, TransferStatus.SENT)
+    if row is not None:
+        outcome.apply(tx, decide_failure(row, code, message, tx.now))
+
+
+def decide_failure(withdrawal: Record, code: str, message: str, now: int) -> Outcome:
+    if withdrawal.status == TransferStatus.PROCESSING:
+        journal = _release(withdrawal)
+    elif withdrawal.counterparty_id is None:
+        journal = _returned(withdrawal)
     else:
-        ledger.post(tx, (wallet_withdrawal_failed(row.trading_account_id, row.id, _amount(row)),))
-    _move(tx, row, TransferStatus.FAILED, failure_code=code, failure_message=message)
+        journal = wallet_withdrawal_failed(
+            withdrawal.trading_account_id, withdrawal.id, _amount(withdrawal)
+        )
+    failure = {"failure_code": code, "failure_message": message}
+    moved = _moved(withdrawal, TransferStatus.FAILED, now, **failure)
+    return moved._replace(journals=(journal,))
 
 
-def bounce(tx: Transaction, withdrawal_id: str, reason: str) -> None:
-    """``completed`` to ``returned``: the bank sends a payment back.
+def bounce(tx: UnitOfWork, withdrawal_id: str, reason: str) -> None:
+    """``completed`` to ``returned``: the bank sends a payment back."""
+    row = transfers.locked(tx, withdrawal_id, TransferStatus.COMPLETED)
+    bank_account = None if row is None else _bank_account(tx, row)
+    if row is not None and bank_account is not None:
+        outcome.apply(tx, decide_bounce(row, bank_account, reason, tx.now))
 
-    The core takes its credit back even where the customer has spent it: it is the bank's own
+
+def decide_bounce(withdrawal: Record, bank_account: Record, reason: str, now: int) -> Outcome:
+    """The core takes its credit back even where the customer has spent it: it is the bank's own
     book, so the bank account may be overdrawn, while no sub-balance of a trading account may.
     """
-    row = _locked(tx, withdrawal_id, TransferStatus.COMPLETED)
-    if row is None or row.counterparty_id is not None:
-        return
-    bank_account_debit = -row.notional_cents
-    credit_bank_account(tx, row.bank_account_id, bank_account_debit)
-    parts = trades.hold_parts(row.hold)
-    ledger.post(tx, (bank_withdrawal_returned(row.trading_account_id, row.id, parts),))
-    _move(tx, row, TransferStatus.RETURNED, failure_code="RETURNED", failure_message=reason)
+    debit = accounts.credit(bank_account, -withdrawal.notional_cents)
+    failure = {"failure_code": "RETURNED", "failure_message": reason}
+    moved = _moved(withdrawal, TransferStatus.RETURNED, now, debit, **failure)
+    return moved._replace(journals=(_returned(withdrawal),))
 
 
-def _release(tx: Transaction, row: Record) -> None:
-    parts = trades.hold_parts(row.hold)
-    ledger.post(tx, (release(row.trading_account_id, row.id, parts),))
+def _moved(
+    withdrawal: Record, status: TransferStatus, now: int, *rows: Update, **values: object
+) -> Outcome:
+    """The next status, told and audited, and further ``rows``; ``values`` of the withdrawal."""
+    update, event = transfers.advance(withdrawal, status, now, **values)
+    return Outcome(
+        withdrawal.id,
+        rows=(*rows, update),
+        events=(event,),
+        audit=(AuditEntry(f"withdrawal.{status}", withdrawal.id),),
+    )
+
+
+def _bank_account(tx: UnitOfWork, withdrawal: Record) -> Record | None:
+    """The bank account that a withdrawal went to, locked; None where it went to a wallet."""
+    if withdrawal.counterparty_id is not None:
+        return None
+    return accounts.locked_bank_account(tx, withdrawal.bank_account_id)
+
+
+def _release(withdrawal: Record) -> Journal:
+    parts = trades.hold_parts(withdrawal.hold)
+    return release(withdrawal.trading_account_id, withdrawal.id, parts)
+
+
+def _returned(withdrawal: Record) -> Journal:
+    parts = trades.hold_parts(withdrawal.hold)
+    return bank_withdrawal_returned(withdrawal.trading_account_id, withdrawal.id, parts)
 
 
 def _amount(row: Record) -> Amount:

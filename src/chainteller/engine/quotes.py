@@ -1,17 +1,19 @@
-"""Quotes: making one at a fixed price, and executing it once."""
+"""Quotes: create one at a fixed price, and execute it once."""
 
 import math
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD, Market
-from chainteller.domain.clock import SECOND, format_instant
+from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
+from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import draw, hold
 from chainteller.domain.money import MAX_ATOMS, Amount, format_cents
 from chainteller.domain.preconditions import Act
 from chainteller.domain.quoting import (
     MICROS_PER_CENT,
+    FeeSchedule,
     Priced,
     Side,
     Terms,
@@ -19,11 +21,20 @@ from chainteller.domain.quoting import (
     price_order_bought,
 )
 from chainteller.domain.trades import QuoteStatus, TradeStatus, quote_is_live
-from chainteller.engine import accounts, ledger, markets, preconditions, reading, stablecoin_prices
-from chainteller.engine.bank import Bank
+from chainteller.engine import (
+    accounts,
+    ledger,
+    markets,
+    outcome,
+    preconditions,
+    reading,
+    stablecoin_prices,
+)
+from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
 from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.trades import FILL
-from chainteller.engine.transaction import Transaction, now
+from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
 from chainteller.service.errors import (
     AmountBelowMinimum,
@@ -39,59 +50,102 @@ from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteReques
 from chainteller.service.models.trades import Trade
 from chainteller.storage import organisations, quotes, trades
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 RESOURCE = "quote"
 _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
 _AMOUNT_OF = ("sold", "bought")
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A quote request, parsed; ``amount`` is what is bought where ``by_bought``, else sold."""
+
+    market: Market
+    side: Side
+    amount: Amount
+    by_bought: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """The account that a quote is for, and how many open quotes it has."""
+
+    account: Record
+    open_quotes: int = 0
+
+
 @writes(operations.CREATE_QUOTE)
-def create(tx: Transaction, market_name: str, request: QuoteRequest) -> Quote:
-    market = reading.market(market_name)
-    side = reading.side(request.side)
-    asked = _asked(market, side, request)
-    account_id = None
+def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
+    order = read_order(market_name, request)
+    taker = None
     if request.trading_account_id is not None:
         account = accounts.locked(tx, request.trading_account_id)
-        account_id = account.id
-        preconditions.require_allowed(account, _ACTS[side])
-        _require_room(tx, account.id)
-    point = markets.require_open(tx.bank, tx.connection, market, tx.now)
+        limited = tx.context.options.rate_limits
+        taker = Taker(
+            account, quotes.count_open(tx.connection, account.id, tx.now) if limited else 0
+        )
+    condition = markets.condition(tx.context, tx.connection, order.market, tx.now)
+    fees = organisations.fee_schedule(tx.connection, tx.organisation_id)
+    decided = decide_quote(order, taker, condition, fees, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    return quotes.to_model(decided.record(Tables.quote), tx.now)
+
+
+def read_order(market_name: str, request: QuoteRequest) -> Order:
+    """Raises UnsupportedMarket, ValidationFailed, ExceedsPrecision."""
+    market = reading.market(market_name)
+    side = reading.side(request.side)
+    if request.amount_of is not None and request.amount_of not in _AMOUNT_OF:
+        raise ValidationFailed.of("amountOf", "sold or bought")
+    by_bought = request.amount_of == "bought"
+    asset = USD if (side is Side.BUY) != by_bought else market.base
+    return Order(market, side, reading.amount(request.amount, asset), by_bought)
+
+
+def decide_quote(
+    order: Order,
+    taker: Taker | None,
+    condition: markets.Condition,
+    fees: FeeSchedule,
+    moment: Moment,
+) -> Outcome:
+    """A new quote.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired, RateLimited, MarketUnavailable,
+        AmountBelowMinimum, LimitExceeded.
+    """
+    market, options = order.market, moment.options
+    if taker is not None:
+        preconditions.require_allowed(taker.account, _ACTS[order.side])
+        _require_room(taker, options)
+    point = condition.require_open()
     terms = Terms(
         mid_micros=point.mid_micros,
         half_spread_bps=market.half_spread_bps,
-        hold_premium_bps_per_minute=tx.bank.options.hold_premium_bps_per_minute,
-        window=round(tx.bank.options.quote_window_s * SECOND),
-        fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
+        hold_premium_bps_per_minute=options.hold_premium_bps_per_minute,
+        window=options.quote_window,
+        fees=fees,
     )
-    sells_amount = request.amount_of != "bought"
-    price = price_order if sells_amount else price_order_bought
-    priced = price(market, side, asked.atoms, terms)
+    price = price_order_bought if order.by_bought else price_order
+    priced = price(market, order.side, order.amount.atoms, terms)
     _require_size(market, priced)
-    row = _row(tx, market, terms, priced, account_id)
-    quotes.insert_quote(tx.connection, row)
-    tx.audited_object = str(row["id"])
-    tx.event(
-        "quote.created", str(row["id"]), market=market.name, side=side, tradingAccountId=account_id
+    account_id = None if taker is None else taker.account.id
+    row = _quote_row(market, terms, priced, account_id, moment)
+    told = {"market": market.name, "side": order.side, "tradingAccountId": account_id}
+    return Outcome(
+        row["id"],
+        rows=(Insert(Tables.quote, (row,)),),
+        events=(Event("quote.created", row["id"], told),),
     )
-    stored = quotes.find(tx.connection, tx.organisation_id, str(row["id"]))
-    return quotes.to_model(reading.found(stored, RESOURCE, str(row["id"])), tx.now)
 
 
-def _asked(market: Market, side: Side, request: QuoteRequest) -> Amount:
-    if request.amount_of is not None and request.amount_of not in _AMOUNT_OF:
-        raise ValidationFailed.of("amountOf", "sold or bought")
-    usd_asked = (side is Side.BUY) == (request.amount_of != "bought")
-    return reading.amount(request.amount, USD if usd_asked else market.base)
-
-
-def _require_room(tx: Transaction, account_id: str) -> None:
+def _require_room(taker: Taker, options: EngineOptions) -> None:
     """Each open quote is a free option, so an account holds only so many."""
-    limit = tx.bank.options.open_quotes_per_account
-    if tx.bank.options.rate_limits and (
-        quotes.count_open(tx.connection, account_id, tx.now) >= limit
-    ):
-        window_s = math.ceil(tx.bank.options.quote_window_s)
+    limit = options.open_quotes_per_account
+    if options.rate_limits and taker.open_quotes >= limit:
+        window_s = math.ceil(options.quote_window_s)
         raise RateLimited(
             "The account has too many open quotes.",
             {
@@ -133,12 +187,12 @@ def _require_size(market: Market, priced: Priced) -> None:
         )
 
 
-def _row(
-    tx: Transaction, market: Market, terms: Terms, priced: Priced, account_id: str | None
-) -> dict[str, object]:
+def _quote_row(
+    market: Market, terms: Terms, priced: Priced, account_id: str | None, moment: Moment
+) -> Row:
     return {
-        "id": tx.new_id(Prefix.QUOTE),
-        "organisation_id": tx.organisation_id,
+        "id": moment.new_id(Prefix.QUOTE),
+        "organisation_id": moment.organisation_id,
         "trading_account_id": account_id,
         "market": market.name,
         "side": priced.side.value,
@@ -154,52 +208,85 @@ def _row(
         "half_spread_bps": terms.half_spread_bps,
         "hold_premium_bps": terms.hold_premium_bps_per_minute,
         "window": terms.window,
-        "created": tx.now,
-        "expires": tx.now + terms.window,
+        "created": moment.now,
+        "expires": moment.now + terms.window,
+        "trade_id": None,
+        "executed_at": None,
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Funds:
+    """Available balances of an account, and the stablecoins that are not worth a dollar now."""
+
+    available: dict[Asset, int]
+    off_par: frozenset[Asset] = frozenset()
+
+
 @writes(operations.EXECUTE_QUOTE)
-def execute(tx: Transaction, quote_id: str, request: ExecuteRequest) -> Trade:
+def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
     reading.checked_id(RESOURCE, quote_id)
-    quote = reading.found(
+    quote = reading.require_found(
         quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
     )
-    _require_usable(tx, quote)
+    _require_usable(quote, tx.now)  # told before an account that does not exist
     account = accounts.locked(tx, request.trading_account_id)
+    market = MARKETS_BY_NAME[quote.market]
+    condition = markets.condition(tx.context, tx.connection, market, tx.now)
+    funds = Funds(
+        ledger.lock_balances(tx, account.id), stablecoin_prices.suspended(tx.context, tx.now)
+    )
+    decided = decide_execution(quote, account, condition, funds, outcome.moment(tx))
+    outcome.apply(tx, decided)
+    return trades.to_model(decided.record(Tables.trade))
+
+
+def decide_execution(
+    quote: Record, account: Record, condition: markets.Condition, funds: Funds, moment: Moment
+) -> Outcome:
+    """The trade in ``processing``, its funds held, its fill scheduled.
+
+    Raises:
+        QuoteAlreadyUsed, QuoteExpired, QuoteAccountMismatch, AccountRestricted,
+        TermsNotAccepted, KycRequired, MarketUnavailable, InsufficientFunds.
+    """
+    _require_usable(quote, moment.now)
     if quote.trading_account_id not in (None, account.id):
         raise QuoteAccountMismatch(
             "The quote was made for another account.",
             {"quoteId": quote.id, "tradingAccountId": quote.trading_account_id},
         )
-    side, market = Side(quote.side), MARKETS_BY_NAME[quote.market]
+    side = Side(quote.side)
     preconditions.require_allowed(account, _ACTS[side])
-    markets.require_open(tx.bank, tx.connection, market, tx.now)
-    held = _funds(tx, account.id, side, market, quote.sold)
-    trade_id = tx.new_id(Prefix.TRANSACTION)
-    counters = accounts.record_activity(
-        tx, account, f"trade.{side}", "trade_count", "transaction_count"
+    condition.require_open()
+    held = _funds_to_hold(side, condition.market, quote.sold, funds, moment.now)
+    trade_id = moment.new_id(Prefix.TRANSACTION)
+    activity = accounts.activity(
+        account, f"trade.{side}", moment.now, "trade_count", "transaction_count"
     )
-    if not quotes.mark_executed(tx.connection, quote.id, trade_id, tx.now):
-        raise AssertionError(f"quote {quote.id} was used while it was locked")
-    trades.insert_trade(
-        tx.connection,
-        _trade_row(tx, quote, trade_id, account.id, market, held)
-        | {
-            "ordinal": counters["trade_count"],
-            "transaction_ordinal": counters["transaction_count"],
-        },
+    executed = {
+        "status": QuoteStatus.EXECUTED.value,
+        "trade_id": trade_id,
+        "executed_at": moment.now,
+    }
+    told = {"tradingAccountId": account.id, "status": TradeStatus.PROCESSING.value}
+    return Outcome(
+        trade_id,
+        rows=(
+            activity,
+            Update(Tables.quote, {"id": quote.id}, executed, {"status": QuoteStatus.OPEN.value}),
+            Insert(Tables.trade, (_trade_row(quote, trade_id, activity, held, moment),)),
+        ),
+        journals=(hold(account.id, trade_id, held),),
+        events=(
+            Event("quote.executed", quote.id, {"tradeId": trade_id}),
+            Event("trade.processing", trade_id, told),
+        ),
+        jobs=(Job(FILL, trade_id, moment.after(moment.options.fill_delay_s)),),
     )
-    ledger.post(tx, (hold(account.id, trade_id, held),))
-    tx.schedule(FILL, trade_id, tx.after(tx.bank.options.fill_delay_s))
-    tx.audited_object = trade_id
-    tx.event("quote.executed", quote.id, tradeId=trade_id)
-    tx.event("trade.processing", trade_id, tradingAccountId=account.id, status="processing")
-    stored = trades.find(tx.connection, account.id, trade_id)
-    return trades.to_model(reading.found(stored, "trade", trade_id))
 
 
-def _require_usable(tx: Transaction, quote: Record) -> None:
+def _require_usable(quote: Record, now: int) -> None:
     if quote.status == QuoteStatus.EXECUTED:
         raise QuoteAlreadyUsed(
             "The quote was executed already.",
@@ -209,20 +296,19 @@ def _require_usable(tx: Transaction, quote: Record) -> None:
                 "executedAt": format_instant(quote.executed_at),
             },
         )
-    if quote.status != QuoteStatus.OPEN or not quote_is_live(now=tx.now, expires=quote.expires):
-        raise QuoteExpired(quote.id, format_instant(min(quote.expires, tx.now)))
+    if quote.status != QuoteStatus.OPEN or not quote_is_live(now=now, expires=quote.expires):
+        raise QuoteExpired(quote.id, format_instant(min(quote.expires, now)))
 
 
-def _funds(
-    tx: Transaction, account_id: str, side: Side, market: Market, sold: int
+def _funds_to_hold(
+    side: Side, market: Market, sold: int, funds: Funds, now: int
 ) -> tuple[Amount, ...]:
-    """What is to be held. Raises InsufficientFunds, MarketUnavailable (PEG_DEVIATION)."""
-    available = ledger.lock_balances(tx, account_id)
+    """Raises InsufficientFunds, MarketUnavailable (PEG_DEVIATION)."""
     if side is Side.SELL:
         needed = Amount(sold, market.base)
-        ledger.require_available(available, needed)
+        ledger.require_available(funds.available, needed)
         return (needed,)
-    usable = stablecoin_prices.spendable(tx, available, sold, market.name)
+    usable = stablecoin_prices.spendable(funds.available, funds.off_par, sold, market.name, now)
     ledger.require_buying_power(usable, sold)
     parts = draw(usable, sold)
     if parts is None:
@@ -231,20 +317,16 @@ def _funds(
 
 
 def _trade_row(
-    tx: Transaction,
-    quote: Record,
-    trade_id: str,
-    account_id: str,
-    market: Market,
-    held: tuple[Amount, ...],
-) -> dict[str, object]:
-    buys = quote.side == Side.BUY
-    base_atoms = quote.bought if buys else quote.sold
-    provider = base_atoms * quote.mid_micros // (10**market.base.decimals * MICROS_PER_CENT)
+    quote: Record, trade_id: str, activity: Update, held: tuple[Amount, ...], moment: Moment
+) -> Row:
+    base_atoms = quote.bought if quote.side == Side.BUY else quote.sold
+    unit = 10 ** MARKETS_BY_NAME[quote.market].base.decimals
     return {
         "id": trade_id,
-        "organisation_id": tx.organisation_id,
-        "trading_account_id": account_id,
+        "organisation_id": moment.organisation_id,
+        "trading_account_id": activity.key["id"],
+        "ordinal": activity.values["trade_count"],
+        "transaction_ordinal": activity.values["transaction_count"],
         "quote_id": quote.id,
         "market": quote.market,
         "side": quote.side,
@@ -256,23 +338,34 @@ def _trade_row(
         "fee_cents": quote.fee_cents,
         "fee_flat_cents": quote.fee_flat_cents,
         "fee_bps": quote.fee_bps,
-        "provider_cents": provider,
+        "provider_cents": base_atoms * quote.mid_micros // (unit * MICROS_PER_CENT),
         "hold": trades.hold_text(held),
-        "created": tx.now,
-        "updated": tx.now,
+        "created": moment.now,
+        "updated": moment.now,
+        "executed_at": None,
+        "settled_at": None,
+        "cancelled_at": None,
+        "failure_code": None,
+        "failure_message": None,
         "version": 1,
     }
 
 
 @reads_in_context(operations.SHOW_QUOTE)
-def show(bank: Bank, connection: Connection, organisation_id: str, quote_id: str) -> Quote:
+def show(
+    context: EngineContext, connection: Connection, organisation_id: str, quote_id: str
+) -> Quote:
     reading.checked_id(RESOURCE, quote_id)
-    row = reading.found(quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id)
-    return quotes.to_model(row, now(bank, connection))
+    row = reading.require_found(
+        quotes.find(connection, organisation_id, quote_id), RESOURCE, quote_id
+    )
+    return quotes.to_model(row, now(context, connection))
 
 
 @reads_in_context(operations.QUOTES)
-def page(bank: Bank, connection: Connection, organisation_id: str, query: ListQuery) -> Page[Quote]:
+def page(
+    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+) -> Page[Quote]:
     checked = reading.checked_query(query)
-    found, total = quotes.page(connection, organisation_id, checked, now(bank, connection))
+    found, total = quotes.page(connection, organisation_id, checked, now(context, connection))
     return reading.page(found, total, checked)

@@ -29,7 +29,7 @@ _MAXIMUM_TEXT = 200
 _TEXT_FILTERS = ("text", "bank_account_id", "trading_account_id", "status", "side", "market")
 
 
-def found(record: Record | None, resource: str, identifier: str) -> Record:
+def require_found(record: Record | None, resource: str, identifier: str) -> Record:
     """Raises NotFound for an id that is unknown, foreign or impossible."""
     if record is None:
         raise NotFound(resource, shown(identifier))

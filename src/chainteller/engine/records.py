@@ -6,7 +6,7 @@ from chainteller import __version__
 from chainteller.domain.actors import Actor
 from chainteller.domain.assets import MARKETS
 from chainteller.engine import currencies, reading
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.engine.table import answers, reads
 from chainteller.service import operations
 from chainteller.service.models.pages import EventsQuery, ListQuery, Page
@@ -21,13 +21,13 @@ _FEATURES = tuple(
 
 
 @answers(operations.CAPABILITIES)
-def capabilities(bank: Bank, _actor: Actor) -> Capabilities:
+def capabilities(context: EngineContext, _actor: Actor) -> Capabilities:
     return Capabilities(
-        name=bank.options.bank_name,
+        name=context.options.bank_name,
         version=__version__,
         features=_FEATURES,
         currencies=currencies.offers(),
-        networks=network_names(test_networks=bank.options.test_networks),
+        networks=network_names(test_networks=context.options.test_networks),
         markets=tuple(market.name for market in MARKETS),
     )
 

@@ -5,18 +5,20 @@ from chainteller.domain.clock import MINUTE, SECOND
 from chainteller.domain.ledger import Fill, fill_buy, fill_sell, settle_buy, settle_sell
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import Rejection, TradeStatus
-from chainteller.engine import accounts, ledger, markets
-from chainteller.engine.trades import FILL, SETTLE, announce, give_back
-from chainteller.engine.transaction import Transaction
+from chainteller.engine import accounts, markets, outcome
+from chainteller.engine.outcome import AuditEntry, Job, Moment, Outcome
+from chainteller.engine.trades import FILL, SETTLE, advance, give_back
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
 from chainteller.storage import trades
 from chainteller.storage.database import Record
 
 FILL_TIMEOUT = 15 * MINUTE
 _TRY_AGAIN = 5 * SECOND
+_TIMED_OUT = Rejection("FILL_TIMEOUT", "The market stayed closed for too long.")
 
 
-def _locked(tx: Transaction, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
+def _locked(tx: UnitOfWork, trade_id: str, status: TradeStatus) -> tuple[Record, Record] | None:
     """(account, trade) if the trade is still in this status, locked in this order."""
     seen = trades.find_any(tx.connection, trade_id)
     if seen is None:
@@ -26,7 +28,7 @@ def _locked(tx: Transaction, trade_id: str, status: TradeStatus) -> tuple[Record
     return (account, trade) if trade is not None and trade.status == status else None
 
 
-def fill(tx: Transaction, trade_id: str) -> None:
+def fill(tx: UnitOfWork, trade_id: str) -> None:
     """``processing`` to ``executed``, or to ``failed`` when the provider refuses.
 
     A closed market is waited for, up to fifteen minutes.
@@ -37,56 +39,76 @@ def fill(tx: Transaction, trade_id: str) -> None:
     account, trade = locked
     market = MARKETS_BY_NAME[trade.market]
     control = market_rows.control(tx.connection, market.name)
-    if markets.closure(tx.bank, control, market, tx.now) is not None:
-        if tx.now - trade.created < FILL_TIMEOUT:
-            tx.schedule(FILL, trade.id, tx.now + _TRY_AGAIN)
-            return
-        _fail(tx, trade, Rejection("FILL_TIMEOUT", "The market stayed closed for too long."))
+    if markets.closure(tx.context, control, market, tx.now) is not None:
+        outcome.apply(tx, decide_without_market(trade, tx.now))
         return
-    rejection = tx.bank.venue.decide(trade.id)
+    rejection = tx.context.venue.decide(trade.id)
     if rejection is not None:
-        _fail(tx, trade, rejection)
-        return
+        outcome.apply(tx, decide_failure(trade, rejection, tx.now))
+    else:
+        outcome.apply(tx, decide_fill(account, trade, outcome.moment(tx)))
+
+
+def decide_without_market(trade: Record, now: int) -> Outcome:
+    """Another try later, or ``failed`` once the market stayed closed for too long."""
+    if now - trade.created < FILL_TIMEOUT:
+        return Outcome(trade.id, jobs=(Job(FILL, trade.id, now + _TRY_AGAIN),))
+    return decide_failure(trade, _TIMED_OUT, now)
+
+
+def decide_fill(account: Record, trade: Record, moment: Moment) -> Outcome:
+    """``processing`` to ``executed``; settlement is scheduled."""
     figures = _figures(trade)
     if trade.side == Side.BUY:
         journal = fill_buy(figures, trades.hold_parts(trade.hold))
     else:
         journal = fill_sell(figures)
-    ledger.post(tx, (journal,))
-    trades.advance(tx.connection, trade, TradeStatus.EXECUTED, updated=tx.now, executed_at=tx.now)
-    tx.schedule(SETTLE, trade.id, tx.after(tx.bank.options.settle_delay_s))
-    accounts.record_activity(tx, account, "trade.executed")
-    announce(tx, trade, TradeStatus.EXECUTED)
-    tx.audit("trade.fill", trade.id)
+    update, event = advance(trade, TradeStatus.EXECUTED, moment.now, executed_at=moment.now)
+    return Outcome(
+        trade.id,
+        rows=(update, accounts.activity(account, "trade.executed", moment.now)),
+        journals=(journal,),
+        events=(event,),
+        audit=(AuditEntry("trade.fill", trade.id),),
+        jobs=(Job(SETTLE, trade.id, moment.after(moment.options.settle_delay_s)),),
+    )
 
 
-def settle(tx: Transaction, trade_id: str) -> None:
-    """``executed`` to ``settled``: what was bought becomes available."""
-    locked = _locked(tx, trade_id, TradeStatus.EXECUTED)
-    if locked is None:
-        return
-    account, trade = locked
-    figures = _figures(trade)
-    journal = settle_buy(figures) if trade.side == Side.BUY else settle_sell(figures)
-    ledger.post(tx, (journal,))
-    trades.advance(tx.connection, trade, TradeStatus.SETTLED, updated=tx.now, settled_at=tx.now)
-    accounts.record_activity(tx, account, "trade.settled")
-    announce(tx, trade, TradeStatus.SETTLED)
-    tx.audit("trade.settle", trade.id)
-
-
-def _fail(tx: Transaction, trade: Record, rejection: Rejection) -> None:
-    give_back(tx, trade)
-    trades.advance(
-        tx.connection,
+def decide_failure(trade: Record, rejection: Rejection, now: int) -> Outcome:
+    """``processing`` to ``failed``; what was held is given back."""
+    update, event = advance(
         trade,
         TradeStatus.FAILED,
-        updated=tx.now,
+        now,
         failure_code=rejection.code,
         failure_message=rejection.message,
     )
-    announce(tx, trade, TradeStatus.FAILED)
-    tx.audit("trade.fail", trade.id, {"code": rejection.code})
+    return Outcome(
+        trade.id,
+        rows=(update,),
+        journals=(give_back(trade),),
+        events=(event,),
+        audit=(AuditEntry("trade.fail", trade.id, {"code": rejection.code}),),
+    )
+
+
+def settle(tx: UnitOfWork, trade_id: str) -> None:
+    """``executed`` to ``settled``: what was bought becomes available."""
+    locked = _locked(tx, trade_id, TradeStatus.EXECUTED)
+    if locked is not None:
+        outcome.apply(tx, decide_settlement(*locked, tx.now))
+
+
+def decide_settlement(account: Record, trade: Record, now: int) -> Outcome:
+    settled = settle_buy if trade.side == Side.BUY else settle_sell
+    update, event = advance(trade, TradeStatus.SETTLED, now, settled_at=now)
+    return Outcome(
+        trade.id,
+        rows=(update, accounts.activity(account, "trade.settled", now)),
+        journals=(settled(_figures(trade)),),
+        events=(event,),
+        audit=(AuditEntry("trade.settle", trade.id),),
+    )
 
 
 def _figures(trade: Record) -> Fill:

@@ -11,9 +11,9 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 from sqlalchemy import Connection
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import transaction
-from chainteller.engine.bank import Bank
-from chainteller.engine.transaction import Transaction
+from chainteller.engine import unit_of_work
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
@@ -27,7 +27,7 @@ class Acting(Protocol):
     """The bank that an operation runs on, and the actor in whose name."""
 
     @property
-    def bank(self) -> Bank: ...
+    def context(self) -> EngineContext: ...
     @property
     def actor(self) -> Actor: ...
 
@@ -35,9 +35,9 @@ class Acting(Protocol):
 TABLE: Answers[Acting] = Answers()
 
 _Reader = Callable[Concatenate[Connection, str, Rest], Answer]
-_ContextReader = Callable[Concatenate[Bank, Connection, str, Rest], Answer]
-_Writer = Callable[Concatenate[Transaction, Rest], Record]
-_Free = Callable[Concatenate[Bank, Actor, Rest], Answer]
+_ContextReader = Callable[Concatenate[EngineContext, Connection, str, Rest], Answer]
+_Writer = Callable[Concatenate[UnitOfWork, Rest], Record]
+_Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 
 
 def reads(
@@ -49,7 +49,7 @@ def reads(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
-            with on.bank.database.read() as connection:
+            with on.context.database.read() as connection:
                 return plain(connection, on.actor.organisation, *call.arguments)
 
         TABLE.add(operation, answer)
@@ -61,14 +61,14 @@ def reads(
 def reads_in_context(
     operation: Read[Answer],
 ) -> Callable[[_ContextReader[Rest, Answer]], _ContextReader[Rest, Answer]]:
-    """As ``reads``, with the bank: (bank, connection, organisation id, ...)."""
+    """As ``reads``, with the context: (context, connection, organisation id, ...)."""
 
     def enter(function: _ContextReader[Rest, Answer]) -> _ContextReader[Rest, Answer]:
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
-            with on.bank.database.read() as connection:
-                return plain(on.bank, connection, on.actor.organisation, *call.arguments)
+            with on.context.database.read() as connection:
+                return plain(on.context, connection, on.actor.organisation, *call.arguments)
 
         TABLE.add(operation, answer)
         return function
@@ -81,8 +81,8 @@ def writes(
 ) -> Callable[[_Writer[Rest, Record]], _Writer[Rest, Record]]:
     """Answer in one write transaction, once per idempotency key: (transaction, ...).
 
-    ``prepare`` does slow work before the transaction: (bank, organisation id, ...). The function
-    takes its result as the last argument.
+    ``prepare`` does slow work before the transaction: (context, organisation id, ...). The
+    function takes its result as the last argument.
     """
 
     def enter(function: _Writer[Rest, Record]) -> _Writer[Rest, Record]:
@@ -91,11 +91,11 @@ def writes(
         def answer(on: Acting, call: Call[Written[Record]]) -> Written[Record]:
             arguments = call.arguments
             if prepare is not None:
-                arguments += (prepare(on.bank, on.actor.organisation, *arguments),)
-            asked = transaction.Call(
+                arguments += (prepare(on.context, on.actor.organisation, *arguments),)
+            asked = unit_of_work.Call(
                 operation.name, operation.response, call.ids, call.request, call.key
             )
-            return transaction.write(on.bank, on.actor, asked, lambda tx: plain(tx, *arguments))
+            return unit_of_work.write(on.context, on.actor, asked, lambda tx: plain(tx, *arguments))
 
         TABLE.add(operation, answer)
         return function
@@ -106,11 +106,11 @@ def writes(
 def answers(
     operation: Operation[Answer],
 ) -> Callable[[_Free[Rest, Answer]], _Free[Rest, Answer]]:
-    """Answer without a transaction, or in ones that the function opens: (bank, actor, ...)."""
+    """Answer without a transaction, or in ones that the function opens: (context, actor, ...)."""
 
     def enter(function: _Free[Rest, Answer]) -> _Free[Rest, Answer]:
         plain: Callable[..., Answer] = function
-        TABLE.add(operation, lambda on, call: plain(on.bank, on.actor, *call.arguments))
+        TABLE.add(operation, lambda on, call: plain(on.context, on.actor, *call.arguments))
         return function
 
     return enter

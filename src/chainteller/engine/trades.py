@@ -1,19 +1,21 @@
-"""Trades after execution: showing them and cancelling one that has not been filled."""
+"""Trades after execution: show them, and cancel one that has not been filled."""
 
 from sqlalchemy import Connection
 
 from chainteller.domain.clock import format_instant
-from chainteller.domain.ledger import release
+from chainteller.domain.ledger import Journal, release
 from chainteller.domain.trades import TradeStatus
-from chainteller.engine import accounts, ledger, reading
+from chainteller.engine import accounts, outcome, reading
+from chainteller.engine.outcome import Event, Outcome, Update
 from chainteller.engine.table import reads, writes
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade
 from chainteller.storage import trades
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 RESOURCE = "trade"
 FILL = "trade.fill"
@@ -21,17 +23,23 @@ SETTLE = "trade.settle"
 
 
 @writes(operations.CANCEL_TRADE)
-def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
+def cancel(tx: UnitOfWork, account_id: str, trade_id: str) -> Trade:
     """Both forms of the specification's cancellation; the row lock decides a race with the fill."""
     reading.checked_id(RESOURCE, trade_id)
     account = accounts.locked(tx, account_id)
-    trade = reading.found(
+    trade = reading.require_found(
         trades.find(tx.connection, account.id, trade_id, lock=True), RESOURCE, trade_id
     )
-    tx.audited_object = trade.id
-    tx.created = False
+    tx.audited_object, tx.created = trade.id, False
     if trade.status == TradeStatus.CANCELLED:
         return trades.to_model(trade)
+    decided = decide_cancellation(account, trade, tx.now)
+    outcome.apply(tx, decided)
+    return trades.to_model(decided.record(Tables.trade, trade))
+
+
+def decide_cancellation(account: Record, trade: Record, now: int) -> Outcome:
+    """``processing`` to ``cancelled``. Raises TradeNotCancellable."""
     if trade.status != TradeStatus.PROCESSING:
         raise TradeNotCancellable(
             f"The trade is {trade.status} and can no longer be cancelled.",
@@ -41,35 +49,35 @@ def cancel(tx: Transaction, account_id: str, trade_id: str) -> Trade:
                 "executedAt": trade.executed_at and format_instant(trade.executed_at),
             },
         )
-    give_back(tx, trade)
-    trades.advance(tx.connection, trade, TradeStatus.CANCELLED, updated=tx.now, cancelled_at=tx.now)
-    accounts.record_activity(tx, account, "trade.cancelled")
-    announce(tx, trade, TradeStatus.CANCELLED)
-    return shown(tx, trade)
-
-
-def give_back(tx: Transaction, trade: Record) -> None:
-    """Return exactly what execution held."""
-    parts = trades.hold_parts(trade.hold)
-    ledger.post(tx, (release(trade.trading_account_id, trade.id, parts),))
-
-
-def announce(tx: Transaction, trade: Record, status: TradeStatus) -> None:
-    tx.event(
-        f"trade.{status}", trade.id, tradingAccountId=trade.trading_account_id, status=status.value
+    update, event = advance(trade, TradeStatus.CANCELLED, now, cancelled_at=now)
+    return Outcome(
+        trade.id,
+        rows=(update, accounts.activity(account, "trade.cancelled", now)),
+        journals=(give_back(trade),),
+        events=(event,),
     )
 
 
-def shown(tx: Transaction, trade: Record) -> Trade:
-    stored = trades.find(tx.connection, trade.trading_account_id, trade.id)
-    return trades.to_model(reading.found(stored, RESOURCE, trade.id))
+def give_back(trade: Record) -> Journal:
+    """Return exactly what execution held."""
+    return release(trade.trading_account_id, trade.id, trades.hold_parts(trade.hold))
+
+
+def advance(trade: Record, status: TradeStatus, now: int, **values: object) -> tuple[Update, Event]:
+    """Move a locked trade to its next status, and tell it."""
+    changed = {**values, "status": status.value, "updated": now, "version": trade.version + 1}
+    told = {"tradingAccountId": trade.trading_account_id, "status": status.value}
+    return (
+        Update(Tables.trade, {"id": trade.id}, changed, {"version": trade.version}),
+        Event(f"trade.{status}", trade.id, told),
+    )
 
 
 @reads(operations.SHOW_TRADE)
 def show(connection: Connection, organisation_id: str, account_id: str, trade_id: str) -> Trade:
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(RESOURCE, trade_id)
-    found = reading.found(trades.find(connection, account.id, trade_id), RESOURCE, trade_id)
+    found = reading.require_found(trades.find(connection, account.id, trade_id), RESOURCE, trade_id)
     return trades.to_model(found)
 
 

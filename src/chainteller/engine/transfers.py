@@ -1,14 +1,83 @@
-"""Showing deposits and withdrawals, which are one record in two directions."""
+"""Deposits and withdrawals, which are one record in two directions."""
 
 from sqlalchemy import Connection
 
-from chainteller.domain.transfers import Direction
+from chainteller.domain.ids import Prefix
+from chainteller.domain.transfers import Direction, TransferStatus
 from chainteller.engine import accounts, reading
+from chainteller.engine.currencies import Resolved
+from chainteller.engine.outcome import Event, Moment, Row, Update
 from chainteller.engine.table import reads
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+
+
+def new_row(
+    direction: Direction, account: Record, activity: Update, currency: Resolved, moment: Moment
+) -> Row:
+    """A transfer in ``processing``; ``amount`` and ``notional_cents`` are for the caller to add.
+
+    ``activity`` is the update of the account that counts the transfer.
+    """
+    return {
+        "id": moment.new_id(Prefix.TRANSACTION),
+        "organisation_id": moment.organisation_id,
+        "trading_account_id": account.id,
+        "direction": direction.value,
+        "ordinal": activity.values[f"{direction}_count"],
+        "transaction_ordinal": activity.values["transaction_count"],
+        "status": TransferStatus.PROCESSING.value,
+        "asset": currency.asset.key,
+        "currency_type": currency.type,
+        "currency_id": currency.id,
+        "bank_account_id": account.bank_account_id,
+        "destination_class": None,
+        "counterparty_id": None,
+        "blockchain_account_id": None,
+        "address": None,
+        "fee": 0,
+        "hold": "[]",
+        "created": moment.now,
+        "updated": moment.now,
+        "completed_at": None,
+        "failure_code": None,
+        "failure_message": None,
+        "review_reason": None,
+        "review_eta": None,
+        "network_tx_hash": None,
+        "version": 1,
+    }
+
+
+def locked(tx: UnitOfWork, transfer_id: str, *statuses: TransferStatus) -> Record | None:
+    """The transfer if it is in one of the statuses, locked after its account."""
+    seen = transfers.find_any(tx.connection, transfer_id)
+    if seen is None:
+        return None
+    accounts.locked_by_id(tx, seen.trading_account_id)
+    row = transfers.find_any(tx.connection, transfer_id, lock=True)
+    return row if row is not None and row.status in statuses else None
+
+
+def advance(
+    transfer: Record, status: TransferStatus, now: int, **values: object
+) -> tuple[Update, Event]:
+    """Move a locked transfer to its next status, and tell it."""
+    changed = {**values, "status": status.value, "updated": now, "version": transfer.version + 1}
+    return (
+        Update(Tables.transfer, {"id": transfer.id}, changed, {"version": transfer.version}),
+        event(Direction(transfer.direction), transfer.id, transfer.trading_account_id, status),
+    )
+
+
+def event(direction: Direction, transfer_id: str, account_id: str, status: str) -> Event:
+    told = {"tradingAccountId": account_id, "status": str(status)}
+    return Event(f"{direction}.{status}", transfer_id, told)
 
 
 def show(
@@ -22,7 +91,7 @@ def show(
     account = accounts.find(connection, organisation_id, account_id)
     reading.checked_id(direction, transfer_id)
     row = transfers.find(connection, account.id, transfer_id, direction)
-    return transfers.to_model(reading.found(row, direction, transfer_id))
+    return transfers.to_model(reading.require_found(row, direction, transfer_id))
 
 
 def page(

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD
+from chainteller.domain.assets import CASH_EQUIVALENTS, MARKETS, USD, Asset
 from chainteller.domain.clock import format_instant
-from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import draw, hold, release
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
@@ -18,19 +17,24 @@ from chainteller.engine import (
     ledger,
     limits,
     markets,
+    outcome,
     preconditions,
     reading,
     stablecoin_prices,
+    transfers,
 )
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.destinations import Target
+from chainteller.engine.outcome import Insert, Job, Moment, Outcome
 from chainteller.engine.table import writes
-from chainteller.engine.transaction import Transaction
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
-from chainteller.service.errors import WithdrawalNotCancellable
+from chainteller.service.errors import LimitExceeded, WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
-from chainteller.storage import trades, transfers
+from chainteller.storage import trades
+from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 RESOURCE = "withdrawal"
 REVIEW = "withdrawal.review"
@@ -39,149 +43,176 @@ COMPLETE = "withdrawal.complete"
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """A withdrawal as it was understood: what, worth how much, to where."""
+class Order:
+    """A withdrawal request, parsed."""
 
-    amount: Amount
     currency: Resolved
-    notional_cents: int
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a withdrawal depends on besides its account.
+
+    ``condition`` is that of the market of a crypto asset; ``spent`` counts against the limits.
+    """
+
     target: Target
+    available: dict[Asset, int]
+    off_par: frozenset[Asset] = frozenset()
+    spent: tuple[Spent, ...] = ()
+    condition: markets.Condition | None = None
 
 
 @writes(operations.WITHDRAW)
-def request_withdrawal(tx: Transaction, account_id: str, request: WithdrawalRequest) -> Transfer:
+def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalRequest) -> Transfer:
     """Funds are held at once; an unverified wallet's withdrawal waits for a review."""
+    order = read_order(request)
+    account = accounts.locked(tx, account_id)
+    state = State(
+        target=destinations.resolve(tx, account, request.destination, order.amount.asset),
+        available=ledger.lock_balances(tx, account.id),
+        off_par=stablecoin_prices.suspended(tx.context, tx.now),
+        spent=limits.load_spent(tx, account.id),
+        condition=_condition(tx, order.amount.asset),
+    )
+    try:
+        decided = decide_withdrawal(order, account, state, outcome.moment(tx))
+    except LimitExceeded as error:
+        told = {"ruleId": error.details["ruleId"], "tradingAccountId": account.id}
+        tx.when_refused(lambda record: record.event("limit.exceeded", account.id, **told))
+        raise
+    outcome.apply(tx, decided)
+    return transfer_rows.to_model(decided.record(Tables.transfer))
+
+
+def read_order(request: WithdrawalRequest) -> Order:
+    """Raises ValidationFailed, ExceedsPrecision, UnsupportedCurrency, UnsupportedNetwork."""
     to_wallet = request.destination is not None and request.destination.type == "counterparty"
     currency = currencies.resolve(request.currency, crypto=to_wallet)
-    amount = reading.amount(
-        request.amount, currency.asset, max_decimals=None if to_wallet else USD.decimals
-    )
-    account = accounts.locked(tx, account_id)
-    target = destinations.resolve(tx, account, request.destination, currency.asset)
+    decimals = None if to_wallet else USD.decimals
+    return Order(currency, reading.amount(request.amount, currency.asset, max_decimals=decimals))
+
+
+def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:
+    if asset in CASH_EQUIVALENTS:
+        return None
+    market = next(each for each in MARKETS if each.base == asset)
+    return markets.condition(tx.context, tx.connection, market, tx.now)
+
+
+def decide_withdrawal(order: Order, account: Record, state: State, moment: Moment) -> Outcome:
+    """A withdrawal in ``processing``, or in ``reviewing``, with its funds held.
+
+    Raises:
+        AccountRestricted, TermsNotAccepted, KycRequired, DestinationOnHold, MarketUnavailable,
+        LimitExceeded, InsufficientFunds.
+    """
+    target, options = state.target, moment.options
     preconditions.require_allowed(account, Act.WITHDRAW)
-    destinations.require_reachable(target, tx.now)
-    order = _Order(amount, currency, _notional_cents(tx, amount), target)
-    limits.require_within(
-        tx, account.id, Spent(target.destination_class, order.notional_cents, tx.now)
+    destinations.require_reachable(target, moment.now)
+    cents = _notional_cents(order.amount, state.condition)
+    requested = Spent(target.destination_class, cents, moment.now)
+    limits.require_within(options, state.spent, requested)
+    held = _funds_to_hold(order.amount, cents, state, moment.now)
+    reviewed = target.destination_class is DestinationClass.UNVERIFIED
+    status = TransferStatus.REVIEWING if reviewed else TransferStatus.PROCESSING
+    review_at = moment.after(options.review_delay_s)
+    activity = accounts.activity(
+        account, "withdrawal", moment.now, "withdrawal_count", "transaction_count"
     )
-    held = _funds(tx, account.id, order)
-    return _place(tx, account, order, held)
+    row = {
+        **transfers.new_row(Direction.WITHDRAWAL, account, activity, order.currency, moment),
+        "status": status.value,
+        "amount": order.amount.atoms,
+        "notional_cents": cents,
+        "hold": trades.hold_text(held),
+        "destination_class": target.destination_class.value,
+        "counterparty_id": target.counterparty_id,
+        "blockchain_account_id": target.blockchain_account_id,
+        "address": target.address,
+        "review_reason": "UNVERIFIED_DESTINATION" if reviewed else None,
+        "review_eta": review_at if reviewed else None,
+    }
+    if reviewed:
+        job = Job(REVIEW, row["id"], review_at)
+    else:
+        job = Job(SEND, row["id"], moment.after(options.withdrawal_delay_s))
+    return Outcome(
+        row["id"],
+        rows=(*target.used, activity, Insert(Tables.transfer, (row,))),
+        journals=(hold(account.id, row["id"], held),),
+        events=(transfers.event(Direction.WITHDRAWAL, row["id"], account.id, status),),
+        jobs=(job,),
+    )
 
 
-def _notional_cents(tx: Transaction, amount: Amount) -> int:
+def _notional_cents(amount: Amount, condition: markets.Condition | None) -> int:
     """What the amount is worth in USD at request; a fraction of a cent counts as one."""
-    if amount.asset in CASH_EQUIVALENTS:
+    if condition is None:
         return ceil_div(amount.atoms, atoms_of_cents(1, amount.asset))
-    market = next(each for each in MARKETS if each.base == amount.asset)
-    point = markets.require_open(tx.bank, tx.connection, market, tx.now)
+    point = condition.require_open()
     scale = 10**amount.asset.decimals * MICROS_PER_CENT
     return ceil_div(amount.atoms * point.mid_micros, scale)
 
 
-def _funds(tx: Transaction, account_id: str, order: _Order) -> tuple[Amount, ...]:
-    """What is to be held. To the bank any cash equivalent pays, the named one first."""
-    available = ledger.lock_balances(tx, account_id)
-    if order.target.counterparty_id is not None:
-        ledger.require_available(available, order.amount)
-        return (order.amount,)
-    named = order.amount.asset
-    stablecoin_prices.require_par(tx, named)
-    available = stablecoin_prices.spendable(
-        tx, available, order.notional_cents, f"{named.symbol.lower()}-usd"
-    )
-    ledger.require_buying_power(available, order.notional_cents)
-    sequence = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
-    parts = draw(available, order.notional_cents, sequence)
+def _funds_to_hold(amount: Amount, cents: int, state: State, now: int) -> tuple[Amount, ...]:
+    """To the bank any cash equivalent pays, the named one first.
+
+    Raises:
+        InsufficientFunds, MarketUnavailable (PEG_DEVIATION).
+    """
+    if state.target.counterparty_id is not None:
+        ledger.require_available(state.available, amount)
+        return (amount,)
+    named = amount.asset
+    stablecoin_prices.require_par(named, state.off_par, now)
+    market = f"{named.symbol.lower()}-usd"
+    usable = stablecoin_prices.spendable(state.available, state.off_par, cents, market, now)
+    ledger.require_buying_power(usable, cents)
+    order = (named, *(asset for asset in CASH_EQUIVALENTS if asset != named))
+    parts = draw(usable, cents, order)
     if parts is None:
         raise AssertionError("buying power that cannot be drawn")
     return parts
 
 
-def _place(tx: Transaction, account: Record, order: _Order, held: tuple[Amount, ...]) -> Transfer:
-    counters = accounts.record_activity(
-        tx, account, "withdrawal", "withdrawal_count", "transaction_count"
-    )
-    reviewed = order.target.destination_class is DestinationClass.UNVERIFIED
-    status = TransferStatus.REVIEWING if reviewed else TransferStatus.PROCESSING
-    row = _row(tx, account, order, held, status) | {
-        "ordinal": counters["withdrawal_count"],
-        "transaction_ordinal": counters["transaction_count"],
-    }
-    withdrawal_id = str(row["id"])
-    transfers.insert_transfer(tx.connection, row)
-    ledger.post(tx, (hold(account.id, withdrawal_id, held),))
-    options = tx.bank.options
-    if reviewed:
-        tx.schedule(REVIEW, withdrawal_id, tx.after(options.review_delay_s))
-    else:
-        tx.schedule(SEND, withdrawal_id, tx.after(options.withdrawal_delay_s))
-    tx.audited_object = withdrawal_id
-    announce(tx, account.id, withdrawal_id, status)
-    stored = transfers.find(tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL)
-    return transfers.to_model(reading.found(stored, RESOURCE, withdrawal_id))
-
-
-def _row(
-    tx: Transaction,
-    account: Record,
-    order: _Order,
-    held: tuple[Amount, ...],
-    status: TransferStatus,
-) -> dict[str, object]:
-    reviewed = status is TransferStatus.REVIEWING
-    return {
-        "id": tx.new_id(Prefix.TRANSACTION),
-        "organisation_id": tx.organisation_id,
-        "trading_account_id": account.id,
-        "direction": Direction.WITHDRAWAL.value,
-        "status": status.value,
-        "amount": order.amount.atoms,
-        "asset": order.amount.asset.key,
-        "currency_type": order.currency.type,
-        "currency_id": order.currency.id,
-        "bank_account_id": account.bank_account_id,
-        "destination_class": order.target.destination_class.value,
-        "counterparty_id": order.target.counterparty_id,
-        "blockchain_account_id": order.target.blockchain_account_id,
-        "address": order.target.address,
-        "fee": 0,
-        "notional_cents": order.notional_cents,
-        "hold": trades.hold_text(held),
-        "created": tx.now,
-        "updated": tx.now,
-        "review_reason": "UNVERIFIED_DESTINATION" if reviewed else None,
-        "review_eta": tx.after(tx.bank.options.review_delay_s) if reviewed else None,
-        "version": 1,
-    }
-
-
-def announce(tx: Transaction, account_id: str, withdrawal_id: str, status: TransferStatus) -> None:
-    tx.event(
-        f"withdrawal.{status}", withdrawal_id, tradingAccountId=account_id, status=status.value
-    )
-
-
 @writes(operations.CANCEL_WITHDRAWAL)
-def cancel(tx: Transaction, account_id: str, withdrawal_id: str) -> Transfer:
+def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     reading.checked_id(RESOURCE, withdrawal_id)
     account = accounts.locked(tx, account_id)
-    row = reading.found(
-        transfers.find(tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL, lock=True),
+    row = reading.require_found(
+        transfer_rows.find(
+            tx.connection, account.id, withdrawal_id, Direction.WITHDRAWAL, lock=True
+        ),
         RESOURCE,
         withdrawal_id,
     )
     tx.audited_object, tx.created = row.id, False
     if row.status == TransferStatus.CANCELLED:
-        return transfers.to_model(row)
-    if row.status not in HOLDING:
-        executed = row.completed_at and format_instant(row.completed_at)
+        return transfer_rows.to_model(row)
+    decided = decide_cancellation(account, row, tx.now)
+    outcome.apply(tx, decided)
+    return transfer_rows.to_model(decided.record(Tables.transfer, row))
+
+
+def decide_cancellation(account: Record, withdrawal: Record, now: int) -> Outcome:
+    """What was held is given back. Raises WithdrawalNotCancellable."""
+    if withdrawal.status not in HOLDING:
+        executed = withdrawal.completed_at and format_instant(withdrawal.completed_at)
         raise WithdrawalNotCancellable(
-            f"The withdrawal is {row.status} and can no longer be cancelled.",
-            {"withdrawalId": row.id, "status": row.status, "executedAt": executed},
+            f"The withdrawal is {withdrawal.status} and can no longer be cancelled.",
+            {
+                "withdrawalId": withdrawal.id,
+                "status": withdrawal.status,
+                "executedAt": executed,
+            },
         )
-    ledger.post(tx, (release(account.id, row.id, trades.hold_parts(row.hold)),))
-    transfers.advance(tx.connection, row, TransferStatus.CANCELLED, updated=tx.now)
-    accounts.record_activity(tx, account, "withdrawal.cancelled")
-    announce(tx, account.id, row.id, TransferStatus.CANCELLED)
-    stored = transfers.find(tx.connection, account.id, row.id, Direction.WITHDRAWAL)
-    return transfers.to_model(reading.found(stored, RESOURCE, row.id))
+    update, event = transfers.advance(withdrawal, TransferStatus.CANCELLED, now)
+    parts = trades.hold_parts(withdrawal.hold)
+    return Outcome(
+        withdrawal.id,
+        rows=(update, accounts.activity(account, "withdrawal.cancelled", now)),
+        journals=(release(account.id, withdrawal.id, parts),),
+        events=(event,),
+    )

@@ -8,7 +8,7 @@ import logging
 import threading
 
 from chainteller.engine import due
-from chainteller.engine.bank import Bank
+from chainteller.engine.context import EngineContext
 from chainteller.service.errors import ServiceUnavailable
 
 LONGEST_PAUSE_S = 1.0
@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Polls the jobs of one bank. ``start`` and ``stop`` are for the program that owns it."""
 
-    def __init__(self, bank: Bank) -> None:
-        self._bank = bank
+    def __init__(self, context: EngineContext) -> None:
+        self._context = context
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
 
@@ -41,10 +41,10 @@ class Worker:
         while not self._stopping.wait(pause_s):
             pause_s = LONGEST_PAUSE_S
             try:
-                if due.is_due(self._bank):
+                if due.is_due(self._context):
                     self._work()
                 if rounds % _PURGE_EVERY == 0:
-                    due.purge_keys(self._bank)
+                    due.purge_keys(self._context)
             except ServiceUnavailable as error:
                 _log.warning("due work waits: %s", error.details.get("reason"))
                 pause_s = _AFTER_A_FAULT_S
@@ -53,7 +53,7 @@ class Worker:
     def _work(self) -> None:
         """One job whose record contradicts itself must not end the work on all others."""
         try:
-            due.run(self._bank, _BATCH)
+            due.run(self._context, _BATCH)
         except AssertionError:
             _log.exception("due work failed and is put off")
-            due.put_off(self._bank)
+            due.put_off(self._context)

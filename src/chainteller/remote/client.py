@@ -78,7 +78,7 @@ class RemoteService(Service):
     def _post(self, call: Call[Answer], path: str, query: Query) -> Any:
         """Send a POST; writes are repeated only where idempotency keys are known."""
         operation = call.operation
-        asked = Write("POST", path, self.connection.key(call.key), call.request, query)
+        asked = Write(operation.method, path, self.connection.key(call.key), call.request, query)
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
             asked, operation.wire_response, repeatable=repeatable

@@ -1,8 +1,8 @@
 """Customers and bank accounts of the core bank, and trading accounts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, insert, or_, select, update
+from sqlalchemy import Connection, bindparam, or_, select
 
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
@@ -15,64 +15,28 @@ from chainteller.storage.tables import Tables
 _T = Tables.trading_account
 _C = Tables.customer
 _B = Tables.bank_account
+CUSTOMER_COLUMNS = {
+    "customer_name": "name",
+    "kyc_level": "kyc_level",
+    "terms_version": "terms_version",
+    "customer_control": "control",
+    "customer_control_reason": "control_reason",
+}
+"""What a trading account or a bank account is read with, by its column in the customer's row."""
+_OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
 _ACCOUNT = (
-    select(
-        _T,
-        _C.c.name.label("customer_name"),
-        _C.c.kyc_level,
-        _C.c.terms_version,
-        _C.c.control.label("customer_control"),
-        _C.c.control_reason.label("customer_control_reason"),
-    )
+    select(_T, *_OF_CUSTOMER)
     .join(_C, _C.c.id == _T.c.customer_id)
     .where(_T.c.organisation_id == bindparam("b_organisation"))
 )
 _FIND = _ACCOUNT.where(_T.c.id == bindparam("b_id"))
 _FIND_LOCKED = _FIND.with_for_update(of=_T)
 _FIND_BANK = (
-    select(
-        _B,
-        _C.c.kyc_level,
-        _C.c.terms_version,
-        _C.c.control.label("customer_control"),
-        _C.c.control_reason.label("customer_control_reason"),
-    )
+    select(_B, *_OF_CUSTOMER)
     .join(_C, _C.c.id == _B.c.customer_id)
     .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
 )
 _FIND_BANK_LOCKED = _FIND_BANK.with_for_update(of=_B)
-_UPDATE = (
-    update(_T)
-    .where(_T.c.id == bindparam("b_id"))
-    .values(
-        version=_T.c.version + 1,
-        trade_count=bindparam("b_trade_count"),
-        deposit_count=bindparam("b_deposit_count"),
-        withdrawal_count=bindparam("b_withdrawal_count"),
-        transaction_count=bindparam("b_transaction_count"),
-        last_activity=bindparam("b_last_activity"),
-        last_activity_type=bindparam("b_last_activity_type"),
-    )
-)
-_SET_CONTROL = (
-    update(_T)
-    .where(_T.c.id == bindparam("b_id"))
-    .values(
-        control=bindparam("b_control"),
-        control_reason=bindparam("b_reason"),
-        version=_T.c.version + 1,
-    )
-)
-_SET_BANK_BALANCE = (
-    update(_B)
-    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
-    .values(balance=bindparam("b_balance"))
-)
-_SET_BANK_ACCOUNT = (
-    update(_B)
-    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
-    .values(trading_account_id=bindparam("b_trading_account_id"))
-)
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
@@ -92,46 +56,6 @@ def find_bank_account(
         _FIND_BANK_LOCKED if lock else _FIND_BANK,
         {"b_organisation": organisation_id, "b_id": bank_account_id},
     ).first()
-
-
-def insert_account(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(insert(_T), row)
-
-
-def set_counters(
-    connection: Connection, account: Mapping[str, object], now: int, activity: str
-) -> None:
-    connection.execute(
-        _UPDATE,
-        {f"b_{name}": account[name] for name in COUNTERS}
-        | {"b_id": account["id"], "b_last_activity": now, "b_last_activity_type": activity},
-    )
-
-
-def set_control(connection: Connection, account_id: str, control: str, reason: str) -> None:
-    connection.execute(_SET_CONTROL, {"b_id": account_id, "b_control": control, "b_reason": reason})
-
-
-def set_bank_balance(
-    connection: Connection, organisation_id: str, bank_account_id: str, balance: int
-) -> None:
-    connection.execute(
-        _SET_BANK_BALANCE,
-        {"b_organisation": organisation_id, "b_id": bank_account_id, "b_balance": balance},
-    )
-
-
-def set_trading_account(
-    connection: Connection, organisation_id: str, bank_account_id: str, account_id: str
-) -> None:
-    connection.execute(
-        _SET_BANK_ACCOUNT,
-        {
-            "b_organisation": organisation_id,
-            "b_id": bank_account_id,
-            "b_trading_account_id": account_id,
-        },
-    )
 
 
 def _contains(text: str) -> str:

@@ -19,7 +19,8 @@ from sqlalchemy import (
     update,
 )
 
-from chainteller.domain.audit_chain import COVERED, digest
+from chainteller.domain.audit_chain import COVERED, canonical, digest
+from chainteller.domain.ids import plausible
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.database import Record
@@ -116,6 +117,24 @@ def append(
     )
     number: str | None = top.number
     return number
+
+
+def event_row(event_id: str, kind: str, resource: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """An event before it is numbered; ``at`` and ``organisation_id`` are for the caller to add."""
+    return {"id": event_id, "type": kind, "resource": resource, "data": canonical(data)}
+
+
+def audit_row(
+    action: str, subject: str, inputs: Mapping[str, Any], error: str | None = None
+) -> dict[str, Any]:
+    """An audit row before it is chained; when, who and which account are for the caller to add."""
+    return {
+        "action": action,
+        "object": subject if plausible(subject) else "",
+        "inputs": canonical(inputs),
+        "outcome": "done" if error is None else "refused",
+        "error": error,
+    }
 
 
 def events_after(

@@ -1,8 +1,6 @@
 """Challenges, the attempts at them, and the claims that they became."""
 
-from collections.abc import Mapping
-
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
@@ -42,31 +40,6 @@ def find(
     return connection.execute(
         _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": challenge_id}
     ).first()
-
-
-def insert_challenge(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(insert(_T), row)
-
-
-def mark_used(connection: Connection, challenge_id: str, claim_id: str, now: int) -> bool:
-    """Use the challenge up; False when it was no longer open."""
-    marked = connection.execute(
-        update(_T)
-        .where(_T.c.id == challenge_id, _T.c.status == ChallengeStatus.OPEN)
-        .values(status=ChallengeStatus.USED, used_at=now, claim_id=claim_id)
-    )
-    return marked.rowcount == 1
-
-
-def count_attempt(
-    connection: Connection, challenge: Record, row: Mapping[str, object], status: ChallengeStatus
-) -> None:
-    """Note a refused signature of a locked challenge."""
-    number = challenge.attempts + 1
-    connection.execute(
-        update(_T).where(_T.c.id == challenge.id).values(attempts=number, status=status)
-    )
-    connection.execute(insert(_A), {**row, "challenge_id": challenge.id, "number": number})
 
 
 def page(
@@ -184,14 +157,6 @@ def find_claim(
         _FIND_CLAIM_LOCKED if lock else _FIND_CLAIM,
         {"b_organisation": organisation_id, "b_id": claim_id},
     ).first()
-
-
-def insert_claim(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(insert(_M), row)
-
-
-def mark_linked(connection: Connection, claim_id: str, now: int) -> None:
-    connection.execute(update(_M).where(_M.c.id == claim_id).values(status="linked", linked_at=now))
 
 
 def claim_model(row: Record, now: int) -> OwnershipClaim:

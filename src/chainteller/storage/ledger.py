@@ -63,10 +63,6 @@ def zero_rows(account_id: str) -> list[dict[str, object]]:
     return [row(key) for key in released.expected_rows(account_id)]
 
 
-def create(connection: Connection, rows: Sequence[Mapping[str, object]]) -> None:
-    connection.execute(insert(_T), list(rows))
-
-
 def of_account(connection: Connection, account_id: str, *, lock: bool = False) -> Balances:
     """Every sub-balance of a trading account that a journal has touched."""
     codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}

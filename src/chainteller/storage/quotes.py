@@ -1,8 +1,6 @@
 """Quotes."""
 
-from collections.abc import Mapping
-
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -19,16 +17,6 @@ _FIND = select(_T).where(
     _T.c.organisation_id == bindparam("b_organisation"), _T.c.id == bindparam("b_id")
 )
 _FIND_LOCKED = _FIND.with_for_update()
-_INSERT = insert(_T)
-_MARK_EXECUTED = (
-    update(_T)
-    .where(_T.c.id == bindparam("b_id"), _T.c.status == QuoteStatus.OPEN)
-    .values(
-        status=QuoteStatus.EXECUTED,
-        trade_id=bindparam("b_trade_id"),
-        executed_at=bindparam("b_executed_at"),
-    )
-)
 _COUNT_OPEN = select(func.count()).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.status == "open",
@@ -42,18 +30,6 @@ def find(
     return connection.execute(
         _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": quote_id}
     ).first()
-
-
-def insert_quote(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(_INSERT, row)
-
-
-def mark_executed(connection: Connection, quote_id: str, trade_id: str, now: int) -> bool:
-    """Use the quote up; False when it was no longer open."""
-    marked = connection.execute(
-        _MARK_EXECUTED, {"b_id": quote_id, "b_trade_id": trade_id, "b_executed_at": now}
-    )
-    return marked.rowcount == 1
 
 
 def count_open(connection: Connection, account_id: str, now: int) -> int:

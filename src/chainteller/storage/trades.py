@@ -2,11 +2,10 @@
 
 import json
 from collections import namedtuple
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.money import Amount, format_atoms, format_cents
@@ -42,7 +41,6 @@ _OF_TRANSACTION_ORDINALS = select(_T).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
 )
-_INSERT = insert(_T)
 _ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).where(
     _A.c.organisation_id == bindparam("b_organisation")
 )
@@ -68,21 +66,6 @@ def find(
 def find_any(connection: Connection, trade_id: str, *, lock: bool = False) -> Record | None:
     """A trade of any account; callers that lock it have locked its account before."""
     return connection.execute(_FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": trade_id}).first()
-
-
-def insert_trade(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(_INSERT, row)
-
-
-def advance(connection: Connection, row: Record, status: TradeStatus, **values: object) -> None:
-    """Move a locked trade to its next status; the version guard catches a lost lock."""
-    moved = connection.execute(
-        update(_T)
-        .where(_T.c.id == row.id, _T.c.version == row.version)
-        .values(status=status, version=row.version + 1, **values)
-    )
-    if moved.rowcount != 1:
-        raise AssertionError(f"trade {row.id} moved while it was locked")
 
 
 def page(
@@ -134,7 +117,7 @@ def of_transactions(
 
 
 def to_model(row: Record) -> Trade:
-    """A whole row of trades as its model."""
+    """A whole row of trades as its model: columns of the same name, and what is converted."""
     return _model(tuple(row))
 
 
@@ -147,24 +130,14 @@ def _model(contents: tuple[object, ...]) -> Trade:
     failure = None
     if row.failure_code is not None:
         failure = Reason(code=row.failure_code, message=row.failure_message or "")
-    return Trade(
-        id=row.id,
-        status=row.status,
-        market=row.market,
-        side=row.side,
-        price=format_cents(row.price_cents),
-        amount=format_atoms(row.amount, base),
-        created=row.created,
-        updated=row.updated,
-        trading_account_id=row.trading_account_id,
-        quote_id=row.quote_id,
-        asset_bought=bought,
-        asset_sold=sold,
-        fees=fees(row),
-        executed_at=row.executed_at,
-        settled_at=row.settled_at,
-        cancelled_at=row.cancelled_at,
-        failure_reason=failure,
-        cancellable=row.status == TradeStatus.PROCESSING,
-        version=row.version,
-    )
+    plain = {name: value for name, value in row._asdict().items() if name in Trade.model_fields}
+    converted = {
+        "price": format_cents(row.price_cents),
+        "amount": format_atoms(row.amount, base),
+        "asset_bought": bought,
+        "asset_sold": sold,
+        "fees": fees(row),
+        "failure_reason": failure,
+        "cancellable": row.status == TradeStatus.PROCESSING,
+    }
+    return Trade.model_validate(plain | converted)

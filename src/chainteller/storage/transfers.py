@@ -1,13 +1,11 @@
 """Deposits and withdrawals."""
 
-from collections.abc import Mapping
-
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import format_atoms, format_cents
-from chainteller.domain.transfers import COUNTED, HOLDING, Direction, TransferStatus
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -49,7 +47,6 @@ _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where
     _T.c.created > bindparam("b_since"),
     _T.c.status.in_([status.value for status in COUNTED]),
 )
-_INSERT = insert(_T)
 
 
 def find(
@@ -71,21 +68,6 @@ def find_any(connection: Connection, transfer_id: str, *, lock: bool = False) ->
     return connection.execute(
         _FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": transfer_id}
     ).first()
-
-
-def insert_transfer(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(_INSERT, row)
-
-
-def advance(connection: Connection, row: Record, status: TransferStatus, **values: object) -> None:
-    """Move a locked transfer to its next status; the version guard catches a lost lock."""
-    moved = connection.execute(
-        update(_T)
-        .where(_T.c.id == row.id, _T.c.version == row.version)
-        .values(status=status, version=row.version + 1, **values)
-    )
-    if moved.rowcount != 1:
-        raise AssertionError(f"transfer {row.id} moved while it was locked")
 
 
 def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:

@@ -1,9 +1,6 @@
 """Blockchain accounts, counterparties and the links between them."""
 
-from collections.abc import Mapping
-
-from sqlalchemy import Connection, Select, bindparam, insert, or_, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Select, bindparam, or_, select
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -51,10 +48,6 @@ def find_account(connection: Connection, organisation_id: str, account_id: str) 
     ).first()
 
 
-def insert_account(connection: Connection, row: Mapping[str, object]) -> None:
-    connection.execute(insert(_B), row)
-
-
 def accounts_page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[BlockchainAccount, ...], int]:
@@ -95,13 +88,6 @@ def find_address(
     ).first()
 
 
-def insert_counterparty(connection: Connection, row: Mapping[str, object]) -> bool:
-    """False when the address was registered by another write meanwhile."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(_C).on_conflict_do_nothing().returning(_C.c.id)
-    return connection.execute(statement, row).first() is not None
-
-
 def counterparties_page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Counterparty, ...], int]:
@@ -137,23 +123,6 @@ def linked_page(
     order = (_L.c.first_linked_at.desc(), _L.c.counterparty_id.desc())
     rows, total = listing(connection, statement, order, query)
     return tuple(link_model(row, now) for row in rows), total
-
-
-def insert_link(connection: Connection, row: Mapping[str, object]) -> bool:
-    """False when the pair was linked by another write meanwhile."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(_L).on_conflict_do_nothing().returning(_L.c.claim_id)
-    return connection.execute(statement, row).first() is not None
-
-
-def update_link(
-    connection: Connection, account_id: str, counterparty_id: str, **values: object
-) -> None:
-    connection.execute(
-        update(_L)
-        .where(_L.c.blockchain_account_id == account_id, _L.c.counterparty_id == counterparty_id)
-        .values(**values)
-    )
 
 
 def link_status(row: Record, now: int) -> VerificationStatus:

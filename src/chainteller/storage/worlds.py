@@ -49,6 +49,7 @@ def _folder(paths: Paths) -> Path:
 def _newest_change() -> int:
     """When what a world is made from last changed."""
     package = Path(__file__).parents[1]
-    sources = (shipped("sample_data"), package / "engine" / "samples", package / "storage")
+    parts = ("domain", "engine", "engine/samples", "storage", "wallets")
+    sources = (shipped("sample_data"), *(package / part for part in parts))
     found = (entry for folder in sources for entry in os.scandir(folder) if entry.is_file())
     return max(entry.stat().st_mtime_ns for entry in found)

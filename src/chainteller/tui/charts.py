@@ -1,8 +1,7 @@
-"""Charts that tell the truth: samples stand at their time, and where there are none, nothing.
+"""Charts of prices and balances, drawn as lines of block characters.
 
-The scale is labelled with the lowest and the highest price; it does not begin at zero, so the
-labels belong to the chart. A gap is not bridged: nobody knows the price in it. A balance is
-known at all times and begins at zero; it changes in steps.
+Price charts don't begin at zero: they are labelled with the lowest and the highest price, and a
+gap between samples is left empty. Balance charts begin at zero and change in steps.
 """
 
 from collections.abc import Sequence
@@ -18,11 +17,11 @@ Sample = tuple[int, Decimal]
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _GAP_STEPS = 3
-"""A pause of more than this many usual steps is a gap."""
+"""A pause longer than this many median steps is a gap."""
 
 
 def by_time(samples: Sequence[Sample], cells: int) -> Sequence[Decimal | None]:
-    """One price per cell of equal length: the last known, None where a gap is."""
+    """One price per cell of equal duration: the last known one, None in a gap."""
     if len(samples) < 2 or cells < 2:
         return [price for _, price in samples][:cells]
     first, last = samples[0][0], samples[-1][0]
@@ -63,8 +62,7 @@ def step_blocks(
 ) -> list[str]:
     """``rows`` lines of blocks from zero to the highest value, one cell per equal time.
 
-    A cell shows the value at its end, which held since the last step: nothing in between is
-    drawn, because nothing in between was there. A value above zero is never nothing.
+    A cell shows the value at its end. A value above zero is at least one eighth high.
     """
     highest = max([before, *(value for _, value in steps)])
     levels, place, value = [], 0, before
@@ -82,7 +80,7 @@ def step_blocks(
 
 
 def _level(price: Decimal | None, low: Decimal, high: Decimal, rows: int) -> int:
-    """Eighths of a line, at least one for a known price; an even course is in the middle."""
+    """Eighths of a line, at least one for a known price; a constant price is in the middle."""
     if price is None:
         return 0
     if low == high:

@@ -3,7 +3,7 @@
 A screen's own commands are declared beside it (``tui/*/commands.py``), those of every screen in
 ``tui/desk_screen.py``, those of the whole console in ``tui/console/commands.py``; the table of all
 is ``tui/console/command_table.py``. Key bindings, footers, the help, the palette and
-``docs/keys.md`` are derived from them.
+``docs/reference/keys.md`` are derived from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from textual.dom import DOMNode
@@ -11,6 +10,7 @@ from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
 from chainteller.service.errors import ServiceUnavailable, TellerError
+from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
 from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
@@ -18,7 +18,6 @@ from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.tui.request_log import RequestLog
     from chainteller.workspace.store import Workspace
@@ -54,32 +53,6 @@ class Connection(NamedTuple):
     at: str = ""
     retry_in_s: int = 0
     why: str = ""
-
-
-class Choice:
-    """Where the agent is: kept while screens come and go."""
-
-    def __init__(self, account_changed: Callable[[], None] | None = None) -> None:
-        self._account: TradingAccount | None = None
-        self._account_changed = account_changed
-        self.kept_account = ""
-        """The id of the account that was selected when this place was left last, or that was
-        kept since.
-        """
-        self.market = ""
-        self.side = "buy"
-        self.trade_id: str | None = None
-
-    @property
-    def account(self) -> "TradingAccount | None":
-        """The selected account."""
-        return self._account
-
-    @account.setter
-    def account(self, account: "TradingAccount | None") -> None:
-        self._account = account
-        if account is not None and account.id != self.kept_account and self._account_changed:
-            self._account_changed()
 
 
 class Backstage(Protocol):
@@ -152,7 +125,7 @@ class Desk:
         self.started: StartedDesk | None = None
         self.session: Backstage | None = None
         self.privacy = Privacy()
-        self.choice = Choice(self._keep_account_soon)
+        self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.opened_at = 0
         """Since when this place is open here."""
@@ -229,23 +202,23 @@ class Desk:
 
     def remember_account(self) -> None:
         """The selected account, to come back to; written with the next view that is kept."""
-        if self.choice.account is not None:
-            self.unsaved[KEPT_ACCOUNT] = self.choice.kept_account = self.choice.account.id
+        if self.customer.account_id:
+            self.unsaved[KEPT_ACCOUNT] = self.customer.last_id = self.customer.account_id
 
     def _keep_account_soon(self) -> None:
         """For the console that is killed: once in ``KEPT_AFTER_S``, however the cursor moves."""
-        if not self._keeping_soon:
+        if self.customer.account_id != self.customer.last_id and not self._keeping_soon:
             self._keeping_soon = True
             self.owner.set_timer(KEPT_AFTER_S, self._keep_account)
 
     def _keep_account(self) -> None:
         self._keeping_soon = False
-        account = self.choice.account
+        account_id = self.customer.account_id
         if self.session is None:
             self._keep_account_soon()
-        elif account is not None and account.id != self.choice.kept_account:
-            self.choice.kept_account = account.id
-            self.remember(KEPT_ACCOUNT, account.id)
+        elif account_id and account_id != self.customer.last_id:
+            self.customer.last_id = account_id
+            self.remember(KEPT_ACCOUNT, account_id)
 
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""
@@ -283,10 +256,26 @@ class Desk:
         """An idempotency key, made before the request is sent."""
         return f"desk-{self.settings.randomness.bytes(16).hex()}"
 
+    async def send(self, request: CustomerRequest[Answer], confirm: Confirm) -> Answer | None:
+        """Check, confirm and send a request; None when the agent said no.
+
+        Raises:
+            CustomerChanged: another customer was selected since it was prepared; nothing was sent.
+            TellerError: the check or the service refused it.
+        """
+        if request.check is not None:
+            await call_service(request.check, self.service)
+        if request.question is not None and not await confirm(request.question):
+            return None
+        if request.account_id:
+            self.customer.require(request.account_id)
+        return await call_service(request.call, self.service, self.new_key())
+
     def notify(self, text: str, tone: str = "", detail: str = "") -> None:
         """One line for the agent: on the status line now, in the event log for good."""
-        whose = self.choice.account.id if self.choice.account else ""
-        told = Notification(clock_time(to_datetime(self.now)), text, tone, detail, whose)
+        told = Notification(
+            clock_time(to_datetime(self.now)), text, tone, detail, self.customer.account_id
+        )
         self.log.append(told)
         self.unread += 1
         self.on_notification.publish(told)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.css.query import NoMatches
-from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
@@ -27,6 +26,7 @@ from chainteller.tui.commands import (
     footer_hints,
     run_command,
 )
+from chainteller.tui.customer import CustomerChanged
 from chainteller.tui.desk import Connection, Desk, Notification
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
@@ -110,6 +110,7 @@ class DeskScreen(Blank, FullScreen):
         desk.on_change.subscribe(self, self._changed)
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
+        desk.customer.on_change.subscribe(self, self._customer_changed)
         _draw_bars(self)
 
     def on_resize(self) -> None:
@@ -134,6 +135,11 @@ class DeskScreen(Blank, FullScreen):
             if self.is_current:
                 self.reload()
 
+    def _customer_changed(self, before: str) -> None:
+        """Another customer is served: put away the refusal of a request of the one ``before``."""
+        if before and self.query_one(FailurePanel).is_shown:
+            self.clear_failure()
+
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def draw_footer(self) -> None:
@@ -142,11 +148,6 @@ class DeskScreen(Blank, FullScreen):
         commands, keymap = tuple(self.COMMANDS_BY_ID.values()), self.desk.settings.keys
         hints = footer_hints(commands, self, keymap, typing=typing)
         self.query_one(HintBar).change(hints, typing=typing)
-
-    @property
-    def as_screen(self) -> Screen[None]:
-        """For what is drawn by a part of this screen's own."""
-        return self
 
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
@@ -342,9 +343,22 @@ async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None
 
 async def _hold_lock(screen: DeskScreen, lock: str, work: Work) -> None:
     try:
-        await _show_refusal(screen, work, lock)
+        await _show_refusal(screen, partial(_for_customer, screen.desk, work), lock)
     finally:
         screen.desk.end_write(lock)
+
+
+async def _for_customer(desk: Desk, work: Work) -> None:
+    """A refusal about a customer who isn't served any more goes to the log alone."""
+    served = desk.customer.account_id
+    try:
+        await work()
+    except CustomerChanged:
+        raise
+    except TellerError as error:
+        if served == desk.customer.account_id:
+            raise
+        desk.notify(f"{error.code}  {error.message}  {served}", "bad")
 
 
 # -- commands of every screen -----------------------------------------------------------------

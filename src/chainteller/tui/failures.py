@@ -4,9 +4,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from chainteller.domain.assets import Asset
+from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
-from chainteller.tui.formats import grouped
+from chainteller.tui.formats import grouped, plain
 
 _AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -176,3 +178,12 @@ def _value(name: str, value: object) -> str:
     text = str(value)
     is_time = _TIMESTAMP.fullmatch(text) is not None
     return f"{text[:10]} {text[11:19]}Z" if is_time else text
+
+
+def amount_failure(value: str, asset: Asset, again: str) -> Failure | None:
+    """Why a typed text isn't an amount of ``asset``; ``again`` names the key to retry."""
+    try:
+        parse_atoms(plain(value), asset)
+    except (AmountMalformed, AmountTooPrecise) as error:
+        return Failure("NO_AMOUNT", "This is no amount.", str(error), again)
+    return None

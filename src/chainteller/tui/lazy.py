@@ -11,11 +11,9 @@ not: it would depend on everything that is named here.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from chainteller.tui.accounts import detail as account_detail
-    from chainteller.tui.accounts.balance_chart import Courses
-    from chainteller.tui.accounts.customer_summary import about_account
+    from chainteller.tui.accounts import flow as account_flow
+    from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.accounts.new_account import CustomersScreen
-    from chainteller.tui.accounts.transfers import BankTransfers
     from chainteller.tui.audit.screen import AuditScreen
     from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
     from chainteller.tui.queries import account_sheet, query
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
+    from chainteller.tui.quote.state import UNANSWERED
     from chainteller.tui.steps import take
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL
+from chainteller.records.trades import SLOW_S
 from chainteller.service.errors import NotFound
 from chainteller.tui.desk import Desk
 from chainteller.tui.formats import countdown, seconds_between, seconds_since
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 Alert = Callable[[str, str], None]
 """Rings, shows and keeps a line: (text, tone)."""
-SLOW_S = 60
 CHALLENGE_WARNING_S = 300
 
 

@@ -7,36 +7,37 @@ about an amount, or offers one to the customer, it stays: nobody says yes to dot
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.widget import Widget
 
-from chainteller.tui.formats import clean, grouped
+from chainteller.records.accounts import (
+    BALANCE,
+    CUSTOMER,
+    LIMIT,
+    LISTED_ACCOUNT,
+    ListedAccount,
+)
+from chainteller.records.fields import FieldList
+from chainteller.records.formats import clean, grouped
+from chainteller.records.trades import TRADE, is_trade
+from chainteller.records.transfers import transfer_fields
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import Customer, TokenBalance
     from chainteller.service.models.funding import LimitUsage
+    from chainteller.service.models.trades import Transaction
 
+Record = TypeVar("Record")
 _MOST = 20_000
 _AMOUNT = re.compile(r"\d[\d,]*\.\d+")
 _CUT_AMOUNT = re.compile(r"\d[\d,]*\.\d*…")
 _CUT = "…"
 _LEAST_CUT = 2
 _MASK = "•"
-
-
-class Held(Protocol):
-    """What is private of an account."""
-
-    @property
-    def customer_name(self) -> str | None: ...
-    @property
-    def buying_power(self) -> str | None: ...
-    @property
-    def crypto_value_usd(self) -> str | None: ...
 
 
 class Privacy:
@@ -93,46 +94,42 @@ class Privacy:
                 return text[:start] + _MASK * (end - start + 1) + text[end + 1 :]
         return text
 
-    def account(self, account: "Held") -> None:
+    def account(self, account: ListedAccount) -> None:
         """Take the name and the balances of one account."""
-        self._name(account.customer_name)
-        self._money((account.buying_power, account.crypto_value_usd))
+        self._record(LISTED_ACCOUNT, account)
+
+    def _record(self, fields: FieldList[Record], record: Record) -> None:
+        for name in fields.private_names(record):
+            self._name(name)
+        self._money(fields.private_amounts(record))
 
     def _balance(self, balance: "TokenBalance") -> None:
-        self._money((balance.amount, balance.held, balance.total, balance.value_usd))
+        self._record(BALANCE, balance)
 
     def _customer(self, customer: "Customer") -> None:
-        self._name(customer.name)
-        self._money(account.balance for account in customer.bank_accounts)
+        self._record(CUSTOMER, customer)
 
-    def _moved(self, record: Any) -> None:
-        """What was traded, deposited or withdrawn once, with its fee, which tells it too."""
-        legs = (getattr(record, name, None) for name in ("asset_bought", "asset_sold"))
-        fees = getattr(record, "fees", None)
-        self._money(
-            (
-                record.amount,
-                *(leg.amount for leg in legs if leg is not None),
-                fees.total if fees is not None else None,
-                getattr(record, "fee", None),
-                getattr(record, "notional_usd", None),
-            )
-        )
+    def _transaction(self, record: "Transaction") -> None:
+        """What was traded, deposited or withdrawn, with its fee, which tells it too."""
+        if is_trade(record):
+            self._record(TRADE, record)
+        else:
+            self._record(transfer_fields(record), record)
 
     def _limit(self, limit: "LimitUsage") -> None:
         """What of a limit is used, and so what is left of it, are sums of what was moved."""
         if limit.used.strip("0."):
-            self._money((limit.used, limit.remaining))
+            self._record(LIMIT, limit)
 
-    def _name(self, name: str | None) -> None:
-        shown = clean(name) if name else ""
+    def _name(self, name: str) -> None:
+        shown = clean(name)
         if shown and shown not in self._names and len(self._names) < _MOST:
             self._names[shown] = None
             self._pattern = None
 
-    def _money(self, amounts: Iterable[str | None]) -> None:
+    def _money(self, amounts: Iterable[str]) -> None:
         for amount in amounts:
-            if amount and amount.strip("0.") and len(self._amounts) < _MOST:
+            if amount.strip("0.") and len(self._amounts) < _MOST:
                 self._amounts |= {amount: None, grouped(amount): None}
 
 
@@ -150,8 +147,8 @@ _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
     "TokenBalance": Privacy._balance,  # noqa: SLF001 - of this module
     "LimitUsage": Privacy._limit,  # noqa: SLF001 - as above
     "Customer": Privacy._customer,  # noqa: SLF001 - as above
-    "Trade": Privacy._moved,  # noqa: SLF001 - as above
-    "Transfer": Privacy._moved,  # noqa: SLF001 - as above
+    "Trade": Privacy._transaction,  # noqa: SLF001 - as above
+    "Transfer": Privacy._transaction,  # noqa: SLF001 - as above
 }
 """What is learned from a record, by the name of its model: the models are imported later."""
 

@@ -7,43 +7,18 @@ time that a frozen dataclass takes, and here that time is waited for.
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.domain.clock import Clock, SystemClock
 from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.records.accounts import ListedAccount
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from textual.widget import Widget
 
     from chainteller.service.attempts import Watch
     from chainteller.service.interface import Service
     from chainteller.service.models.records import Capabilities, ChainReport
-
-
-class ListedAccount(Protocol):
-    """What a row of the accounts list shows; a ``TradingAccount`` is one."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def bank_account_id(self) -> str: ...
-    @property
-    def bank_account_type(self) -> str: ...
-    @property
-    def customer_name(self) -> str | None: ...
-    @property
-    def controls(self) -> Sequence[str]: ...
-    @property
-    def buying_power(self) -> str | None: ...
-    @property
-    def crypto_value_usd(self) -> str | None: ...
-    @property
-    def last_activity(self) -> "datetime | None": ...
-    @property
-    def last_activity_type(self) -> str | None: ...
-
 
 Glimpse = tuple[Sequence[ListedAccount], int]
 """The first accounts, and how many there are in all."""

@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from chainteller.service.errors import TellerError
+from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure
 from chainteller.tui.formats import Piece
 from chainteller.tui.list_screen import ListScreen
@@ -64,21 +64,6 @@ class OpenField:
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
-    """Send a request for one customer.
-
-    Attributes:
-        account_id: The trading account that it is for.
-        call: Runs in a thread: (service, idempotency key). Returns a step.
-        question: What the agent has to confirm first; a no ends the flow.
-    """
-
-    account_id: str
-    call: "Callable[[Service, str], Step]"
-    question: Ask | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """The end of a flow: what the agent is shown.
 
@@ -97,7 +82,7 @@ class Result:
     clears_failure: bool = False
 
 
-Step = Write | LookUp | Choose | OpenField | Send | Result
+Step = Write | LookUp | Choose | OpenField | CustomerRequest["Step"] | Result
 
 
 def notice(text: str, tone: str = "warn") -> Result:
@@ -123,7 +108,7 @@ async def follow(screen: ListScreen[Any], step: Step) -> None:
         TellerError: any error of the service.
     """
     desk, now = screen.desk, step
-    while isinstance(now, LookUp | Choose | Send):
+    while isinstance(now, LookUp | Choose | CustomerRequest):
         if isinstance(now, LookUp):
             now = await call_service(now.call, desk.service)
         elif isinstance(now, Choose):
@@ -133,9 +118,10 @@ async def follow(screen: ListScreen[Any], step: Step) -> None:
                 return
             now = now.then(chosen)
         else:
-            if now.question is not None and not await screen.confirm(now.question):
+            sent = await desk.send(now, screen.confirm)
+            if sent is None:
                 return
-            now = await call_service(now.call, desk.service, desk.new_key())
+            now = sent
     take(screen, now)
 
 

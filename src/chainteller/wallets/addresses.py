@@ -8,7 +8,14 @@ from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import find_secret, has_hex_key
 from chainteller.wallets.pasting import unquoted, without_invisibles
 
-__all__ = ["MAX_PASTE", "Address", "InvalidAddress", "address_on_any", "parse_address"]
+__all__ = [
+    "MAX_PASTE",
+    "Address",
+    "InvalidAddress",
+    "address_on_any",
+    "is_address",
+    "parse_address",
+]
 
 MAX_PASTE = 20_000
 _FAMILY_OF_SCHEME = {scheme: family for family in FAMILIES for scheme in family.uri_schemes}
@@ -62,6 +69,11 @@ def _unwrap(text: str, network: Network) -> str:
     if at_sign and reference != network.reference:
         raise InvalidAddress("WRONG_NETWORK")
     return bare
+
+
+def is_address(text: str) -> bool:
+    """Whether the text is a well-formed address of some network, and nothing else."""
+    return any(family.is_address(text) for family in FAMILIES)
 
 
 def address_on_any(text: str) -> Address | None:

@@ -1,1 +1,1 @@
-"""What belongs to this desk and not to the bank: known ids, sent requests, notes, view state."""
+"""The operator's local data: known ids, sent requests, notes, receipts and view state."""

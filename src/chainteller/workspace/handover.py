@@ -1,7 +1,7 @@
-"""The handover note: what was asked, done, refused and is under way, ready for the ticket system.
+"""The handover note: what was requested, done, refused and is pending, for the ticket system.
 
-Made of the desk's own record of what it sent, the agent's notes and how things stand now; only of
-one account: no other customer stands in it. The console and ``desk --plain`` write the same note.
+Built from the record of sent requests, the agent's notes and the current state of one account; no
+other customer is named. The console and ``desk --plain`` write the same note.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,14 +17,14 @@ from chainteller.workspace.store import SentRequest, SentState, Workspace
 _SECOND = 1_000_000
 _FINAL = frozenset({"completed", "settled", "cancelled", "failed", "rejected", "returned"})
 _FOLLOWED = frozenset({"deposit", "withdraw", "execute_quote"})
-"""What goes on after it was taken: without its record at hand, no more is said than sent."""
+"""Operations that continue after the answer: without their record they are listed as sent."""
 _NO_NEWS = frozenset({"create_quote"})
-"""A price that was asked for changes nothing."""
+"""Operations that change nothing and are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How the account stands; ``activity`` is None where the deployment does not tell it.
+    """The current state of an account; ``activity`` is None where the deployment has none.
     ``owned`` are the ids of what belongs to it (its blockchain accounts).
     """
 
@@ -35,7 +35,7 @@ class Standing:
 
 @dataclass(slots=True)
 class _Rows:
-    """The note's parts by heading, in the order in which they are written."""
+    """The note's sections by heading, in order."""
 
     parts: dict[str, list[str]] = field(
         default_factory=lambda: {
@@ -53,7 +53,7 @@ class _Rows:
 def handover_note(
     workspace: Workspace, standing: Standing | None, *, who: str, since: int, began: int | None
 ) -> str:
-    """``who`` is operator and place; ``since`` and ``began`` (of the call) are instants."""
+    """Write the note; ``who`` is operator and place, ``since`` and ``began`` are instants."""
     now = workspace.now()
     lasted = f", call of {(now - began) // _SECOND // 60} min" if began is not None else ""
     rows = [f"HANDOVER {to_datetime(now):%Y-%m-%d %H:%M} UTC{lasted}, {who}"]
@@ -72,7 +72,7 @@ def _account(workspace: Workspace, account: TradingAccount) -> list[str]:
 
 
 def _happened(workspace: Workspace, standing: Standing, since: int) -> _Rows:
-    """Each request once, under what became of it by now."""
+    """Each request once, under its current outcome."""
     rows, known = _Rows(), {row.id: row for row in standing.activity or ()}
     mine = {standing.account.id, *standing.owned}
     sent = [row for row in workspace.sent_requests(limit=500) if row.sent_at >= since]
@@ -114,7 +114,7 @@ _PLAIN = {
 
 
 def _words(request: SentRequest, known: dict[str, Transaction]) -> str:
-    """What was asked for and, where it is known, what it has become."""
+    """The request in words and, where it is known, its current status."""
     asked = request.arguments.get("request") or {}
     record = known.get(request.answer or "")
     if request.operation == "execute_quote":
@@ -147,7 +147,7 @@ def _of(row: Transaction) -> str:
 
 
 def _grouped(amount: str) -> str:
-    """Thousands separated; what is no number stays as it is."""
+    """Separate thousands; text that is no number is returned unchanged."""
     try:
         return f"{Decimal(amount):,f}"
     except ArithmeticError:

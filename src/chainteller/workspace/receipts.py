@@ -1,53 +1,63 @@
 """Receipts of trades: one rendering for console and command line, so that both give the same bytes.
 
-A receipt holds what the deployment says and nothing of the moment it is printed; its audit head
-is the newest link of the audit chain then, a witness that is good outside the database.
+A receipt holds what the deployment answers and nothing of the moment at which it is printed, apart
+from its audit head: the newest link of the audit chain, which proves the trade outside the
+database.
 """
 
 import csv
 import io
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from typing import TypeVar
 
-from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.untrusted import printable, spreadsheet_cell
+from chainteller.records.accounts import ACCOUNT
+from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.trades import QUOTE, TRADE
 from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.interface import Service
+from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import ListQuery
-from chainteller.service.models.quotes import AssetAmount, Quote
+from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
 from chainteller.service.models.trades import Trade
+
+Found = TypeVar("Found", bound=WireModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """``audit`` are the trade's own rows, oldest first; ``head`` is the chain's newest hash.
+    """A trade and what belongs to it; None or empty where the deployment does not offer it.
 
-    What a deployment does not offer is None or empty.
+    ``audit`` are the trade's own rows, oldest first; ``head`` is the chain's newest hash.
     """
 
     trade: Trade
+    account: TradingAccount | None
     quote: Quote | None
     audit: tuple[AuditRow, ...]
     head: str | None
 
 
 def receipt_of(service: Service, account_id: str, trade_id: str) -> Receipt:
-    """Gather all that belongs to a trade.
+    """Fetch a trade with its account, its quote and its audit rows.
 
     Raises:
-        NotFound: no such trade of the account.
+        NotFound: the account has no such trade.
     """
     trade = service.trade(account_id, trade_id)
     rows, head = _audit(service, trade_id)
-    return Receipt(trade, _quote(service, trade.quote_id), rows, head)
+    account = _offered(service.trading_account, account_id)
+    quote = _offered(service.quote, trade.quote_id) if trade.quote_id else None
+    return Receipt(trade, account, quote, rows, head)
 
 
-def _quote(service: Service, quote_id: str | None) -> Quote | None:
+def _offered(find: Callable[[str], Found], identifier: str) -> Found | None:
     try:
-        return service.quote(quote_id) if quote_id else None
+        return find(identifier)
     except (NotFound, NotOffered):
         return None
 
@@ -62,10 +72,10 @@ def _audit(service: Service, trade_id: str) -> tuple[tuple[AuditRow, ...], str |
 
 
 def render(receipt: Receipt, form: str) -> str:
-    """The receipt as ``text``, ``json`` or ``csv``; ends with a line feed."""
+    """Write the receipt as ``text``, ``json`` or ``csv``; it ends with a line feed."""
     if form == "json":
         return _json(receipt)
-    rows = _fields(receipt)
+    rows = _rows(receipt)
     if form == "csv":
         return _csv(rows)
     width = max(len(name) for name, _ in rows)
@@ -75,9 +85,16 @@ def render(receipt: Receipt, form: str) -> str:
 
 
 def _json(receipt: Receipt) -> str:
+    account = receipt.account
     body = {
         "receipt": 1,
         "trade": _wire(receipt.trade),
+        "customer": account and {"id": account.customer_id, "name": account.customer_name},
+        "bankAccount": account
+        and {
+            "id": account.bank_account_id,
+            "type": account.bank_account_type,
+        },
         "quote": _wire(receipt.quote),
         "audit": {"head": receipt.head, "rows": [_wire(row) for row in receipt.audit]},
     }
@@ -96,40 +113,15 @@ def _csv(rows: list[tuple[str, str]]) -> str:
     return out.getvalue()
 
 
-def _fields(receipt: Receipt) -> list[tuple[str, str]]:
-    trade, quote = receipt.trade, receipt.quote
-    fees = trade.fees or (quote.fees if quote else None)
-    own = receipt.audit[-1] if receipt.audit else None
-    reason = trade.failure_reason
-    return [
-        ("trade", trade.id),
-        ("status", trade.status),
-        ("account", trade.trading_account_id or ""),
-        ("market", trade.market),
-        ("side", trade.side),
-        ("price", f"{trade.price} USD"),
-        ("customer gives", _amount(trade.asset_sold)),
-        ("customer gets", _amount(trade.asset_bought)),
-        ("fee flat", f"{fees.flat} {fees.currency or 'USD'}" if fees else ""),
-        ("fee basis points", str(fees.bps) if fees else ""),
-        ("fee total", f"{fees.total} {fees.currency or 'USD'}" if fees and fees.total else ""),
-        ("quote", trade.quote_id or ""),
-        ("quoted", _at(quote.created) if quote else ""),
-        ("quote good until", _at(quote.expires) if quote else ""),
-        ("created", _at(trade.created)),
-        ("executed", _at(trade.executed_at)),
-        ("settled", _at(trade.settled_at)),
-        ("cancelled", _at(trade.cancelled_at)),
-        ("failure", f"{reason.code}: {reason.message}" if reason else ""),
-        ("audit row", f"{own.seq}" if own else ""),
-        ("audit hash", own.hash if own else ""),
+def _rows(receipt: Receipt) -> list[tuple[str, str]]:
+    """(label, value) of each row; what the trade does not tell is taken from its quote."""
+    account, quote, audit = receipt.account, receipt.quote, receipt.audit
+    rows = dict(TRADE.receipt(receipt.trade))
+    for label, text in (
+        *(QUOTE.receipt(quote) if quote else ()),
+        *(ACCOUNT.receipt(account) if account else ()),
+        *(AUDIT_ROW.receipt(audit[-1]) if audit else ()),
         ("audit head", receipt.head or ""),
-    ]
-
-
-def _amount(asset: AssetAmount | None) -> str:
-    return f"{asset.amount} {asset.symbol} on {asset.network}" if asset else ""
-
-
-def _at(moment: datetime | None) -> str:
-    return format_instant(from_datetime(moment)) if moment else ""
+    ):
+        rows[label] = rows.get(label) or text
+    return list(rows.items())

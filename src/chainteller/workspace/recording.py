@@ -35,7 +35,7 @@ _KINDS = {
     "CLM": Kind.CLAIM,
     "BCA": Kind.BLOCKCHAIN_ACCOUNT,
 }
-"""By what ids begin with."""
+"""Kinds of records by the prefix of their ids."""
 
 
 class Recording:
@@ -93,7 +93,7 @@ class Recorder(Layered):
         super().__init__(self._recording, service)
 
     def resend(self, key: str) -> Written[Any]:
-        """Send a recorded request again under its own key: the first outcome is found again.
+        """Send a recorded request again with its own key, which returns the first outcome.
 
         Raises:
             TellerError: as the operation does.

@@ -1,7 +1,7 @@
-"""Records that this desk made, kept whole: a deployment that lists none can be helped out.
+"""Records created from this workspace, for deployments that can't list them.
 
-They are as the deployment answered them then, with what this desk did to them since. What others
-did to them is not known here.
+They are kept as the deployment answered them, with the changes made from here since; changes made
+by others are unknown.
 """
 
 import contextlib
@@ -33,8 +33,9 @@ _KINDS: Mapping[type[Identified], Kind] = {
 
 
 def keep(workspace: Workspace, value: object, given: Sequence[object]) -> None:
-    """Keep what a write answered, or what it did to a record that is kept; ``given`` are the
-    write's ids and its request.
+    """Store the answer of a write, or its effect on a stored record.
+
+    ``given`` are the write's ids and its request.
     """
     if isinstance(value, Quote):
         _store(workspace, value.trading_account_id or "", value)
@@ -59,7 +60,7 @@ def keep_blockchain_account(workspace: Workspace, account: BlockchainAccount) ->
 def listed(
     workspace: Workspace, model: type[Record], query: ListQuery, parent: str | None = None
 ) -> Page[Record]:
-    """Kept records, the last seen first; ``text`` is looked for in the whole record."""
+    """Stored records, the last seen first; ``text`` is searched for in the whole record."""
     wanted = (query.text or "").lower()
     rows = tuple(
         record
@@ -70,7 +71,7 @@ def listed(
 
 
 def one(workspace: Workspace, model: type[Record], identifier: str) -> Record | None:
-    """A kept record, or None."""
+    """A stored record, or None."""
     known = workspace.known_object(identifier, _KINDS[model])
     return _read(model, known.label) if known is not None else None
 
@@ -82,15 +83,17 @@ def _mend(workspace: Workspace, model: type[Record], identifier: str, **fields: 
 
 
 def _store(workspace: Workspace, parent: str, record: Identified) -> None:
-    """An empty ``parent`` keeps the one that was known. Half a character, which only a faulty
-    deployment sends, has no JSON: that record is not kept.
+    """Store a record; an empty ``parent`` keeps the stored one.
+
+    A record with a lone surrogate, which only a faulty deployment sends, has no JSON and is not
+    stored.
     """
     with contextlib.suppress(PydanticSerializationError):
         workspace.remember(record.id, _KINDS[type(record)], parent, record.to_json())
 
 
 def _read(model: type[Record], label: str) -> Record | None:
-    """None for one that an earlier version kept without its fields."""
+    """Read a stored record; None where an earlier version stored no fields."""
     try:
         return model.model_validate_json(label)
     except ValidationError:

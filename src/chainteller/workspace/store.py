@@ -1,4 +1,4 @@
-"""The desk's own small database, one file per profile; standard library only.
+"""The workspace's own small database, one file per profile; standard library only.
 
 It holds no money and decides nothing: a lost file costs memory aids, never funds. Sent requests
 are on disk before they are sent, so that a crash in between leaves the key to ask with.
@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS view (name TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 
 
 class Kind(StrEnum):
-    """What a known object is."""
+    """The kind of a known record."""
 
     TRADING_ACCOUNT = "trading-account"
     QUOTE = "quote"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 class SentState(StrEnum):
-    """``SENT`` without an answer is what a crash leaves behind; it counts as unknown."""
+    """The state of a request; a crash leaves ``SENT`` behind, which counts as unknown."""
 
     SENT = "SENT"
     DONE = "DONE"
@@ -83,7 +83,7 @@ class SentRequest:
 
 
 class Workspace:
-    """Open with ``path``, or ``None`` for one that forgets (demo, training).
+    """Open the workspace at ``path``, or one in memory for ``None`` (demo, training).
 
     A file that cannot be read is set aside as ``*.broken`` and a new one is begun.
     """
@@ -102,7 +102,7 @@ class Workspace:
             self._database.close()
 
     def remember(self, identifier: str, kind: Kind, parent: str = "", label: str = "") -> None:
-        """Note that a record exists; an empty label keeps the one that was known."""
+        """Store that a record exists; an empty label keeps the stored one."""
         self._write(
             "INSERT INTO known VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
             "kind = excluded.kind, seen_at = excluded.seen_at, "
@@ -144,7 +144,7 @@ class Workspace:
         )
 
     def answered(self, key: str, state: SentState, answer: str) -> None:
-        """Save what became of a request: the record's id, or the error's code."""
+        """Save the outcome of a request: the record's id or the error's code."""
         self._write(
             "UPDATE sent SET state = ?, answered_at = ?, answer = ? WHERE key = ?",
             state,
@@ -158,21 +158,21 @@ class Workspace:
         return _sent(found[0]) if found else None
 
     def sent_requests(self, limit: int = 100) -> list[SentRequest]:
-        """What was sent, newest first."""
+        """Sent requests, newest first."""
         return [_sent(row) for row in self._read(f"{_SENT} ORDER BY sent_at DESC LIMIT ?", limit)]
 
     def in_doubt(self) -> list[SentRequest]:
-        """Writes of which nobody knows whether they happened, oldest first."""
+        """Writes with an unknown outcome, oldest first."""
         rows = self._read(f"{_SENT} WHERE state IN (?, ?) ORDER BY sent_at", *IN_DOUBT)
         return [_sent(row) for row in rows]
 
     def note(self, identifier: str) -> str:
-        """The agent's own words about a record, or empty."""
+        """The agent's notes about a record, or empty."""
         found = self._read("SELECT text FROM note WHERE id = ?", identifier)
         return str(found[0][0]) if found else ""
 
     def set_note(self, identifier: str, text: str) -> None:
-        """An empty text removes the note."""
+        """Replace a note; an empty text removes it."""
         if not text:
             self._write("DELETE FROM note WHERE id = ?", identifier)
             return
@@ -181,7 +181,7 @@ class Workspace:
         )
 
     def add_note(self, identifier: str, operator: str, text: str) -> None:
-        """A line under those that are there, with its time and who wrote it."""
+        """Append a line to a note, with its time and author."""
         before, at = self.note(identifier), to_datetime(self.now())
         added = f"{at:%d %b %H:%M}Z {operator}  {text}"
         self.set_note(identifier, f"{before}\n{added}" if before else added)
@@ -195,7 +195,7 @@ class Workspace:
         self._write("INSERT OR REPLACE INTO view VALUES (?, ?)", name, json.dumps(value))
 
     def set_views(self, views: Mapping[str, Any]) -> None:
-        """Several of them; how a list looked is not worth a complaint where it cannot be kept."""
+        """Save several values; errors are ignored, since view state can be lost."""
         for name, value in views.items():
             with contextlib.suppress(sqlite3.Error):
                 self.set_view(name, value)
@@ -210,7 +210,7 @@ class Workspace:
 
 
 def _storable(value: object) -> object:
-    """Half a character, which only a faulty deployment sends, is no UTF-8: its escape is."""
+    """Escape lone surrogates, which only a faulty deployment sends and UTF-8 can't hold."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return value

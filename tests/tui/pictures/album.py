@@ -1,6 +1,7 @@
 """Pictures of a walk through the running console, compared with those that are kept.
 
-Three sizes in the dark and the light theme, and once without colours. After a look at what changed,
+Every scene at 80x24 in the dark theme and at 120x40 in the light one. Three scenes in all seven
+formats: three sizes in both themes, and once without colours. After a look at what changed,
 ``pytest tests/tui/pictures --snapshot-update`` keeps the new ones.
 """
 
@@ -42,8 +43,31 @@ class Format:
         return f"{self.width}x{self.height}{'-grey' if self.is_grey else ''}"
 
 
-FORMATS = (Format(80, 24), Format(100, 30), Format(120, 40), Format(120, 40, is_grey=True))
-in_every_format = pytest.mark.parametrize("form", FORMATS, ids=str)
+SMALL, LARGE = Format(80, 24), Format(120, 40)
+OTHERS = (Format(100, 30), Format(120, 40, is_grey=True))
+THEME_OF = {SMALL: "dark", LARGE: "light"}
+IN_EVERY_FORMAT = frozenset({"accounts", "question", "why"})
+"""A list with its detail, a question over a form, and a long text."""
+in_two_formats = pytest.mark.parametrize("form", [SMALL, LARGE], ids=str)
+in_the_other_formats = pytest.mark.parametrize("form", OTHERS, ids=str)
+"""For the part of a walk that leads to the scenes in ``IN_EVERY_FORMAT``."""
+
+
+Themes = Callable[[str], tuple[str, ...]]
+"""The themes in which a scene is taken; none where it is not."""
+
+
+def themes_of(form: Format) -> Themes:
+    """Of the window: what a scene's name says of it."""
+
+    def of_scene(name: str) -> tuple[str, ...]:
+        if form.is_grey:
+            return THEMES[:1] if name in IN_EVERY_FORMAT else ()
+        if name in IN_EVERY_FORMAT:
+            return THEMES
+        return (THEME_OF[form],) if form in THEME_OF else ()
+
+    return of_scene
 
 
 class Album:
@@ -54,10 +78,10 @@ class Album:
     """
 
     def __init__(
-        self, form: Format, folder: Path, themes: tuple[str, ...], changed: Path, *, updates: bool
+        self, form: Format, folder: Path, themes: Themes, changed: Path, *, updates: bool
     ) -> None:
         self._form, self._folder, self._changed = form, folder, changed
-        self._themes = themes[:1] if form.is_grey else themes
+        self._themes = themes
         self._updates = updates
         self._taken: dict[str, str] = {}
 
@@ -105,10 +129,10 @@ def _changes(name: str, kept: str, taken: str) -> list[str]:
 
 
 class Look:
-    """Takes a picture of what stands on the screen, in every theme.
+    """Takes a picture of what stands on the screen, in each of the scene's themes.
 
     The walk goes on in the theme of the last picture: that a theme changes on the way, and back,
-    is so proved with every picture.
+    is so proved with every scene that has two.
     """
 
     def __init__(
@@ -116,7 +140,7 @@ class Look:
         pilot: Pilot[Any],
         keep: Callable[[str, str], None],
         form: Format,
-        themes: tuple[str, ...],
+        themes: Themes,
         *,
         started: bool,
     ) -> None:
@@ -126,7 +150,7 @@ class Look:
     async def __call__(self, name: str, *keys: str) -> None:
         """``keys`` open again what a change of theme leaves as it was: Textual's own palette."""
         app = cast("Console", self._pilot.app)
-        for theme in sorted(self._themes, key=lambda theme: theme != app.theme):
+        for theme in sorted(self._themes(name), key=lambda theme: theme != app.theme):
             if app.theme != theme:
                 app.action_use_theme(theme)
                 await settle(self._pilot, started=self._started)

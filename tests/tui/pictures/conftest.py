@@ -1,20 +1,38 @@
-"""What the walks share."""
+"""What the walks share: an album, and the sample bank at the instant at which training begins."""
 
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.tui.pictures.album import THEMES, Album, Format
+from tests.training.conftest import base
+from tests.training.worlds import SEED
+from tests.tui.conftest import Bench, bench_on
+from tests.tui.pictures.album import Album, Format, Themes, themes_of
+from tests.world.bank import World
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import ManualClock
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.engine import Engine
+from chainteller.sample_worlds import TRAINING_BEGINS
+from chainteller.storage.database import open_database
+
+__all__ = ["base"]
 
 
 @pytest.fixture
-def themes() -> tuple[str, ...]:
-    return THEMES
+def themes(form: Format) -> Themes:
+    return themes_of(form)
 
 
 @pytest.fixture
 def album(
     form: Format,
-    themes: tuple[str, ...],
+    themes: Themes,
     request: pytest.FixtureRequest,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -25,3 +43,21 @@ def album(
     folder = request.path.parent / "kept" / request.path.stem.removeprefix("test_")
     updates = bool(request.config.getoption("update_snapshots"))
     return Album(form, folder, themes, tmp_path, updates=updates)
+
+
+@pytest.fixture
+def sample_bench(base: Path, tmp_path: Path) -> Iterator[Bench]:
+    """A console on a copy of the sample bank; seed and time never change."""
+    file = tmp_path / "samples.db"
+    shutil.copyfile(base, file)
+    clock, options = ManualClock(TRAINING_BEGINS), EngineOptions(rate_limits=False)
+    context = EngineContext(
+        open_database(f"sqlite:///{file}"),
+        clock,
+        SeededRandomness("desk"),
+        SimulatedPrices(SEED),
+        SimulatedVenue(),
+        options,
+    )
+    world = World(Engine(context, Actor(name="op01")), clock, options)
+    yield from bench_on(world, tmp_path)

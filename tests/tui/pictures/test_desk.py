@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tui.conftest import Bench, answer, press, settle
-from tests.tui.pictures.album import Album, Format, Look, in_every_format
+from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
 from textual.pilot import Pilot
 
 from chainteller.engine.verification import verify_chain
@@ -38,7 +38,7 @@ def people(bench: Bench) -> None:
 
 def _console(bench: Bench) -> Console:
     def start() -> StartedDesk:
-        database = bench.world.bank.database
+        database = bench.world.context.database
         offered = bench.service.capabilities()
         return StartedDesk(
             bench.service, "test bank", offered, verify_audit=lambda: verify_chain(database)
@@ -65,24 +65,37 @@ def _made_up_requests(app: Console) -> None:
         behind.requests._rows.append(row)
 
 
-@in_every_format
-async def test_a_good_day_looks_as_it_did(bench: Bench, album: Album, form: Format) -> None:
+@in_two_formats
+async def test_a_good_day_looks_as_it_did(
+    bench: Bench, sample_bench: Bench, album: Album, form: Format
+) -> None:
     empty = _console(bench)
     async with empty.run_test(size=form.size) as pilot:
         await settle(pilot)
         await album.of(pilot)("accounts-none")
-    people(bench)
-    app = _console(bench)
+    app = _console(sample_bench)
     async with app.run_test(size=form.size) as pilot:
         take = album.of(pilot)
         await settle(pilot)
+        await _ask_before_an_execution(pilot, take)
         await _serve(pilot, take)
         await _look_round(pilot, take)
     album.compare()
 
 
-async def _serve(pilot: Pilot[Any], take: Look) -> None:
-    """A customer is served."""
+@in_the_other_formats
+async def test_a_list_and_a_question_look_as_they_did(
+    sample_bench: Bench, album: Album, form: Format
+) -> None:
+    app = _console(sample_bench)
+    async with app.run_test(size=form.size) as pilot:
+        await settle(pilot)
+        await _ask_before_an_execution(pilot, album.of(pilot))
+    album.compare()
+
+
+async def _ask_before_an_execution(pilot: Pilot[Any], take: Look) -> None:
+    """The first customer of the sample bank is funded and asks for a price."""
     await take("accounts")
     await press(pilot, "d", *"1000")
     await take("deposit")
@@ -91,10 +104,14 @@ async def _serve(pilot: Pilot[Any], take: Look) -> None:
     await take("markets")
     await press(pilot, "1", "b")
     await take("quote-form")
-    await press(pilot, "enter")
+    await press(pilot, *"500", "enter")
     await take("quote")
     await press(pilot, "X")
     await take("question")
+
+
+async def _serve(pilot: Pilot[Any], take: Look) -> None:
+    """The customer says yes, and hears what became of it."""
     await answer(pilot, "y")
     await take("trades")
     await press(pilot, "enter")

@@ -3,22 +3,22 @@
 from pathlib import Path
 
 import pytest
-from tests.training.conftest import OpenSession, base, begin
+from tests.training.conftest import OpenSession, begin
 from tests.training.test_console import console_of
 from tests.training.worlds import scenario
 from tests.tui.conftest import answer, press, settle
-from tests.tui.pictures.album import Album, Format, in_every_format
+from tests.tui.pictures.album import Album, Format, Themes, in_two_formats
 
-__all__ = ["base", "begin"]
+__all__ = ["begin"]
 
 
 @pytest.fixture
-def themes() -> tuple[str, ...]:
+def themes(form: Format) -> Themes:
     """A session has a theme of its own."""
-    return ("training", "light")
+    return lambda _name: ("light",) if form.is_narrow else ("training",)
 
 
-@in_every_format
+@in_two_formats
 async def test_training_looks_as_it_did(
     begin: OpenSession, home: Path, form: Format, album: Album
 ) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.tui.conftest import Bench, answer, make_bench, press, settle
-from tests.tui.pictures.album import Album, Format, Look, in_every_format
+from tests.tui.pictures.album import Album, Format, Look, in_two_formats
 from tests.tui.pictures.test_desk import PROFILES
 from tests.tui.unsteady_service import Unsteady
 from textual.pilot import Pilot
 
-from chainteller.engine.bank import EngineOptions
+from chainteller.engine.context import EngineOptions
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen
@@ -18,7 +18,7 @@ from chainteller.tui.start import StartedDesk
 CLOSED = EngineOptions(rate_limits=False, maintenance=("eth-usd",))
 
 
-@in_every_format
+@in_two_formats
 async def test_trouble_looks_as_it_did(album: Album, form: Format, tmp_path: Path) -> None:
     for bench in make_bench(tmp_path, CLOSED):
         bench.open(1, deposit="250.00")
@@ -71,7 +71,7 @@ async def _quotes(pilot: Pilot[Any], take: Look, bench: Bench, service: Unsteady
     service.loses_answers = True
     await press(pilot, "X")
     await answer(pilot, "y")
-    screen.look_for_trade()
+    screen.look_for_trades()
     await settle(pilot)
     await take("unknown")
     await press(pilot, "2", "down")

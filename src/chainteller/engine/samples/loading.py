@@ -4,22 +4,25 @@ It has two parts. The past ends at the last midnight and depends on seed and day
 may be kept in a cache; the day that begins is counted from the loading itself.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from sqlalchemy import Connection, Table, bindparam, insert, select, update
+from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.clock import midnight_before
 from chainteller.domain.ledger import BANK_CODES, Bucket, customer
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.bank import Bank
+from chainteller.engine import limits
+from chainteller.engine.context import EngineContext
 from chainteller.engine.ports import PriceFeed
-from chainteller.engine.samples import plot
-from chainteller.engine.samples.books import Books, Row
-from chainteller.engine.samples.people import read_bank
-from chainteller.engine.samples.world import Account, World
-from chainteller.engine.transaction import Transaction, work_unit
-from chainteller.storage import accounts, chain, ledger, organisations
+from chainteller.engine.samples import history, today
+from chainteller.engine.samples.bank import Account, SampleBank
+from chainteller.engine.samples.bulk import BulkRows
+from chainteller.engine.samples.customers import Person, read_customers
+from chainteller.engine.samples.timeline import Timeline
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
+from chainteller.storage import chain, ledger, organisations
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -27,60 +30,34 @@ DEFAULT_SEED = "42"
 MARK = "DDA-1001"
 """The bank account whose presence says that the sample data is loaded."""
 _ACTOR = Actor(name="sample-data")
-_ORDER: tuple[Table, ...] = (
-    Tables.customer,
-    Tables.bank_account,
-    Tables.trading_account,
-    WalletTables.blockchain_account,
-    Tables.journal,
-    Tables.posting,
-    Tables.quote,
-    Tables.trade,
-    Tables.transfer,
-    Tables.job,
-    WalletTables.counterparty,
-    WalletTables.challenge,
-    WalletTables.attempt,
-    WalletTables.claim,
-    WalletTables.link,
-)
-"""Every row stands after those that it refers to; ledger accounts come before them all."""
 _ACTION = "load_samples"
-_B, _L, _T = Tables.bank_account, Tables.ledger_account, Tables.trading_account
-_FIND_MARK = select(_B.c.id).where(
-    _B.c.organisation_id == bindparam("b_organisation"), _B.c.id == MARK
-)
+_B, _C, _T = Tables.bank_account, Tables.customer, Tables.trading_account
+_ORGANISATION: BindParameter[str] = bindparam("b_organisation")
+_IDS: BindParameter[str] = bindparam("b_ids", expanding=True)
+_FIND_MARK = select(_B.c.id).where(_B.c.organisation_id == _ORGANISATION, _B.c.id == MARK)
 _FIND_LOADING = select(Tables.audit.c.seq).where(
     Tables.audit.c.object == MARK, Tables.audit.c.action == _ACTION
 )
-_ACCOUNTS = select(_T).where(
-    _T.c.organisation_id == bindparam("b_organisation"),
-    _T.c.bank_account_id.in_(bindparam("b_ids", expanding=True)),
+_BANK_ACCOUNTS = select(_B).where(_B.c.organisation_id == _ORGANISATION, _B.c.id.in_(_IDS))
+_ACCOUNTS = select(_T).where(_T.c.organisation_id == _ORGANISATION, _T.c.bank_account_id.in_(_IDS))
+_CUSTOMERS = select(_C).where(_C.c.id.in_(_IDS))
+_BLOCKCHAIN_ACCOUNTS = select(WalletTables.blockchain_account).where(
+    WalletTables.blockchain_account.c.customer_id.in_(_IDS)
 )
-_BANK_ACCOUNTS = select(_B).where(
-    _B.c.organisation_id == bindparam("b_organisation"),
-    _B.c.id.in_(bindparam("b_ids", expanding=True)),
-)
-_GROWING = ("version", *accounts.COUNTERS, "last_activity", "last_activity_type")
-_UPDATE_ACCOUNT = (
-    update(_T)
-    .where(_T.c.id == bindparam("b_id"))
-    .values({name: bindparam(f"b_{name}") for name in _GROWING})
-)
-_UPDATE_BANK_ACCOUNT = (
-    update(_B)
-    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
-    .values(balance=bindparam("b_balance"))
+_COUNTERPARTIES = select(WalletTables.counterparty).where(
+    WalletTables.counterparty.c.organisation_id == _ORGANISATION
 )
 
 
-def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED) -> bool:
+def load_samples(
+    context: EngineContext, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED
+) -> bool:
     """Load the sample data into the organisation ``default``; False when it is there already.
 
     On a database that ``load_past`` made, what is under way now is added.
 
     Args:
-        bank: whose database and clock are used, and whose delays unfinished work waits for.
+        context: whose database and clock are used, and whose delays unfinished work waits for.
         folder: ``sample_data``.
         prices: of the months before; it must know every market at any time. The same seed,
             prices and loading time give the same audit head.
@@ -91,7 +68,7 @@ def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAUL
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
 
-    def work(tx: Transaction) -> bool:
+    def work(tx: UnitOfWork) -> bool:
         if _has_begun(tx.connection):
             return False
         if not is_loaded(tx.connection, tx.organisation_id):
@@ -99,22 +76,24 @@ def load_samples(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAUL
         _begin_day(tx, folder, prices, seed)
         return True
 
-    return work_unit(bank, _ACTOR, work)
+    return work_unit(context, _ACTOR, work)
 
 
-def load_past(bank: Bank, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED) -> bool:
+def load_past(
+    context: EngineContext, folder: Path, prices: PriceFeed, seed: str = DEFAULT_SEED
+) -> bool:
     """Load what does not depend on the time of the day, so that it can be kept for the day.
 
     Arguments and errors as for ``load_samples``, which then adds the rest.
     """
 
-    def work(tx: Transaction) -> bool:
+    def work(tx: UnitOfWork) -> bool:
         if is_loaded(tx.connection, tx.organisation_id):
             return False
         _load_past(tx, folder, prices, seed)
         return True
 
-    return work_unit(bank, _ACTOR, work)
+    return work_unit(context, _ACTOR, work)
 
 
 def is_loaded(connection: Connection, organisation_id: str = DEFAULT_ORGANISATION) -> bool:
@@ -126,73 +105,78 @@ def _has_begun(connection: Connection) -> bool:
     return connection.execute(_FIND_LOADING).first() is not None
 
 
-def _load_past(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
-    world = _world(tx, prices, _bank_randomness(seed), midnight_before(tx.now))
-    world.books = Books(ledger.lock_codes(tx.connection, BANK_CODES))
-    told = read_bank(folder, world.randomness)
-    world.wallets = told.wallets_by_name
-    plot.tell_past(world, told)
-    _write(tx.connection, world)
+def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
+    bank = _sample_bank(tx, prices, _past_randomness(seed), midnight_before(tx.now), BANK_CODES)
+    data = read_customers(folder, bank.randomness)
+    bank.wallets = data.wallets_by_name
+    history.generate(bank, data)
+    _write(tx.connection, bank)
 
 
-def _begin_day(tx: Transaction, folder: Path, prices: PriceFeed, seed: str) -> None:
-    told = read_bank(folder, _bank_randomness(seed))
-    people = plot.waiting(told)
-    world = _world(tx, prices, SeededRandomness(f"sample day {seed}"), tx.now)
-    world.wallets = told.wallets_by_name
-    references = {person.accounts[0].id: person for person in people}
-    keys = {"b_organisation": tx.organisation_id, "b_ids": list(references)}
-    rows = [dict(row) for row in tx.connection.execute(_ACCOUNTS, keys).mappings()]
-    banks = {row["id"]: dict(row) for row in tx.connection.execute(_BANK_ACCOUNTS, keys).mappings()}
-    for row in rows:
-        person = references[row["bank_account_id"]]
-        world.accounts[person.reference] = Account(row, banks[row["bank_account_id"]], person)
-    theirs = (customer(row["id"], bucket) for row in rows for bucket in Bucket)
-    world.books = Books(ledger.lock_codes(tx.connection, (*BANK_CODES, *theirs)))
-    plot.begin_day(world, people)
-    world.audit(tx.now, _ACTION, MARK, {"seed": seed}, _ACTOR.name)
-    tx.connection.execute(_UPDATE_ACCOUNT, [_changed(row) for row in rows])
-    tx.connection.execute(
-        _UPDATE_BANK_ACCOUNT,
-        [
-            {"b_organisation": tx.organisation_id, "b_id": row["id"], "b_balance": row["balance"]}
-            for row in banks.values()
-        ],
-    )
-    _write(tx.connection, world)
+def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
+    data = read_customers(folder, _past_randomness(seed))
+    people = today.people_with_work(data)
+    accounts = _read_accounts(tx, people)
+    theirs = (customer(account.id, bucket) for account in accounts for bucket in Bucket)
+    randomness = SeededRandomness(f"sample day {seed}")
+    bank = _sample_bank(tx, prices, randomness, tx.now, (*BANK_CODES, *theirs))
+    bank.wallets = data.wallets_by_name
+    bank.accounts = {account.person.reference: account for account in accounts}
+    bank.spent = {account.id: list(limits.load_spent(tx, account.id)) for account in accounts}
+    _load_rows(tx, bank.rows, people)
+    today.generate(Timeline(bank), people)
+    bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
+    _write(tx.connection, bank)
 
 
-def _bank_randomness(seed: str) -> SeededRandomness:
+def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
+    person_of = {person.accounts[0].id: person for person in people}
+    keys = {"b_organisation": tx.organisation_id, "b_ids": list(person_of)}
+    return [
+        Account(row.id, row.bank_account_id, person_of[row.bank_account_id])
+        for row in tx.connection.execute(_ACCOUNTS, keys)
+    ]
+
+
+def _load_rows(tx: UnitOfWork, rows: BulkRows, people: tuple[Person, ...]) -> None:
+    """What today changes or depends on of the past: the customers' accounts and wallets."""
+    by_bank_account = [person.accounts[0].id for person in people]
+    by_customer = [person.id for person in people]
+    for table, statement, ids in (
+        (_C, _CUSTOMERS, by_customer),
+        (_B, _BANK_ACCOUNTS, by_bank_account),
+        (_T, _ACCOUNTS, by_bank_account),
+        (WalletTables.blockchain_account, _BLOCKCHAIN_ACCOUNTS, by_customer),
+        (WalletTables.counterparty, _COUNTERPARTIES, []),
+    ):
+        keys = {"b_organisation": tx.organisation_id, "b_ids": ids}
+        found = tx.connection.execute(statement, keys).mappings()
+        rows.load(table, (dict(row) for row in found))
+
+
+def _past_randomness(seed: str) -> SeededRandomness:
     return SeededRandomness(f"sample data {seed}")
 
 
-def _world(tx: Transaction, prices: PriceFeed, randomness: SeededRandomness, now: int) -> World:
-    return World(
+def _sample_bank(
+    tx: UnitOfWork,
+    prices: PriceFeed,
+    randomness: SeededRandomness,
+    now: int,
+    codes: Iterable[str],
+) -> SampleBank:
+    """``codes`` are those of the ledger accounts that may exist."""
+    return SampleBank(
         organisation_id=tx.organisation_id,
-        books=Books({}),
+        rows=BulkRows(ledger.lock_codes(tx.connection, codes)),
         randomness=randomness,
         prices=prices,
         fees=organisations.fee_schedule(tx.connection, tx.organisation_id),
-        options=tx.bank.options,
+        options=tx.context.options,
         now=now,
     )
 
 
-def _changed(account: Row) -> Row:
-    return {f"b_{name}": account[name] for name in ("id", *_GROWING)}
-
-
-def _write(connection: Connection, world: World) -> None:
-    books = world.books
-    _insert(connection, _L, books.new_balances())
-    changed = books.changed_balances()
-    if changed:
-        ledger.update_balances(connection, changed)
-    for table in _ORDER:
-        _insert(connection, table, books.rows[table.name])
-    chain.append(connection, world.audit_entries, world.events, world.now)
-
-
-def _insert(connection: Connection, table: Table, rows: list[Row]) -> None:
-    if rows:
-        connection.execute(insert(table), rows)
+def _write(connection: Connection, bank: SampleBank) -> None:
+    bank.rows.write(connection)
+    chain.append(connection, bank.audit_rows, bank.event_rows, bank.now)

@@ -1,8 +1,8 @@
-"""How an account's balances came to be what they are: steps, told by its own transactions.
+"""Balance history: an account's balances over time, reconstructed and drawn.
 
-Nothing here is asked of a deployment's past: the balances of now are followed backwards through
-the newest transactions. What cannot be followed to the end is not drawn rather than guessed.
-Dollars and tokens that are worth one are a single course: a payment may draw on any of them.
+The current balances are followed backwards through the account's newest transactions. A series
+that doesn't add up isn't drawn. Dollars and tokens that are worth one dollar are a single series,
+because a payment may draw on any of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,12 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import from_datetime
+from chainteller.domain.clock import from_datetime, to_datetime
 from chainteller.service.errors import TellerError
-from chainteller.tui.charts import Sample
-from chainteller.tui.queries import USD_LIKE, query
+from chainteller.tui.charts import Sample, step_blocks
+from chainteller.tui.formats import grouped
+from chainteller.tui.queries import USD_LIKE, AccountSheet, Gap, query
+from chainteller.tui.widgets.lines import Line, heading, line
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -23,13 +25,16 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade, Transaction
 
 NEWEST = 100
-"""Transactions that are looked at: one page, whatever the account's age."""
+"""Transactions that are read: one page, whatever the account's age."""
 CASH = "USD"
+LEAST_WIDTH = 44
+"""Columns that a chart needs."""
+_MOST_ROWS = 4
 _PAID_OUT = frozenset({"sent", "completed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Series:
     """One asset's balance: ``before`` until the first step, each step's value from its time on."""
 
     asset: str
@@ -43,21 +48,26 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """``since`` is where the courses begin, in microseconds; ``complete``: the account's first
-    transaction is among those looked at. ``untold`` are assets whose course does not add up.
+    """Balances over time.
+
+    Attributes:
+        since: Where the series begin, in microseconds.
+        complete: Whether the account's first transaction is among those read.
+        incomplete: Assets whose series doesn't add up.
     """
 
-    courses: tuple[Course, ...]
+    series: tuple[Series, ...]
     since: int
     complete: bool
-    untold: tuple[str, ...] = ()
+    incomplete: tuple[str, ...] = ()
 
 
 def read_history(
     service: "Service", account_id: str, balances: "Sequence[TokenBalance]"
 ) -> History | None:
-    """Follow the balances back; None where the transactions cannot be had, there are none, or
-    what a deployment calls an amount is no number.
+    """Read the newest transactions and follow the balances back.
+
+    None when they can't be read, there are none, or an amount isn't a number.
     """
     try:
         found = service.transactions(account_id, query(limit=NEWEST))
@@ -69,21 +79,21 @@ def read_history(
 def history(
     balances: "Sequence[TokenBalance]", transactions: "Sequence[Transaction]", *, complete: bool
 ) -> History | None:
-    """The courses of all assets from their balances of now and the newest transactions."""
+    """Series of all assets, from their current balances and the newest transactions."""
     changes = sorted(change for row in transactions for change in _changes(row))
     if not changes:
         return None
     held = _held_now(balances)
-    courses, untold = [], []
+    complete_series, incomplete = [], []
     for asset in sorted({*held, *(asset for _, asset, _ in changes)}, key=_order):
         own = [(at, amount) for at, name, amount in changes if name == asset]
-        course = _course(asset, held.get(asset, Decimal(0)), own)
-        adds_up = course.before == 0 if complete else _never_negative(course)
+        series = _series(asset, held.get(asset, Decimal(0)), own)
+        adds_up = series.before == 0 if complete else _never_negative(series)
         if adds_up:
-            courses.append(course)
+            complete_series.append(series)
         else:
-            untold.append(asset)
-    return History(tuple(courses), changes[0][0], complete, tuple(untold))
+            incomplete.append(asset)
+    return History(tuple(complete_series), changes[0][0], complete, tuple(incomplete))
 
 
 def _order(asset: str) -> tuple[bool, str]:
@@ -110,25 +120,23 @@ def _number(amount: str) -> Decimal:
     return number
 
 
-def _course(asset: str, now: Decimal, changes: Sequence[tuple[int, Decimal]]) -> Course:
+def _series(asset: str, now: Decimal, changes: Sequence[tuple[int, Decimal]]) -> Series:
     value, steps = now, []
     for at, amount in reversed(changes):
         steps.append((at, value))
         value -= amount
-    return Course(asset, value, tuple(reversed(steps)))
+    return Series(asset, value, tuple(reversed(steps)))
 
 
-def _never_negative(course: Course) -> bool:
-    return course.before >= 0 and all(value >= 0 for _, value in course.steps)
+def _never_negative(series: Series) -> bool:
+    return series.before >= 0 and all(value >= 0 for _, value in series.steps)
 
 
 _Change = tuple[int, str, Decimal]
 
 
 def _changes(row: "Transaction") -> list[_Change]:
-    """What a transaction moved, when it moved it: nothing before a trade executes, nothing of
-    what came to nothing.
-    """
+    """What a transaction moved and when; nothing for one that hasn't been or won't be executed."""
     if row.type == "trade-execution-transaction":
         return _of_trade(row)  # type: ignore[arg-type]  # the type is in its field
     return _of_transfer(row)  # type: ignore[arg-type]  # as above
@@ -156,3 +164,41 @@ def _of_transfer(row: "Transfer") -> list[_Change]:
 
 def _moved(at: datetime | None, symbol: str, amount: Decimal) -> list[_Change]:
     return [(from_datetime(at), _asset(symbol), amount)] if at is not None else []
+
+
+# -- the chart -------------------------------------------------------------------------------------
+
+
+def chart_lines(history: History, now: int, width: int, rows: int) -> list[Line]:
+    """Each asset's balance over time in ``rows`` lines of its own scale, then the time below."""
+    amounts = [grouped(f"{series.now:f}") for series in history.series]
+    longest = max(map(len, amounts), default=0)
+    cells = max(10, min(width - 6 - longest - 1, 96))
+    since = to_datetime(history.since)
+    told = "" if history.complete else "newest transactions only, "
+    shown = [line(), heading("BALANCES OVER TIME", f"{told}in steps, from zero")]
+    for series, amount in zip(history.series, amounts, strict=True):
+        if series is not history.series[0]:
+            shown.append(line())
+        blocks = step_blocks(series.before, series.steps, history.since, now, cells, rows)
+        for place, row in enumerate(blocks):
+            last = place == len(blocks) - 1
+            name = series.asset if last else ""
+            behind = f" {amount}" if last else ""
+            shown.append(line((f"{name:<6}", ""), (row, "accent"), right=((behind, "muted"),)))
+    began = f"{since:%d %b %H:%M}"
+    shown.append(line((f"{' ' * 6}{began}{'now':>{max(4, cells - len(began))}}", "muted")))
+    if history.incomplete:
+        which = ", ".join(history.incomplete)
+        shown.append(line((f"not drawn, its transactions do not tell all: {which}", "muted")))
+    return shown
+
+
+def chart_rows(sheet: AccountSheet, spare: int) -> int:
+    """Lines for each asset that fit into ``spare`` lines; 0 when there is nothing to draw or no
+    room for it.
+    """
+    if isinstance(sheet.balances, Gap) or isinstance(sheet.activity, Gap) or not sheet.activity:
+        return 0
+    assets = max(1, len({_asset(row.token.symbol) for row in sheet.balances}))
+    return max(0, min(_MOST_ROWS, (spare - 2) // assets - 1))

@@ -1,15 +1,28 @@
-"""One account as lines: its detail, the short summary and the agent's notes."""
+"""Account detail: what is known of the customer being served, and its lines."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from textual.geometry import Size
+
+from chainteller.records.accounts import ACCOUNT, BALANCE
+from chainteller.records.formats import grouped, money, short_address, status, when
+from chainteller.tui.accounts.balance_history import (
+    LEAST_WIDTH,
+    History,
+    chart_lines,
+    chart_rows,
+    read_history,
+)
+from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import grouped, short_address, status, when
-from chainteller.tui.queries import AccountSheet, Gap
+from chainteller.tui.queries import AccountSheet, Gap, account_sheet
+from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.record_lines import fact_lines
 
 if TYPE_CHECKING:
-    from chainteller.service.models.accounts import TokenBalance
+    from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -17,30 +30,133 @@ _CLASSES = {
     "unverified-counterparty": "unverified wallet",
     "VerifiedCounterparty1P": "verified 1P wallet",
 }
+_BESIDE_WIDTH = 100
+"""Columns from which the charts are drawn beside a zoomed detail."""
+_FRAME_ROWS = 6
+"""Lines of a zoomed screen that are not for charts: its bars and its title."""
+
+
+class Frame(NamedTuple):
+    """The room on the screen: its size, that of the detail's pane, and whether it is zoomed."""
+
+    screen: Size
+    pane: Size
+    is_zoomed: bool
+
+    @property
+    def charts_are_beside(self) -> bool:
+        return self.is_zoomed and self.screen.width >= _BESIDE_WIDTH
+
+
+class Panes(NamedTuple):
+    """Lines of the detail, of the summary under the list, and of the charts beside the detail."""
+
+    detail: list[Line]
+    summary: list[Line]
+    charts: list[Line]
+
+
+class AccountDetail:
+    """The detail of the customer being served, and their balances over time."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sheet: AccountSheet | None = None
+        self._history: tuple[object, History | None] = (None, None)
+        """The state of an account that was followed back, and its balances over time."""
+
+    @property
+    def sheet(self) -> AccountSheet | None:
+        """What is known of the customer being served, once it has come."""
+        sheet, served = self._sheet, self._desk.customer.account_id
+        return sheet if sheet is not None and sheet.account.id == served else None
+
+    def clear(self) -> None:
+        """Show nothing: the list is empty."""
+        self._sheet = None
+
+    async def load(self, account_id: str) -> None:
+        """Raises TellerError: the account can't be read."""
+        self._sheet = await call_service(account_sheet, self._desk.service, account_id)
+        self._desk.customer.refresh(self._sheet.account)
+
+    async def follow_back(self, frame: Frame) -> bool:
+        """Read one page of transactions, once per change of the account and only where the charts
+        fit. Whether there is something new to draw.
+        """
+        sheet = self.sheet
+        if sheet is None or self._desk.privacy.hidden or isinstance(sheet.balances, Gap):
+            return False
+        if self._history[0] == sheet.state or self._chart_room(sheet, frame)[1] < 1:
+            return False
+        service, account_id = self._desk.service, sheet.account.id
+        found = await call_service(read_history, service, account_id, sheet.balances)
+        self._history = (sheet.state, found)
+        return True
+
+    def panes(self, account: "TradingAccount | None", frame: Frame) -> Panes:
+        """Everything known, or whose account it is while the rest is being fetched."""
+        sheet, desk = self.sheet, self._desk
+        if sheet is None:
+            if account is None:
+                return Panes([], [line(), line()], [])
+            loading = line(("loading", "muted"))
+            return Panes([*heading_lines(account), loading], summary_heading(account), [])
+        charts, beside = self._chart_lines(sheet, frame), frame.charts_are_beside
+        within = [] if beside else charts
+        shown = detail(sheet, desk.now, within, desk.privacy.balance)
+        return Panes(
+            [*shown, *notes(desk.note(sheet.account.id))],
+            summary(sheet, frame.screen.width),
+            charts[1:] if beside else [],
+        )
+
+    def _chart_room(self, sheet: AccountSheet, frame: Frame) -> tuple[int, int]:
+        """(columns, lines for each asset); 0 lines where they don't fit."""
+        if frame.charts_are_beside:
+            width, spare = frame.screen.width // 2 - 4, frame.screen.height - _FRAME_ROWS
+        else:
+            taken = len(detail(sheet, self._desk.now))
+            taken += len(notes(self._desk.note(sheet.account.id)))
+            width, spare = frame.pane.width, frame.pane.height - taken
+        return width, chart_rows(sheet, spare) if width >= LEAST_WIDTH else 0
+
+    def _chart_lines(self, sheet: AccountSheet, frame: Frame) -> list[Line]:
+        """Nothing where there is no room, and no picture of a balance that is hidden."""
+        state, history = self._history
+        if self._desk.privacy.hidden or state != sheet.state or history is None:
+            return []
+        width, rows = self._chart_room(sheet, frame)
+        return chart_lines(history, self._desk.now, width, rows) if rows else []
 
 
 def detail(
     sheet: AccountSheet,
     now: int,
-    courses: Sequence[Line] = (),
+    charts: Sequence[Line] = (),
     shown: Callable[[str], str] = str,
 ) -> list[Line]:
-    """All of an account; ``courses`` are the lines of its balances over time, where they fit,
-    and ``shown`` is how an amount stands there that was rounded here.
+    """All of an account. ``charts`` are its balances over time, where they fit; ``shown`` masks
+    an amount that was rounded here while balances are hidden.
     """
     account = sheet.account
-    rows = [
-        line((account.id, "strong")),
-        line(account.customer_name or "customer not named by this deployment"),
-        line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
-    ]
+    rows = heading_lines(account)
     rows += [line((f"[x] {control}", "bad strong")) for control in account.controls]
-    rows += [line(), *_balances(sheet), *courses, line(), *_activity(sheet, now)]
+    rows += [line(), *_balances(sheet, now), *charts, line(), *_activity(sheet, now)]
     rows += [line(), *_wallets(sheet), line(), *_limits(sheet, shown)]
     return rows
 
 
-def _balances(sheet: AccountSheet) -> list[Line]:
+def heading_lines(account: "TradingAccount") -> list[Line]:
+    """Whose account it is: also while its detail is being fetched."""
+    return [
+        line((account.id, "strong")),
+        line(account.customer_name or "customer not named by this deployment"),
+        line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
+    ]
+
+
+def _balances(sheet: AccountSheet, now: int) -> list[Line]:
     head = line(("BALANCES", "strong"), right=(("available   ~USD now", "muted"),))
     if isinstance(sheet.balances, Gap):
         return [head, line((sheet.balances.text, "muted"))]
@@ -50,13 +166,10 @@ def _balances(sheet: AccountSheet) -> list[Line]:
     rows += [_balance(balance) for balance in sheet.balances]
     held = [row for row in sheet.balances if row.held and row.held.strip("0.")]
     rows += [
-        line((f"  held {grouped(row.held or '')} {row.token.symbol} in open orders", "muted"))
+        line((f"  {BALANCE['held'].label} {money(row.held or '', row.token.symbol)}", "muted"))
         for row in held
     ]
-    power = sheet.account.buying_power
-    if power is not None:
-        rows.append(line(("buying power", "muted"), right=((f"{grouped(power)} USD", "good"),)))
-    return rows
+    return [*rows, *fact_lines(ACCOUNT, sheet.account, now)]
 
 
 def _balance(balance: "TokenBalance") -> Line:
@@ -146,6 +259,12 @@ def summary(sheet: AccountSheet, width: int) -> list[Line]:
         (f" {account.id}   wallets {linked} ({verified} verified)   enter: detail", "muted")
     )
     return [line(*pieces), second]
+
+
+def summary_heading(account: "TradingAccount") -> list[Line]:
+    """The two lines while the rest is being fetched."""
+    first = line((f" {account.customer_name or account.id}  ", "strong"))
+    return [first, line((f" {account.id}", "muted"))]
 
 
 def _amounts_that_fit(balances: "Sequence[TokenBalance]", room: int) -> list[tuple[str, str]]:

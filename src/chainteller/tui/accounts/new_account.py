@@ -1,4 +1,4 @@
-"""``+``: find the caller in the core bank and open a trading account for them."""
+"""New account dialog: find a customer in the core bank and open a trading account."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 class CustomersScreen(ListDialog[str]):
-    """Dismissed with the id of a trading account, new or found, or with None."""
+    """Returns the id of the customer's trading account, new or existing, or None."""
 
     AUTO_FOCUS = "#search"
     CSS_PATH = "new_account.tcss"
@@ -45,9 +45,9 @@ class CustomersScreen(ListDialog[str]):
         self._opening = False
         self._asked = ""
         self._shown: str | None = None
-        """The text that the list belongs to; None until the first one came."""
+        """The text that the list was found by; None until the first list has come."""
         self._enter_waits = False
-        """Whether ``enter`` was pressed before the list of the typed text had come."""
+        """Whether Enter was pressed before the list for the typed text had come."""
 
     def compose(self) -> ComposeResult:
         search = Input(placeholder="name, reference or bank account", id="search", compact=True)
@@ -105,8 +105,10 @@ class CustomersScreen(ListDialog[str]):
         self.query_one("#checks", Lines).show(_checks(*chosen) if chosen else [line(), line()])
 
     def on_input_submitted(self) -> None:
-        """Nobody is taken from the list of an earlier text; of the own one, when it comes, only
-        who is found alone or by the bank account: anybody else has to be seen first.
+        """Open the selected customer's account, once the list is that of the typed text.
+
+        When it comes later, only a single match or the exact bank account is taken: any other
+        customer has to be seen first.
         """
         if self._shown == self._asked:
             self._take()

@@ -1,7 +1,7 @@
-"""Accounts: find one, see all of it, deposit, withdraw, begin a trade."""
+"""Accounts screen: find and select a customer, see the account, move money, start a trade."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -9,11 +9,12 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.tui import lazy, writes
+from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.accounts.commands import COMMANDS
+from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.formats import short_id
+from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service
@@ -23,20 +24,21 @@ from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.accounts.balance_chart import Courses
-    from chainteller.tui.accounts.transfers import BankTransfers
-    from chainteller.tui.queries import AccountSheet
+    from chainteller.service.models.funding import Transfer
+    from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
 _ROOM_FOR_ID = 96
-"""Columns at which the whole id stands beside an amount; below it stands in the summary."""
+"""Columns at which the whole id fits beside an amount; below it is in the summary."""
 _REST_S = 5.0
-"""Every trade of the bank is news here, and every price moves every balance in dollars."""
+"""Seconds between reloads: every trade of the bank and every price changes this list."""
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
+    """The account under the cursor is the customer being served."""
+
     KEY = "accounts"
     OWN_COMMANDS = COMMANDS
     ORDERS = tuple(name for _, name in SORTS)
@@ -45,9 +47,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._filter = ""
-        self._sheet: AccountSheet | None = None
         self._detail_timer: Timer | None = None
         self._wanted_key: str | None = None
+        """Id of the account that the cursor is moved to when the list has come."""
+        self._serves_found = False
+        """Whether the first row found is served, wherever the agent has gone meanwhile."""
+        self._transfer_account: TradingAccount | None = None
+        """Whose deposit or withdrawal is being typed."""
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
@@ -61,7 +67,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
                     classes="list-side",
                 ),
                 Lines(id="detail", classes="detail-side"),
-                Lines(id="courses", classes="course-side"),
+                Lines(id="charts", classes="chart-side"),
                 classes="pair",
             )
         ]
@@ -85,7 +91,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return Listed(rows, found.pagination.total)
 
     def glimpse(self, found: "Glimpse") -> None:
-        """Rows read before the engine stands; keys wait for it."""
+        """Show rows that were read before the engine has started; keys wait for it."""
         self.pages.is_preview = True
         rows, total = found
         now = self.desk.now
@@ -99,31 +105,37 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if self._wanted_key is not None:
             self._to_wanted(self._wanted_key)
         if total == 0:
-            self._sheet = None
-            self.query_one("#detail", Lines).show([])
-            self.query_one("#summary", Lines).show([line(), line()])
+            self.detail.clear()
+            self._draw_detail()
         self.draw_footer()
         self._load_detail()
 
     def recall(self) -> None:
-        if not self._recalled and self.desk.choice.kept_account:
-            self._wanted_key = self.desk.choice.kept_account
+        if not self._recalled and self.desk.customer.last_id:
+            self._wanted_key = self.desk.customer.last_id
         super().recall()
 
+    def on_screen_resume(self) -> None:
+        """Back from a screen that turned to another customer: the cursor follows."""
+        served, selected = self.desk.customer.account_id, self.selected
+        if served and selected is not None and selected.id != served:
+            self._wanted_key = served
+        super().on_screen_resume()
+
     def _to_wanted(self, wanted: str) -> None:
-        """The cursor on an account; one that is not on this page is filtered for."""
+        """Move the cursor to an account; one that isn't on this page is filtered for."""
         if self.paged.move_to_key(wanted):
             self._wanted_key = None
         elif self._filter == wanted:
-            self._wanted_key = None
             self.find("")
-        elif not self._filter and (self.paged.total or 0) > PAGE_ROWS:
-            self.find(wanted)
+        elif self._filter or (self.paged.total or 0) > PAGE_ROWS:
+            self._filter = wanted
+            self.restart()
         else:
             self._wanted_key = None
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
-        """The first news at once; while there are many, a list of balances rests for a while."""
+        """Reload at the first change, then at most once in ``_REST_S``."""
         rested = monotonic() - self._told_at
         if rested >= _REST_S:
             self.take_news()
@@ -131,7 +143,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self._news_timer = self.set_timer(_REST_S - rested, self.take_news)
 
     def take_news(self) -> None:
-        """Show what has changed now."""
+        """Reload now."""
         if self._news_timer is not None:
             self._news_timer.stop()
         self._news_timer, self._told_at = None, monotonic()
@@ -171,8 +183,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def find(self, text: str) -> None:
-        """Show what matches ``text``: from the palette or a paste."""
-        self._filter = text
+        """Show what matches ``text``, typed or pasted, and serve the first that is found."""
+        self._filter, self._wanted_key, self._serves_found = text, None, True
         self.restart()
 
     def step_back(self) -> bool:
@@ -189,53 +201,59 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._load_detail()
 
     def _load_detail(self) -> None:
-        """Only where the cursor rests: a held arrow key asks for nothing."""
-        if self._wanted_key is None:
-            self.desk.choice.account = self.selected or self.desk.choice.account
+        """Serve the selected customer; the detail only where the cursor rests."""
+        account = self.selected
+        if account is not None and self._wanted_key is None and self._selects:
+            self._serves_found = False
+            self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
         self._detail_timer = self.set_timer(
             _DETAIL_DELAY_S, lambda: self.read("detail", self._show_detail)
         )
 
+    @property
+    def _selects(self) -> bool:
+        """Whether the cursor decides who is served: not while another screen is shown, unless
+        somebody was looked for here or nobody is served yet.
+        """
+        return self.is_current or self._serves_found or not self.desk.customer.account_id
+
+    def _customer_changed(self, before: str) -> None:
+        """Put away the detail of the customer before, and an amount typed for them."""
+        super()._customer_changed(before)
+        typed_for = self._transfer_account
+        if typed_for is not None and typed_for.id != self.desk.customer.account_id:
+            self.close_field()
+        self._draw_detail()
+
     async def _show_detail(self) -> None:
         account = self.selected
-        if account is None:
-            return
-        from chainteller.tui.accounts import detail as account_detail  # noqa: PLC0415 - after the first frame
-        from chainteller.tui.queries import account_sheet  # noqa: PLC0415 - after the first frame
-
-        self._sheet = await call_service(account_sheet, self.desk.service, account.id)
-        self.desk.choice.account = self._sheet.account
-        summary = account_detail.summary(self._sheet, self.size.width)
-        self.query_one("#summary", Lines).show(summary)
-        self._draw_detail()
-        await self._follow_back()
-
-    def _draw_detail(self) -> None:
-        sheet = self._sheet
-        if sheet is None:
-            return
-        from chainteller.tui.accounts import detail as account_detail  # noqa: PLC0415 - after the first frame
-
-        within = self.courses.draw_beside(sheet)
-        notes = account_detail.notes(self.desk.note(sheet.account.id))
-        detail = account_detail.detail(sheet, self.desk.now, within, self.desk.privacy.balance)
-        self.query_one("#detail", Lines).show([*detail, *notes])
-        self.draw_footer()
-
-    # -- balances over time -------------------------------------------------------------------
+        if account is not None:
+            await self.detail.load(account.id)
+            await self._redraw_detail()
 
     @cached_property
-    def courses(self) -> "Courses":
-        from chainteller.tui.accounts.balance_chart import (  # noqa: PLC0415 - after the first frame
-            Courses,
+    def detail(self) -> "AccountDetail":
+        return lazy.AccountDetail(self.desk)
+
+    @property
+    def _frame(self) -> "Frame":
+        return lazy.Frame(
+            self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed")
         )
 
-        return Courses(self)
+    def _draw_detail(self) -> None:
+        panes = self.detail.panes(self.selected, self._frame)
+        self.set_class(bool(panes.charts), "with-charts")
+        self.query_one("#detail", Lines).show(panes.detail)
+        self.query_one("#summary", Lines).show(panes.summary)
+        self.query_one("#charts", Lines).show(panes.charts)
+        self.draw_footer()
 
-    async def _follow_back(self) -> None:
-        if self._sheet is not None and await self.courses.follow_back(self._sheet):
+    async def _redraw_detail(self) -> None:
+        self._draw_detail()
+        if await self.detail.follow_back(self._frame):
             self._draw_detail()
 
     def zoom(self, *, on: bool) -> None:
@@ -243,22 +261,18 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.on_resize()
 
     def on_resize(self) -> None:
-        if self._sheet is not None:
-            self.call_after_refresh(self.read, "courses", self._redrawn)
-
-    async def _redrawn(self) -> None:
-        self._draw_detail()
-        await self._follow_back()
+        if self.desk.customer.account_id:
+            self.call_after_refresh(self.read, "charts", self._redraw_detail)
 
     def _connection_changed(self, reach: Connection) -> None:
         super()._connection_changed(reach)
         if self._hidden != self.desk.privacy.hidden:
             self._hidden = self.desk.privacy.hidden
-            self.read("courses", self._redrawn)
+            self.read("charts", self._redraw_detail)
 
     def action_trade(self, side: str) -> None:
         if self.selected is not None:
-            self.desk.choice.account = self.selected
+            self.desk.customer.serve(self.selected)
             self.desk.shell.start_trade(side)
         else:
             self._nothing_selected()
@@ -270,20 +284,17 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        if self._sheet is None:
-            return ""
-        return self.query_one("#detail", Lines).plain_text
+        return self.query_one("#detail", Lines).plain_text if self.detail.sheet else ""
 
     def record(self) -> object:
-        return self._sheet
+        return self.detail.sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self._sheet
+        refused, sheet = self.refusal_text(), self.detail.sheet
         if refused or sheet is None:
             return refused
-        from chainteller.tui.accounts.customer_summary import about_account  # noqa: PLC0415 - after the first frame
-
-        return about_account(self.texts, sheet, self.desk.now, self.desk.settings.bank_name)
+        bank = self.desk.settings.bank_name
+        return self.texts.of_account_sheet(sheet, self.desk.now, bank)
 
     # -- money in and out ---------------------------------------------------------------------
 
@@ -302,6 +313,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.fail(ReadOnlyProfile("This desk is read-only."))
             return
         self.clear_failure()
+        self._transfer_account = account
         way = "into " if purpose == "deposit" else "from "
         bank = "from" if purpose == "deposit" else "to"
         is_wide = self.size.width >= _ROOM_FOR_ID
@@ -314,30 +326,44 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     def on_field_stepped(self, message: FieldStepped) -> None:
-        """Right in the amount of a withdrawal: to a wallet instead of the bank."""
-        account = self.selected
+        """Right in the amount of a withdrawal: withdraw to a wallet instead of the bank."""
+        account = self._transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
             limit = self.desk.settings.confirm_above_cents
             lazy.take(self, lazy.wallet_flow.choose_wallet(account.id, self.desk.now, limit))
 
-    @cached_property
-    def bank_transfers(self) -> "BankTransfers":
-        from chainteller.tui.accounts.transfers import (  # noqa: PLC0415 - at the first use
-            BankTransfers,
-        )
-
-        return BankTransfers(self, self.take_news)
+    def close_field(self) -> None:
+        super().close_field()
+        self._transfer_account = None
 
     def field_submitted(self, purpose: str, value: str) -> None:
+        account = self._transfer_account
         self.close_field()
-        account = self.selected
         if purpose == "filter":
             self.find(value.strip())
         elif purpose == "known":
-            self.write("account", lambda: self._add(value.strip()))
+            self.write("account", partial(self._add, value.strip()))
         elif account is not None:
-            self.bank_transfers.submitted(purpose, account, value)
+            self._submit_transfer(purpose, account, value)
+
+    def _submit_transfer(self, purpose: str, account: "TradingAccount", typed: str) -> None:
+        kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
+        limit = self.desk.settings.confirm_above_cents
+        asked = lazy.account_flow.transfer_request(kind, account, typed, limit)
+        if isinstance(asked, CustomerRequest):
+            self.write(kind, partial(self._transfer, kind, asked))
+        else:
+            self.show_failure(asked)
+
+    async def _transfer(self, kind: str, request: "CustomerRequest[Transfer]") -> None:
+        done = await self.desk.send(request, self.confirm)
+        if done is None:
+            return
+        self.clear_failure()
+        self.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+        self.take_news()
+        self.desk.on_change.publish((f"{kind}.{done.status}",))
 
     def field_changed(self, purpose: str, value: str) -> None:
         if purpose == "filter":
@@ -360,22 +386,16 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         )
 
     async def _add(self, typed: str) -> None:
-        """Where customers cannot be looked up: an account by its id, or a new one."""
-        bank_account_id, _, kind = typed.partition(" ")
-        service, key = self.desk.service, self.desk.new_key()
-        if kind:
-            made = await call_service(
-                writes.open_account, service, bank_account_id, kind.strip(), key
-            )
-        else:
-            made = await call_service(service.trading_account, typed)
-        self._filter, self._wanted_key = "", made.id
+        """Where customers can't be looked up: an account by its id, or a new one."""
+        made = await call_service(
+            lazy.account_flow.known_account(typed), self.desk.service, self.desk.new_key()
+        )
+        self._filter, self._wanted_key, self._serves_found = "", made.id, True
         self.desk.notify(f"account {made.id} is on this desk's list", "good")
         self.restart()
 
     async def _new_account(self) -> None:
         opened = await self.app.push_screen_wait(lazy.CustomersScreen(self.desk))
         if opened is not None:
-            self._filter = ""
-            self._wanted_key = opened
+            self._filter, self._wanted_key, self._serves_found = "", opened, True
             self.restart()

@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.records.audit import AUDIT_ROW
 from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
 from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import Piece, grouped, short_id, when
+from chainteller.tui.formats import Piece
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
 from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -23,16 +25,19 @@ if TYPE_CHECKING:
     from chainteller.service.models.records import AuditRow
 
 
-def _columns(object_id: str) -> tuple[Column, ...]:
+def _list(object_id: str) -> "RecordColumns[AuditRow]":
     """In a narrow window: of an account's trail, which record; of one record's own, who."""
     is_account = object_id.startswith("TDA_")
-    return (
-        Column("NO", 7, "right", rank=3),
-        Column("AT", 8),
-        Column("WHO", 12, rank=2 if is_account else 1),
-        Column("ACTION", 22, grows=True),
-        Column("OBJECT", 14, rank=1 if is_account else 2),
-        Column("OUTCOME", 22),
+    return RecordColumns(
+        AUDIT_ROW,
+        {
+            "seq": Column("NO", 7, "right", rank=3, tone="muted"),
+            "at": Column("", 8),
+            "actor": Column("", 12, rank=2 if is_account else 1),
+            "action": Column("", 22, grows=True),
+            "object": Column("", 14, rank=1 if is_account else 2, tone="muted"),
+            "outcome": Column("", 22),
+        },
     )
 
 
@@ -48,7 +53,7 @@ class AuditScreen(ListScreen["AuditRow"]):
         self._own_rows_alone = False
 
     def columns(self) -> Sequence[Column]:
-        return _columns(self._object_id)
+        return _list(self._object_id).columns
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -66,8 +71,9 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def fetch(self, page: int) -> "Listed[AuditRow]":
         found, self._own_rows_alone = _audit_page(self.desk.service, self._object_id, page)
-        now = self.desk.now
-        return Listed(tuple((_row(row, now), row) for row in found.data), found.pagination.total)
+        now, shown = self.desk.now, _list(self._object_id)
+        rows = tuple((Row(str(row.seq), shown.cells(row, now)), row) for row in found.data)
+        return Listed(rows, found.pagination.total)
 
     def listed(self, total: int) -> None:
         of = self._object_id or "everything"
@@ -120,21 +126,6 @@ def _audit_page(service: "Service", of: str, page: int) -> "tuple[Page[AuditRow]
         except NotOffered:
             own_rows_alone = True
     return service.audit(query(page=page, limit=PAGE_ROWS, text=of or None)), own_rows_alone
-
-
-def _row(row: "AuditRow", now: int) -> Row:
-    refused = bool(row.error)
-    return Row(
-        str(row.seq),
-        (
-            (grouped(str(row.seq)), "muted"),
-            (when(row.at, now), "muted"),
-            (row.actor, ""),
-            (row.action, ""),
-            (short_id(row.object), "muted"),
-            (row.error or row.outcome, "bad" if refused else "good"),
-        ),
-    )
 
 
 def _detail(row: "AuditRow") -> list[Line]:

@@ -19,7 +19,7 @@ from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import is_executing, may_leave, may_quit
-from chainteller.tui.console.shutdown import catch_signals, collect_garbage_again, crash_report
+from chainteller.tui.console.shutdown import catch_signals, crash_report, resume_garbage_collection
 from chainteller.tui.console.theme_files import DEFAULT_VARIABLES
 from chainteller.tui.console.themes import Themes
 from chainteller.tui.console.typed_ahead import TypedAhead
@@ -134,7 +134,7 @@ class Console(SteadyApp):
             await self._show_glimpse(found)
         try:
             started = await call_service(self._begin)
-            collect_garbage_again()
+            resume_garbage_collection()
             self._answered(started)
         except TellerError as error:
             self.release_keys()
@@ -242,7 +242,6 @@ class Console(SteadyApp):
             self.push_screen(lazy.NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
     def start_trade(self, side: str) -> None:
-        self.desk.choice.side = side
         self.typed_ahead.hold()
         self.go("quote")
 

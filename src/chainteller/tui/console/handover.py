@@ -17,7 +17,7 @@ from chainteller.workspace.handover import Standing, handover_note
 
 async def show_handover_note(app: App[Any], desk: Desk, began: int | None) -> None:
     """Make the note, show it as selectable text; ``h`` and ``c`` copy it, ``f`` writes a file."""
-    account, backstage = desk.choice.account, desk.session
+    account, backstage = desk.customer.account, desk.session
     if backstage is None:
         return
     sheet = None

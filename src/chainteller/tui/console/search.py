@@ -1,6 +1,5 @@
 """Search: what an id, an address or a few letters stand for, and where it is shown."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
     from chainteller.service.interface import Service
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|(bc1|tb1)[0-9a-z]{11,87}|[1-9A-HJ-NP-Za-km-z]{25,44}")
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
 
@@ -36,7 +34,13 @@ class Found:
 def wanted_id(pasted: str) -> str:
     """The id or address in a paste; empty for anything else."""
     text = pasted.strip()
-    return text if RECORD_ID.fullmatch(text) or _ADDRESS.fullmatch(text) else ""
+    return text if RECORD_ID.fullmatch(text) or _is_address(text) else ""
+
+
+def _is_address(text: str) -> bool:
+    from chainteller.wallets.addresses import is_address  # noqa: PLC0415 - at the first paste
+
+    return is_address(text)
 
 
 async def find_record(desk: Desk, text: str) -> Found | None:
@@ -47,13 +51,14 @@ async def find_record(desk: Desk, text: str) -> Found | None:
     try:
         found = await call_service(locate, desk.service, text)
         if found.account_id:
-            desk.choice.account = await call_service(desk.service.trading_account, found.account_id)
+            account = await call_service(desk.service.trading_account, found.account_id)
+            desk.customer.serve(account)
     except TellerError as error:
         failure = explain(error)
         desk.notify(f"{failure.code}  {text}", "bad", failure.detail)
         return None
     if found.place == "trades":
-        desk.choice.trade_id = found.text
+        desk.customer.trade_to_show = found.text
     return found
 
 
@@ -74,7 +79,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
-    if _ADDRESS.fullmatch(text):
+    if _is_address(text):
         return _wallet(service, text)
     return Found("accounts", text)
 

@@ -97,7 +97,12 @@ def write_crash_file(error: BaseException, folder: Path, name: str) -> Path | No
     return path
 
 
-def collect_garbage_again() -> None:
-    """After the start, which switched it off: what is loaded by now stays and is not looked at."""
-    gc.freeze()
-    gc.enable()
+def resume_garbage_collection() -> None:
+    """Enable the collector that the start-up disabled, and exempt what is loaded by now.
+
+    Does nothing while the collector is on: in a process that opens several consoles, freezing
+    again would keep every earlier one in memory.
+    """
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

@@ -18,7 +18,7 @@ def begin_session(desk: Desk, started: "StartedDesk") -> None:
     """Put the guard and the records around the service, and tell every screen."""
     desk.begin(started, DeskSession(desk, started))
     kept = desk.remembered(KEPT_ACCOUNT)
-    desk.choice.kept_account = kept if isinstance(kept, str) else ""
+    desk.customer.last_id = kept if isinstance(kept, str) else ""
     desk.on_start.publish(started)
 
 
@@ -43,8 +43,7 @@ def last_screen(desk: Desk) -> str:
 
 async def restore_account(desk: Desk) -> None:
     """Select the account that was selected last, where it can still be read."""
-    if desk.choice.kept_account:
+    last_id = desk.customer.last_id
+    if last_id:
         with contextlib.suppress(TellerError):
-            desk.choice.account = await call_service(
-                desk.service.trading_account, desk.choice.kept_account
-            )
+            desk.customer.serve(await call_service(desk.service.trading_account, last_id))

@@ -1,4 +1,4 @@
-"""Markets: live prices with their age, and one market's recent course."""
+"""Markets screen: live prices with their age, and one market's recent prices."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _KEPT = "list.markets"
 SAMPLES_EVERY = 10
-"""Polls between two redraws of charts: a moving chart is the dearest thing on screen."""
+"""Polls between two redraws of charts, which are the most expensive thing on the screen."""
 
 
 class MarketsScreen(DeskScreen):
@@ -65,7 +65,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def _tick(self) -> None:
-        """Prices that no answer renews, held or unreachable, grow old before the agent's eyes."""
+        """Redraw the age of prices that are paused or can't be fetched."""
         resting = self._paused or self.desk.connection.state == "failed"
         if resting and self.is_current and self._markets:
             self._draw()
@@ -81,6 +81,10 @@ class MarketsScreen(DeskScreen):
         """Prices come with the poll; only a market's own news is worth a fetch."""
         if any(kind.startswith("market") for kind in kinds):
             super()._changed(kinds)
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        self._draw_title()
 
     def _fetch_again(self) -> None:
         self.read("markets", self._fetch)
@@ -98,7 +102,7 @@ class MarketsScreen(DeskScreen):
             self._fetch_again()
 
     def fail(self, error: TellerError, doing: str = "") -> None:
-        """Prices that never came say so, instead of loading for ever."""
+        """Say that the prices couldn't be fetched when none ever came."""
         super().fail(error, doing)
         if self._list.total is None:
             self._list.say_failed(offered=not isinstance(error, NotOffered))
@@ -118,13 +122,13 @@ class MarketsScreen(DeskScreen):
         ]
         first = self._list.total is None
         self._list.put(1, rows, len(rows))
-        if first and self.desk.choice.market:
-            self._list.move_to_key(self.desk.choice.market)
+        if first and self.desk.customer.market:
+            self._list.move_to_key(self.desk.customer.market)
         self._draw_market()
         self._draw_title()
 
     def _draw_title(self) -> None:
-        account = self.desk.choice.account
+        account = self.desk.customer.account
         every = self.desk.settings.poll_interval_s
         rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
         held = ""
@@ -163,7 +167,7 @@ class MarketsScreen(DeskScreen):
         self.query_one("#notes", Lines).show(notes)
 
     def on_row_chosen(self, message: RowChosen) -> None:
-        self.desk.choice.market = message.key
+        self.desk.customer.market = message.key
         self._draw_chart(message.key)
         self._draw_market()
 
@@ -199,7 +203,7 @@ class MarketsScreen(DeskScreen):
 
     def action_trade(self, side: str) -> None:
         if self._list.cursor_key is not None:
-            self.desk.choice.market = self._list.cursor_key
+            self.desk.customer.market = self._list.cursor_key
         self.desk.shell.start_trade(side)
 
     def action_watch(self) -> None:

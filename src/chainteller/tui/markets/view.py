@@ -1,38 +1,47 @@
-"""Markets as lines: the list, the chart of one market, what it means for an amount."""
+"""Market view: the list, one market's chart and its indicative price as lines."""
 
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
-from chainteller.tui.charts import price_chart
-from chainteller.tui.formats import (
+from chainteller.records.formats import (
     Piece,
     change,
     clock_time,
     countdown,
     grouped,
-    live_age,
     seconds_since,
     sparkline,
 )
+from chainteller.records.markets import MARKET
+from chainteller.records.markets import is_open as is_open  # noqa: PLC0414 - called here by the screen
+from chainteller.records.trades import base_symbol
+from chainteller.tui.charts import price_chart
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
 
 SPARK_CELLS = 24
-COLUMNS = (
-    Column("MARKET", 8),
-    Column("NETWORK", 8, rank=1),
-    Column("PRICE USD", 12, "right"),
-    Column("24 H", 13),
-    Column("YESTERDAY", 12, "right", rank=3),
-    Column("RECENT", SPARK_CELLS, rank=2),
-    Column("STATE", 11, grows=True),
-    Column("AGE", 7, "right"),
+_LIST = RecordColumns(
+    MARKET,
+    {
+        "market_name": Column("", 8, tone="strong"),
+        "network": Column("", 8, rank=1, tone="muted"),
+        "current_price": Column("", 12, "right", tone="strong"),
+        "change": Column("", 13),
+        "yesterdays_price": Column("", 12, "right", rank=3, tone="muted"),
+        "status": Column("", 11, grows=True),
+        "at": Column("AGE", 7, "right"),
+    },
 )
+_RECENT = Column("RECENT", SPARK_CELLS, rank=2)
+_RECENT_AT = 5
+"""Where the chart of recent prices stands, which are no part of a market's record."""
+COLUMNS = (*_LIST.columns[:_RECENT_AT], _RECENT, *_LIST.columns[_RECENT_AT:])
 _CHART_ROWS = 7
 
 
@@ -47,7 +56,7 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
 
 
 def _rise(market: "Market") -> Decimal:
-    """What is no number has not risen."""
+    """Yesterday's change; 0 where a price isn't a number."""
     try:
         then = Decimal(market.yesterdays_price)
         rise = (Decimal(market.current_price) - then) / then
@@ -56,32 +65,10 @@ def _rise(market: "Market") -> Decimal:
     return rise if rise.is_finite() else Decimal(0)
 
 
-def is_open(market: "Market") -> bool:
-    return market.status in {None, "open"}
-
-
 def market_row(market: "Market", samples: "tuple[PriceSample, ...]", now: int) -> Row:
-    moved, _ = change(market.current_price, market.yesterdays_price)
-    state: Piece = ("open", "good") if is_open(market) else (market.status or "", "bad")
     recent = sparkline([Decimal(row.price) for row in samples], SPARK_CELLS)
-    return Row(
-        market.market_name,
-        (
-            (market.market_name, "strong"),
-            (market.network, "muted"),
-            (grouped(market.current_price), "strong"),
-            moved,
-            (grouped(market.yesterdays_price), "muted"),
-            (recent, "accent"),
-            state,
-            (_age(market, now), "muted"),
-        ),
-    )
-
-
-def _age(market: "Market", now: int) -> str:
-    """A fresh price's age is one text, so that the far end of its line rests."""
-    return "< 3s" if seconds_since(market.at, now) < 3 else live_age(market.at, now)
+    cells = _LIST.cells(market, now)
+    return Row(market.market_name, (*cells[:_RECENT_AT], (recent, "accent"), *cells[_RECENT_AT:]))
 
 
 def headline(market: "Market") -> Line:
@@ -95,7 +82,7 @@ def headline(market: "Market") -> Line:
 
 
 def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
-    """``m`` watches the market under the cursor, so it is named beside that one only."""
+    """Why and until when a market is closed; ``m`` is named for the one under the cursor."""
     back = ""
     if market.estimated_resolution is not None:
         left = max(0, -seconds_since(market.estimated_resolution, now))
@@ -109,15 +96,14 @@ def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
 def indicative(market: "Market") -> Line:
     """Without spread and fee: only a quote says what a customer pays."""
     units = Decimal(1000) / Decimal(market.current_price) if Decimal(market.current_price) else 0
-    asset = market.market_name.partition("-")[0].upper()
     return line(
         (" 1,000.00 USD is about ", "muted"),
-        f"{units:.8f} {asset}",
+        f"{units:.8f} {base_symbol(market.market_name)}",
         (" before spread and fee; not a quote", "muted"),
     )
 
 
 def chart(samples: "tuple[PriceSample, ...]", width: int) -> list[Line]:
-    """The recent prices of one market by their time."""
+    """Chart of one market's recent prices."""
     shown = [(from_datetime(row.at), Decimal(row.price)) for row in samples]
     return price_chart(shown, width, _CHART_ROWS)

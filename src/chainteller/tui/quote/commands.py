@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def _why_no_quote(screen: "QuoteScreen") -> str:
-    if screen.state.phase in lazy.quote_view.UNANSWERED:
+    if screen.state.phase in lazy.UNANSWERED:
         return "the last request is not answered yet"
-    return "no account is selected" if screen.desk.choice.account is None else ""
+    return "" if screen.desk.customer.account_id else "no account is selected"
 
 
 def _enter_label(screen: "QuoteScreen") -> str:

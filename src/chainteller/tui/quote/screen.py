@@ -1,37 +1,125 @@
-"""Quote and execute: a price, how long it stands, and the one key that uses it."""
+"""Quote screen: request a quote, execute it, and resolve executions with an unknown outcome."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from chainteller.service.errors import (
-    InsufficientFunds,
-    OutcomeUnknown,
-    QuoteAlreadyUsed,
-    TellerError,
-)
-from chainteller.tui import confirmations as questions
-from chainteller.tui import writes
-from chainteller.tui.desk import Desk
-from chainteller.tui.formats import grouped, transferred
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.service.errors import InsufficientFunds, TellerError
+from chainteller.tui.desk import Connection, Desk
+from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.formats import dollars, grouped, plain, transferred
+from chainteller.tui.messages import FieldStepped
 from chainteller.tui.notifications import watch_market
+from chainteller.tui.queries import form_sheet
+from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
-from chainteller.tui.quote.form import QuoteForm
-from chainteller.tui.quote.prices import renew_prices
-from chainteller.tui.quote.unknown_outcome import UNHEARD, Search
-from chainteller.tui.quote.view import Phase
+from chainteller.tui.quote.commands import COMMANDS
+from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState, QuoteStates
+from chainteller.tui.quote.unknown_outcome import UNHEARD
+from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.lines import Lines
+from chainteller.tui.widgets.field import FieldBar
+from chainteller.tui.widgets.lines import Lines, StatedLines, line
 
 if TYPE_CHECKING:
-    from chainteller.service.models.quotes import Quote
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.trades import Trade
 
 
-class QuoteScreen(QuoteForm):
-    """What becomes of the filled form: a quote, its execution, and the search for one in doubt."""
+class OrderForm(Container):
+    """Side, market, amount, and what the account has left after it."""
+
+    def __init__(self) -> None:
+        super().__init__(id="form")
+        self._prefilled = ""
+
+    def compose(self) -> ComposeResult:
+        yield Lines([line(), line()], id="choices")
+        yield Lines([line()], id="amount")
+        yield FieldBar(id="field-bar")
+        yield Lines([line()], id="after")
+        yield Lines(id="plan")
+        yield Lines(id="earlier")
+
+    def show(self, state: QuoteState, now: int, mask: MaskBalance) -> None:
+        markets = tuple(row.market_name for row in state.sheet.markets) if state.sheet else ()
+        self.query_one("#choices", Lines).show(quote_view.choices(state, markets))
+        self.query_one("#amount", Lines).show([quote_view.amount_line(state)])
+        self.show_after(state, mask)
+        self.query_one("#plan", Lines).show(quote_view.plan(state, now))
+        earlier = quote_view.earlier_lines(state, now, self.screen.size.width)
+        self.query_one("#earlier", Lines).show(earlier)
+
+    def show_after(self, state: QuoteState, mask: MaskBalance) -> None:
+        """What is left, also while the amount is being typed."""
+        field = self.query_one(FieldBar)
+        typed = field.value if field.is_open else None
+        self.query_one("#after", Lines).show([quote_view.after_amount(state, typed, mask)])
+
+    def open_amount(self, state: QuoteState, amount: str) -> None:
+        """Open the field with ``amount`` in it."""
+        self._prefilled = ""
+        word = "spend" if state.side == "buy" else "sell"
+        self.query_one(FieldBar).open(
+            "amount",
+            ((f"{word:<7} ", "muted"),),
+            value=amount,
+            note=((f"{state.sold_unit}   enter: get quote", "muted"),),
+            amount=True,
+        )
+
+    def offer_all(self, state: QuoteState) -> None:
+        """Open the field with all there is in it."""
+        all_of_it = state.sheet.spendable(state.market, state.side) if state.sheet else ""
+        self.open_amount(state, all_of_it)
+        self._prefilled = all_of_it
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the field is open and nothing was typed into it."""
+        field = self.query_one(FieldBar)
+        return field.is_open and field.value in {"", self._prefilled}
+
+
+class QuoteScreen(DeskScreen):
+    """The order form and the quote of the customer being served.
+
+    A command works on the state of the customer it was given for, also after another customer
+    has been selected.
+    """
+
+    KEY = "quote"
+    CSS_PATH = "quote.tcss"
+    HAS_OWN_FIELD = True
+    OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._execute_when_quoted = False
+        self._states = QuoteStates()
+        self._form_of = self.state
+        """Whose form is open, and the rest is about."""
+        self.is_loading = False
+        self._submit_when_loaded: str | None = None
+        """The amount that was entered before the form's data came."""
+
+    @property
+    def state(self) -> QuoteState:
+        """The order of the customer being served."""
+        customer = self.desk.customer
+        return self._states.of(customer.account_id, customer.market)
+
+    def body(self) -> Sequence[Widget]:
+        return [Container(OrderForm(), StatedLines(id="quote"), id="quote-pair")]
+
+    @property
+    def form(self) -> OrderForm:
+        return self.query_one(OrderForm)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -40,177 +128,325 @@ class QuoteScreen(QuoteForm):
         self.desk.on_poll.subscribe(self, self._polled)
         self.draw()
 
-    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
-        """Also while a question stands over it: what it asks about may change."""
-        if self.state.sheet is not None and self in self.app.screen_stack:
-            self.read("prices", self._renew_prices)
+    # -- news ---------------------------------------------------------------------------------
 
-    async def _renew_prices(self) -> None:
-        await renew_prices(self.desk, self.state)
+    def _customer_changed(self, before: str) -> None:
+        """Put the other customer's order away, and what was being typed for it."""
+        super()._customer_changed(before)
+        if self._form_of is not self.state:
+            self._form_of = self.state
+            self.is_loading, self._submit_when_loaded = False, None
+            if self.field_bar.is_open:
+                self.close_field()
+        self.draw()
+        if self.is_current:
+            self.reload()
+
+    def _connection_changed(self, reach: Connection) -> None:
+        """Also called when balances are hidden or shown."""
+        super()._connection_changed(reach)
+        self.draw()
+
+    def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        """Also while a question is open: what it asks about may change."""
+        if self.state.sheet is not None and self in self.app.screen_stack:
+            self.read("prices", partial(self._renew_prices, self.state))
+
+    async def _renew_prices(self, state: QuoteState) -> None:
+        """Fetch the markets; when nothing answers, their prices stay and grow old."""
+        before = perf_counter()
+        try:
+            found = await call_service(self.desk.service.markets)
+        except TellerError:
+            return
+        self.desk.heard(round((perf_counter() - before) * 1000))
+        if state.sheet is not None:
+            state.sheet = replace(state.sheet, markets=found.data)
         self.draw()
 
     def _tick(self) -> None:
-        if self.state.phase is Phase.UNKNOWN and self.state.search.is_due():
-            self.look_for_trade()
+        for state in self._states.in_doubt():
+            if state.search.is_due():
+                self._start_search(state)
         if self.is_current or self.app.screen.is_modal:
             self.draw()
+
+    def reload(self) -> None:
+        self.look_for_trades()
+        self.read("form", partial(self._load, self.state))
+
+    async def _load(self, state: QuoteState) -> None:
+        """Fetch what the form shows."""
+        if state.account_id:
+            service = self.desk.service
+            sheet = await call_service(form_sheet, service, state.account_id, state.sheet)
+            state.sheet = sheet
+            self.desk.customer.refresh(sheet.account)
+            if not state.market and sheet.markets:
+                state.market = sheet.markets[0].market_name
+                self.desk.customer.market = self.desk.customer.market or state.market
+        self.draw()
+
+    # -- drawing ------------------------------------------------------------------------------
+
+    def draw(self) -> None:
+        state, now = self.state, self.desk.now
+        self.form.show(state, now, self.desk.privacy.balance)
+        after = quote_view.after_quote(state, self.desk.privacy.balance)
+        self.query_one("#quote", Lines).show(quote_view.quote_lines(state, now, after))
+        self.title_line(quote_view.title(self.desk.customer.account))
+        self.draw_footer()
+
+    def fail(self, error: TellerError, doing: str = "") -> None:
+        """While the outcome is unknown, the panel itself says that nothing answers."""
+        if self.state.phase is not Phase.UNKNOWN or not isinstance(error, UNHEARD):
+            super().fail(error, doing)
+
+    # -- the form -----------------------------------------------------------------------------
+
+    def open_form(self, side: str) -> None:
+        """``b`` or ``s``: open the amount, filled with all there is."""
+        self.clear_failure()
+        state = self.state
+        state.turn_to(side=side, market=self.desk.customer.market)
+        if not state.account_id:
+            self.draw()
+            return
+        self._form_of = state
+        self.is_loading, self._submit_when_loaded = True, None
+        self._open_amount("")
+        self.read("prefill", partial(self._prefill, state))
+
+    async def _prefill(self, state: QuoteState) -> None:
+        """Fill the amount once no deposit is on its way any more."""
+        try:
+            await self.desk.quiet.wait()
+            await self._load(state)
+        except TellerError:
+            self.is_loading = False
+            raise
+        if state is not self.state:
+            return
+        self.is_loading = False
+        if self.form.is_untouched:
+            self._open_amount(None)
+        if self._submit_when_loaded is not None and state.sheet is not None:
+            all_of_it = state.sheet.spendable(state.market, state.side)
+            self.field_submitted("amount", self._submit_when_loaded or all_of_it)
+
+    def _open_amount(self, amount: str | None) -> None:
+        """Open the field with an amount in it, or with all there is."""
+        self.add_class("editing")
+        if amount is None:
+            self.form.offer_all(self.state)
+        else:
+            self.form.open_amount(self.state, amount)
+        self.form.show_after(self.state, self.desk.privacy.balance)
+
+    def close_field(self) -> None:
+        super().close_field()
+        self.remove_class("editing")
+
+    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.form.show_after(self.state, self.desk.privacy.balance)
+
+    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
+        self.draw()
+
+    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.close_field()
+        state = self.state
+        if self.is_loading and not (value and state.market):
+            self._submit_when_loaded = value
+            return
+        failure = flow.typed_amount_failure(state, value)
+        if failure is not None:
+            self.show_failure(failure)
+        else:
+            state.amount = dollars(value) if state.side == "buy" else plain(value)
+            self._ask_for_quote(state)
+        self.draw()
+
+    def on_field_stepped(self, message: FieldStepped) -> None:
+        self.action_step_market(message.step)
+
+    def action_amount(self) -> None:
+        if self.state.amount:
+            self._open_amount(self.state.amount)
+        else:
+            self.open_form(self.state.side)
+
+    def action_trade(self, side: str) -> None:
+        self.open_form(side)
+
+    def action_other_side(self) -> None:
+        self._turn_to(side="sell" if self.state.side == "buy" else "buy")
+
+    def action_step_market(self, step: int) -> None:
+        sheet = self.state.sheet
+        if sheet is None or not sheet.markets:
+            return
+        names = [row.market_name for row in sheet.markets]
+        place = names.index(self.state.market) if self.state.market in names else 0
+        self._turn_to(market=names[(place + step) % len(names)])
+
+    def _turn_to(self, *, side: str = "", market: str = "") -> None:
+        if self._is_in_flight():
+            return
+        if market:
+            self.desk.customer.market = market
+        sold = self.state.sold_unit
+        self.state.turn_to(side=side, market=market)
+        if self.field_bar.is_open and self.state.sold_unit != sold:
+            self._open_amount(None)
+        self.draw()
 
     # -- the quote ----------------------------------------------------------------------------
 
     def action_submit(self) -> None:
-        """Enter outside the field: a new quote with the same inputs."""
-        if self.state.phase in quote_view.UNANSWERED:
+        """Enter outside the field."""
+        if self.state.phase in UNANSWERED:
             self.desk.notify("wait: the last request is not answered yet", "warn")
         elif self.state.amount:
-            self.ask_for_quote()
+            self._ask_for_quote(self.state)
         else:
             self.open_form(self.state.side)
 
-    def ask_for_quote(self) -> None:
-        if not self._is_waiting():
-            self.write("quote", self._get_quote)
+    def _ask_for_quote(self, state: QuoteState) -> None:
+        if state.account_id and not self._is_in_flight():
+            self.write("quote", partial(self._get_quote, state))
 
-    def _is_waiting(self) -> bool:
-        """Nothing takes the place of a quote whose execution is not answered."""
-        waiting = self.state.phase in {Phase.UNKNOWN, Phase.SENDING}
-        if waiting:
+    def _is_in_flight(self) -> bool:
+        """Whether an execution wasn't answered yet, so that nothing may replace its quote."""
+        if self.state.is_in_flight:
             self.desk.notify("wait: the last execution is not answered yet", "warn")
-        return waiting
+        return self.state.is_in_flight
 
-    async def _get_quote(self) -> None:
-        state, account = self.state, self.desk.choice.account
-        if account is None:
-            return
+    async def _get_quote(self, state: QuoteState) -> None:
         self.clear_failure()
-        before, phase = state.quote, state.phase
+        phase, renews = state.phase, state.shown_phase is Phase.QUOTED
+        request = flow.quote_request(state)
         state.phase = Phase.ASKING
         self.draw()
-        service, key = self.desk.service, self.desk.new_key()
-        order = (state.market, state.side, state.amount, account.id)
         try:
-            quote = await call_service(writes.create_quote, service, *order, key)
+            quote = await self.desk.send(request, self.confirm)
         except BaseException:
-            state.phase, self._execute_when_quoted = phase, False
+            state.phase, state.execute_when_quoted = phase, False
             self.draw()
             raise
-        same = before is not None and (before.market_name, before.side) == (
-            quote.market_name,
-            quote.side,
-        )
-        state.previous = before if same and phase is Phase.QUOTED else None
-        state.quote, state.phase = quote, Phase.QUOTED
-        state.earlier.append(quote)
-        await self.load()
-        short = quote_view.shortfall(state)
+        if quote is not None:
+            state.take(quote, renews=renews)
+        await self._load(state)
+        execute_now, state.execute_when_quoted = state.execute_when_quoted, False
+        short = flow.shortfall(state)
         if short:
-            await self._offer_shortfall(short)
-        elif self._execute_when_quoted:
-            self.write("execution", self._execute)
-        self._execute_when_quoted = False
+            await self._offer_shortfall(state, short)
+        elif execute_now and state is self.state:
+            self.write("execution", partial(self._execute, state))
 
-    async def _offer_shortfall(self, short: str) -> None:
+    async def _offer_shortfall(self, state: QuoteState, short: str) -> None:
         """``y`` deposits exactly the difference, and the quote goes on."""
-        account = self.desk.choice.account
+        account = self._account_of(state)
         if account is None:
             return
         limit = self.desk.settings.confirm_above_cents
-        asked = questions.shortfall_question(account, short, limit)
-        if not await self.confirm(asked):
+        done = await self.desk.send(flow.shortfall_deposit(account, short, limit), self.confirm)
+        if done is None:
             return
-        service, key = self.desk.service, self.desk.new_key()
-        token = await call_service(writes.deposit_token, service)
-        done = await call_service(writes.deposit, service, account.id, short, token, key)
         self.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
         self.clear_failure()
-        await self.load()
+        await self._load(state)
         self.desk.on_change.publish(("deposit.completed",))
 
-    # -- execute ------------------------------------------------------------------------------
+    def _account_of(self, state: QuoteState) -> "TradingAccount | None":
+        """The customer being served, when ``state`` is theirs."""
+        return self.desk.customer.account if state is self.state else None
+
+    # -- its execution ------------------------------------------------------------------------
 
     def action_execute(self) -> None:
         state = self.state
-        if state.phase is Phase.UNKNOWN:
-            self.desk.notify("locked: what became of the last execution is being looked for", "bad")
-        elif state.phase is Phase.ASKING or self.is_loading:
-            self._execute_when_quoted = True
-        elif state.is_live(self.desk.now):
-            self.write("execution", self._execute)
+        reason = quote_view.why_not_executed(state, self.desk.now)
+        if state.phase is Phase.ASKING or (self.is_loading and not state.is_in_flight):
+            state.execute_when_quoted = True
+        elif state.is_in_flight:
+            self.desk.notify(reason, "bad")
+        elif reason:
+            self.desk.notify(f"{reason}   enter: get one", "warn")
         else:
-            self.desk.notify("no live quote   enter: get one", "warn")
+            self.write("execution", partial(self._execute, state))
 
-    async def _execute(self) -> None:
-        state, account, quote = self.state, self.desk.choice.account, self.state.quote
-        if account is None or quote is None:
+    async def _execute(self, state: QuoteState) -> None:
+        account = self._account_of(state)
+        if account is None:
             return
-        left, limit = state.seconds_left(self.desk.now), self.desk.settings.confirm_above_cents
-        if not await self.confirm(questions.execution_question(account, quote, left, limit)):
+        limit = self.desk.settings.confirm_above_cents
+        request = flow.execution_request(state, account, self.desk.now, limit)
+        if request.question is not None and not await self.confirm(request.question):
             return
         state.phase = Phase.SENDING
         self.draw()
-        key = self.desk.new_key()
         try:
-            trade = await call_service(
-                writes.execute_quote, self.desk.service, quote.id, account.id, key
-            )
-        except OutcomeUnknown as error:
-            state.phase, state.search = Phase.UNKNOWN, Search()
-            self.draw()
-            self.fail(error)
+            trade = await self.desk.send(replace(request, question=None), self.confirm)
         except InsufficientFunds as error:
-            state.phase = Phase.QUOTED
-            self.fail(error)
-            await self.load()
-            await self._offer_shortfall(questions.difference(error))
-        except QuoteAlreadyUsed as error:
-            state.phase = Phase.USED
-            self.draw()
-            self.fail(error)
-        except BaseException:
-            state.phase = Phase.QUOTED
+            state.end_execution(error)
+            await self._refused_for_funds(state, error)
+        except BaseException as error:
+            state.end_execution(error)
             self.draw()
             raise
         else:
-            self._executed(quote, trade)
+            if trade is not None:
+                self._executed(state, trade)
 
-    def _executed(self, quote: "Quote", trade: "Trade", how: str = "") -> None:
-        """Trades opens by itself and follows it."""
-        state = self.state
-        state.phase = Phase.USED
-        state.quote = quote.model_copy(update={"trade_id": trade.id, "status": "executed"})
-        state.earlier = [state.quote if row.id == quote.id else row for row in state.earlier]
+    async def _refused_for_funds(self, state: QuoteState, error: InsufficientFunds) -> None:
+        """Say what is missing and offer to deposit it."""
+        if self._account_of(state) is None:
+            raise error
+        self.fail(error)
+        await self._load(state)
+        await self._offer_shortfall(state, flow.refused_shortfall(error))
+
+    def _executed(self, state: QuoteState, trade: "Trade", how: str = "") -> None:
+        """Open Trades, which follows the trade; unless another customer is being served now."""
+        state.become(trade)
+        self.desk.followed[trade.id] = trade.status
+        words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
+        if state is not self.state:
+            self.desk.notify(f"{words}  {trade.id} for {state.account_id}", "good")
+            return
         self.clear_failure()
         self.draw()
-        words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)}"
-        self.desk.notify(f"{words} {trade.status}  {trade.id}", "good")
-        self.desk.choice.trade_id = trade.id
-        self.desk.followed[trade.id] = trade.status
+        self.desk.notify(f"{words}  {trade.id}", "good")
+        self.desk.customer.trade_to_show = trade.id
         if self.is_current or self.app.screen.is_modal:
             self.desk.shell.go("trades")
 
-    def look_for_trade(self) -> None:
-        """In doubt: ask what became of the quote until it is found or can no longer happen."""
-        if self.state.phase is Phase.UNKNOWN and not self.state.search.looking:
-            self.read("unknown", self._look_for_trade)
+    def look_for_trades(self) -> None:
+        """Search for the outcome of every execution that wasn't answered, whoever is served."""
+        for state in self._states.in_doubt():
+            if not state.search.looking:
+                self._start_search(state)
 
-    async def _look_for_trade(self) -> None:
-        state, account, quote = self.state, self.desk.choice.account, self.state.quote
-        if account is None or quote is None:
+    def _start_search(self, state: QuoteState) -> None:
+        self.read(f"unknown-{state.account_id}", partial(self._search, state))
+
+    async def _search(self, state: QuoteState) -> None:
+        quote = state.quote
+        if quote is None:
             return
-        account_id = quote.trading_account_id or account.id
-        found = await state.search.look(self.desk.service, account_id, quote, self.desk.now)
+        service, now = self.desk.service, self.desk.now
+        found = await state.search.look(service, state.account_id, quote, now)
         if found.trade is not None:
-            self._executed(quote, found.trade, "found: ")
+            self._executed(state, found.trade, "found: ")
             self.desk.shell.poll_now()
         elif found.over:
             state.phase = Phase.QUOTED
-            self.clear_failure()
-            self.desk.notify("it was not executed: the quote ran out unused", "warn")
+            if state is self.state:
+                self.clear_failure()
+            whose = "" if state is self.state else f" for {state.account_id}"
+            self.desk.notify(f"it was not executed{whose}: the quote ran out unused", "warn")
         self.draw()
-
-    def fail(self, error: TellerError, doing: str = "") -> None:
-        """In doubt the panel itself says that nothing answers; the words about the doubt stay."""
-        if self.state.phase is not Phase.UNKNOWN or not isinstance(error, UNHEARD):
-            super().fail(error, doing)
 
     # -- the rest -----------------------------------------------------------------------------
 
@@ -219,21 +455,21 @@ class QuoteScreen(QuoteForm):
         watch_market(self.desk, sheet.market(self.state.market) if sheet else None)
 
     def find(self, text: str) -> None:
-        """A pasted quote id."""
+        """Show a pasted quote, for the customer that it was made for."""
+        self.read("find", partial(self._find, text))
 
-        async def show() -> None:
-            quote = await call_service(self.desk.service.quote, text)
-            if self._is_waiting():
-                return
-            self.state.quote = quote
-            self.state.side, self.state.market = quote.side, quote.market_name
-            self.state.phase = Phase.USED if quote.trade_id else Phase.QUOTED
+    async def _find(self, quote_id: str) -> None:
+        service, customer = self.desk.service, self.desk.customer
+        quote = await call_service(service.quote, quote_id)
+        owner = self._states.owner_of(quote) or customer.account_id
+        if owner != customer.account_id:
+            customer.serve(await call_service(service.trading_account, owner))
+        if not self._is_in_flight():
+            self.state.show(quote)
             self.draw()
 
-        self.read("find", show)
-
     def customer_text(self) -> str:
-        refused, quote = self.refusal_text(), self.state.quote
+        refused, quote = self.refusal_text(), self.state.shown_quote
         if refused or quote is None:
             return refused
         named = {Phase.USED: "executed", Phase.UNKNOWN: "unknown", Phase.SENDING: "unknown"}
@@ -242,10 +478,11 @@ class QuoteScreen(QuoteForm):
         return self.texts.of_quote(quote, state, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
-        return self.state.quote.id if self.state.quote else ""
+        quote = self.state.shown_quote
+        return quote.id if quote else ""
 
     def record(self) -> object:
         return quote_view.record(self.state)
 
     def main_text(self) -> str:
-        return self.query_one("#quote", Lines).plain_text if self.state.quote else ""
+        return self.query_one("#quote", Lines).plain_text if self.state.shown_quote else ""

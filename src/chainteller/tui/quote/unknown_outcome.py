@@ -1,4 +1,4 @@
-"""An execution that nobody answered: its trade is looked for until it is found or cannot be."""
+"""Search for the outcome of an execution that wasn't answered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,6 @@ from chainteller.service.errors import (
 )
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -31,7 +30,7 @@ _ENDED = frozenset({"expired", "withdrawn"})
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """``trade`` is what a quote became; ``over``: it became none and no longer can."""
+    """``trade`` is what a quote became; ``over``: there is none and there can't be one any more."""
 
     trade: "Trade | None" = None
     over: bool = False
@@ -39,8 +38,12 @@ class Became:
 
 @dataclass(slots=True)
 class Search:
-    """How the looking goes; ``fault`` is why the last look learned nothing, ``wait_s`` when the
-    next one comes.
+    """Progress of a search.
+
+    Attributes:
+        fault: Error code of the last look, when it failed.
+        wait_s: Seconds until the next look.
+        looking: Whether a look is running.
     """
 
     looks: int = 0
@@ -51,14 +54,14 @@ class Search:
     _seemed_over: bool = False
 
     def is_due(self) -> bool:
-        """Asked once a second; a look that still runs is not overtaken by another."""
+        """Count one second down; whether the next look is due. Never while one is running."""
         if self.looking:
             return False
         self.wait_s -= 1
         return self.wait_s <= 0
 
     async def look(self, service: "Service", account_id: str, quote: "Quote", now: int) -> Became:
-        """What is known now. Raises nothing: a look that fails is told by ``fault``."""
+        """Look once. A failed look is reported through ``fault``."""
         self.looking = True
         try:
             found = await call_service(what_became, service, account_id, quote, now)
@@ -75,30 +78,20 @@ class Search:
         return found
 
     def _twice(self, found: Became) -> Became:
-        """An execution that began in the quote's last moment may be committed just after the
-        first look that calls it over.
+        """Call it over only after two looks: an execution that began in the quote's last moment
+        may be committed just after the first.
         """
         certain = found.over and self._seemed_over
         self._seemed_over = found.over
         return Became(found.trade, certain)
 
-    def lines(self) -> list[Line]:
-        times = "Looked once" if self.looks == 1 else f"Looked {self.looks} times"
-        if self.looking or not self.looks:
-            where: str = "Looking now."
-        elif self.fault:
-            where = f"{times}: no answer ({self.fault}), retry in {max(1, self.wait_s)} s."
-        else:
-            where = f"{times}: not there yet, again in {max(1, self.wait_s)} s."
-        return [
-            line(("No answer came: it may or may not have been executed.", "bad")),
-            line("Do not execute it again: this desk looks for the trade."),
-            line((where, "warn" if self.fault else "muted")),
-        ]
-
 
 def what_became(service: "Service", account_id: str, quote: "Quote", now: int) -> Became:
-    """Ask the quote itself where the deployment shows quotes, else the account's newest trades."""
+    """Look the quote up, or search the account's newest trades where quotes can't be looked up.
+
+    Raises:
+        TellerError: the lookup failed.
+    """
     try:
         shown = service.quote(quote.id)
     except NotOffered:

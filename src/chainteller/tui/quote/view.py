@@ -1,12 +1,14 @@
-"""The quote screen as lines: its state and what of it is shown."""
+"""Quote view: the form, the quote and the balance after it as lines."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import Asset
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.money import format_atoms
+from chainteller.records.fields import chain
+from chainteller.records.trades import QUOTE
 from chainteller.tui.formats import (
     Piece,
     clock_time,
@@ -14,72 +16,42 @@ from chainteller.tui.formats import (
     grouped,
     live_age,
     percent_between,
+    plain,
     seconds_between,
     seconds_since,
     short_id,
     when,
 )
-from chainteller.tui.queries import FormSheet
+from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
 from chainteller.tui.widgets.lines import Line, line
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.markets import Market
-    from chainteller.service.models.quotes import Quote
+    from chainteller.service.models.quotes import AssetAmount, Quote
 
 EXPIRING_S = 30
 _FRESH_S = 5
 _BAR_CELLS = 20
 _EXACT = Context(prec=200)
+_MOST_DIGITS = 200
+_BEFORE_EXECUTION = frozenset({Phase.FORM, Phase.ASKING, Phase.QUOTED})
+MaskBalance = Callable[[str], str]
+"""Shows a balance as it is, or masked while balances are hidden."""
 
 
-class Phase(StrEnum):
-    FORM = "form"
-    ASKING = "asking"
-    QUOTED = "quoted"
-    SENDING = "sending"
-    UNKNOWN = "unknown"
-    USED = "used"
-
-
-UNANSWERED = frozenset({Phase.ASKING, Phase.SENDING, Phase.UNKNOWN})
-
-
-@dataclass(slots=True)
-class QuoteState:
-    """``amount`` is of the asset sold, as typed; ``previous`` is the quote that was renewed."""
-
-    side: str = "buy"
-    market: str = ""
-    amount: str = ""
-    phase: Phase = Phase.FORM
-    quote: "Quote | None" = None
-    previous: "Quote | None" = None
-    sheet: FormSheet | None = None
-    search: Search = field(default_factory=Search)
-    earlier: "list[Quote]" = field(default_factory=list)
-
-    @property
-    def base(self) -> str:
-        return self.market.partition("-")[0].upper()
-
-    @property
-    def sold_unit(self) -> str:
-        return "USD" if self.side == "buy" else self.base
-
-    def seconds_left(self, now: int) -> int:
-        if self.quote is None:
-            return 0
-        return seconds_between(now, from_datetime(self.quote.expires))
-
-    def is_live(self, now: int) -> bool:
-        if self.quote is None or self.phase is not Phase.QUOTED:
-            return False
-        return now <= from_datetime(self.quote.expires)
+def title(account: "TradingAccount | None") -> Line:
+    if account is None:
+        return line((" QUOTE", "strong"), ("   choose an account first: 1", "warn"))
+    power = account.buying_power
+    right = ((f"USD {grouped(power)} available ", "muted"),) if power else ()
+    bank = f"  {account.bank_account_type} {account.bank_account_id}"
+    return line((" QUOTE", "strong"), f"  {account.id}", (bank, "muted"), right=right)
 
 
 def life(state: QuoteState, now: int) -> Piece:
-    """The quote's state in words and tone."""
+    """The state of the quote on the screen, in words and tone."""
     if state.phase is Phase.UNKNOWN:
         return "UNKNOWN: LOOKING FOR THE TRADE", "bad strong"
     if state.phase is Phase.SENDING:
@@ -97,13 +69,13 @@ def word_of_enter(state: QuoteState, now: int) -> str:
     """What enter does outside the field, for the footer."""
     if not state.amount:
         return "amount"
-    if state.quote is None:
+    if state.shown_quote is None:
         return "get quote"
     return "renew" if state.phase is Phase.QUOTED and not state.is_live(now) else "new quote"
 
 
 def why_not_executed(state: QuoteState, now: int) -> str:
-    """Why a quote cannot be executed now; empty when it can, or as soon as it has come."""
+    """Why the quote can't be executed now; empty when it can, or as soon as it has come."""
     if state.phase is Phase.UNKNOWN:
         return "locked: what became of the last execution is being looked for"
     if state.phase is Phase.SENDING:
@@ -164,19 +136,17 @@ def when_priced(market: "Market", now: int) -> str:
 
 
 def earlier_quotes(state: QuoteState) -> "list[Quote]":
-    """Of the account, the newest first; one of this session as it stands now."""
+    """The account's newest quotes first; those of this session in their newest state."""
     if state.sheet is None:
         return state.earlier[::-1]
-    account_id = state.sheet.account.id
-    known = {row.id: row for row in state.sheet.quotes[::-1]}
-    known |= {row.id: row for row in state.earlier if row.trading_account_id in {None, account_id}}
+    known = {row.id: row for row in (*state.sheet.quotes[::-1], *state.earlier)}
     return sorted(known.values(), key=lambda row: row.created, reverse=True)
 
 
 def record(state: QuoteState) -> object:
-    """The quote and those before it, for a file; None where there is none."""
-    earlier = earlier_quotes(state)
-    return {"quote": state.quote, "earlier": earlier} if state.quote or earlier else None
+    """The quote on the screen and the account's earlier ones, for a file; None without any."""
+    quote, earlier = state.shown_quote, earlier_quotes(state)
+    return {"quote": quote, "earlier": earlier} if quote or earlier else None
 
 
 def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
@@ -196,23 +166,36 @@ def earlier_lines(state: QuoteState, now: int, width: int) -> list[Line]:
 
 
 def _is_in_doubt(state: QuoteState, quote: "Quote") -> bool:
-    sent = state.phase in {Phase.SENDING, Phase.UNKNOWN}
-    return sent and state.quote is not None and state.quote.id == quote.id
+    return state.is_in_flight and state.quote is not None and state.quote.id == quote.id
 
 
 def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list[Line]:
-    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys."""
-    quote = state.quote
+    """The panel of the quote: life, terms, what is left ``after`` it, checks, keys.
+
+    What it says of a quote comes from the quote, never from the form beside it.
+    """
+    quote = state.shown_quote
     if state.phase is Phase.ASKING and quote is None:
         return [line(("asking for a price", "muted"))]
     if quote is None:
-        return [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
+        nothing = [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
+        return [*nothing, *_put_away(state, now)]
     rows = [line((quote.id, "strong"), right=(life(state, now),)), _expiry(state, now), line()]
-    rows += [*_terms(state, now), *after]
+    rows += [*_terms(state, quote, now), *after]
     if state.phase is not Phase.UNKNOWN:
         rows += [line(), _checks(state, now)]
     rows += [line(), *_keys(state, now)]
     return rows
+
+
+def _put_away(state: QuoteState, now: int) -> list[Line]:
+    """A live quote for another market or side, which the form has been turned away from."""
+    quote, left = state.quote, state.seconds_left(now)
+    if quote is None or state.phase is not Phase.QUOTED or left < 0:
+        return []
+    sold = f"{grouped(quote.asset_sold.amount)} {quote.asset_sold.symbol}"
+    order = f"{quote.side} {quote.market_name} {sold}"
+    return [line(), line((f"Put away: {order}, live {countdown(left)}.", "muted"))]
 
 
 def _expiry(state: QuoteState, now: int) -> Line:
@@ -238,10 +221,7 @@ def _expiry(state: QuoteState, now: int) -> Line:
     )
 
 
-def _terms(state: QuoteState, now: int) -> list[Line]:
-    quote = state.quote
-    if quote is None:
-        return []
+def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     bought, sold, fees = quote.asset_bought, quote.asset_sold, quote.fees
     rows = [
         line(
@@ -254,15 +234,16 @@ def _terms(state: QuoteState, now: int) -> list[Line]:
         moved = percent_between(quote.price, state.previous.price)
         rows.append(line((f"was {grouped(state.previous.price)}, now {moved}", "warn")))
     fee_unit = fees.currency or "USD"
+    gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
         line(),
-        term("customer gives", sold.amount, sold.symbol, "all-in"),
-        term("fee, included", fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
-        term("customer gets", bought.amount, bought.symbol, bought.network, tone="good strong"),
+        term(gives, sold.amount, sold.symbol, "all-in"),
+        term(fee, fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
+        term(gets, bought.amount, bought.symbol, chain(bought.network), tone="good strong"),
     ]
     all_in = _all_in(quote)
     if all_in:
-        rows.append(term("all-in price", all_in, "USD", f"per {state.base}"))
+        rows.append(term("all-in price", all_in, "USD", f"per {_base(quote).symbol}"))
     return rows
 
 
@@ -278,10 +259,14 @@ def term(label: str, amount: str, unit: str, note: str, tone: str = "") -> Line:
 
 def _all_in(quote: "Quote") -> str:
     """What one unit costs or brings with everything counted."""
-    usd, units = Decimal(quote.asset_sold.amount), Decimal(quote.asset_bought.amount)
-    if quote.side == "sell":
-        usd, units = units, usd
+    usd = Decimal((quote.asset_sold if quote.side == "buy" else quote.asset_bought).amount)
+    units = Decimal(_base(quote).amount)
     return f"{usd / units:.2f}" if units else ""
+
+
+def _base(quote: "Quote") -> "AssetAmount":
+    """The asset that is traded for dollars."""
+    return quote.asset_bought if quote.side == "buy" else quote.asset_sold
 
 
 def _quoted_market(state: QuoteState) -> "Market | None":
@@ -300,40 +285,24 @@ def _market_now(state: QuoteState, now: int) -> str:
     return f"market {at} {grouped(market.current_price)} ({apart})"
 
 
-def held_for_quote(state: QuoteState) -> str | None:
-    """What is available of what the quote sells; None where the balances are not those of the
-    quote's account.
+def missing_amount(state: QuoteState) -> Decimal | None:
+    """How much more the quote sells than is available, zero or less when there is enough; None
+    while the balances aren't known.
     """
     quote, sheet = state.quote, state.sheet
-    if quote is None or sheet is None or quote.trading_account_id not in {None, sheet.account.id}:
+    if quote is None or sheet is None:
         return None
-    return sheet.spendable(quote.market_name, quote.side)
-
-
-def _missing(state: QuoteState) -> Decimal | None:
-    """How much more than what is there the quote sells, zero or less when there is enough; None
-    where the balances are not those of the quote's account.
-    """
-    held = held_for_quote(state)
-    if held is None or state.quote is None:
-        return None
-    return _EXACT.subtract(Decimal(state.quote.asset_sold.amount), Decimal(held))
-
-
-def shortfall(state: QuoteState) -> str:
-    """Dollars that a deposit would have to bring for a buy; empty when there is enough."""
-    short = _missing(state)
-    is_buy = state.quote is not None and state.quote.side == "buy"
-    return f"{short:.2f}" if is_buy and short is not None and short > 0 else ""
+    held = Decimal(sheet.spendable(quote.market_name, quote.side))
+    return _EXACT.subtract(Decimal(quote.asset_sold.amount), held)
 
 
 def _checks(state: QuoteState, now: int) -> Line:
-    """What stands in the way of executing; nothing does once that happened or may have."""
+    """What prevents the execution, until it was sent."""
     if state.phase is Phase.USED:
         return line(("[ok] executed", "good"), ("   the price of this quote was kept", "muted"))
     if state.phase is Phase.UNKNOWN:
         return line(("[>] outcome unknown", "warn"))
-    market, short = _quoted_market(state), _missing(state)
+    market, short = _quoted_market(state), missing_amount(state)
     balance: Piece = ("[ok] balance   ", "good") if short is not None else ("", "")
     if short is not None and short > 0 and state.quote is not None:
         missing = f"{grouped(f'{short:f}')} {state.quote.asset_sold.symbol}"
@@ -346,7 +315,7 @@ def _checks(state: QuoteState, now: int) -> Line:
 
 def _keys(state: QuoteState, now: int) -> list[Line]:
     if state.phase is Phase.UNKNOWN:
-        return state.search.lines()
+        return _search_lines(state.search)
     if state.phase is Phase.USED and state.quote is not None:
         trade = state.quote.trade_id
         found = f" {short_id(trade)}" if trade else ""
@@ -368,3 +337,69 @@ def _keys(state: QuoteState, now: int) -> list[Line]:
             )
         ]
     return [line(("enter", "key"), (" new quote, same inputs", "muted"))]
+
+
+def _search_lines(search: Search) -> list[Line]:
+    times = "Looked once" if search.looks == 1 else f"Looked {search.looks} times"
+    if search.looking or not search.looks:
+        where = "Looking now."
+    elif search.fault:
+        where = f"{times}: no answer ({search.fault}), retry in {max(1, search.wait_s)} s."
+    else:
+        where = f"{times}: not there yet, again in {max(1, search.wait_s)} s."
+    return [
+        line(("No answer came: it may or may not have been executed.", "bad")),
+        line("Do not execute it again: this desk looks for the trade."),
+        line((where, "warn" if search.fault else "muted")),
+    ]
+
+
+# -- the balance after -----------------------------------------------------------------------------
+
+
+def total(amount: str, other: str, *, sign: int = 1) -> str | None:
+    """``amount`` plus ``other``, or minus it with ``sign`` -1; None where one is no number."""
+    parts = [plain(text).partition(".") for text in (amount, other)]
+    if not all(_is_number(whole + rest) for whole, _, rest in parts):
+        return None
+    decimals = max(2, *(len(rest) for _, _, rest in parts))
+    one, two = (int(whole + rest.ljust(decimals, "0")) for whole, _, rest in parts)
+    return format_atoms(one + sign * two, Asset("", "", decimals))
+
+
+def _is_number(digits: str) -> bool:
+    return digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS
+
+
+def after_amount(state: QuoteState, typed: str | None, shown: MaskBalance) -> Line:
+    """What is left after the form's amount; ``typed``: the amount so far, None once entered."""
+    if state.sheet is None or (typed is None and state.shown_phase not in _BEFORE_EXECUTION):
+        return line()
+    held = state.sheet.spendable(state.market, state.side)
+    left = total(held, state.amount if typed is None else typed, sign=-1)
+    if left is None:
+        return line()
+    if left.startswith("-"):
+        offered = "   a deposit is offered" if state.side == "buy" else ""
+        missing = (f"{shown(grouped(left[1:]))} {state.sold_unit}", "warn")
+        return line((" short   ", "muted"), missing, (offered, "muted"))
+    note = "" if left.strip("0.") else "   all of it"
+    return line(
+        (" after   ", "muted"), f"{shown(grouped(left))} {state.sold_unit}", (note, "muted")
+    )
+
+
+def after_quote(state: QuoteState, shown: MaskBalance) -> list[Line]:
+    """What is left of the asset sold, and for a sale the dollars too; until it is executed."""
+    quote, sheet = state.shown_quote, state.sheet
+    if quote is None or sheet is None or state.phase is not Phase.QUOTED:
+        return []
+    sold = quote.asset_sold
+    left = total(sheet.spendable(quote.market_name, quote.side), sold.amount, sign=-1)
+    if left is None or left.startswith("-"):
+        return []
+    note = ""
+    if quote.side == "sell":
+        dollars = total(sheet.spendable("", "buy"), quote.asset_bought.amount)
+        note = f"and USD {shown(grouped(dollars))}" if dollars else ""
+    return [term("available after", shown(grouped(left)), sold.symbol, note)]

@@ -26,7 +26,7 @@ def _nothing_to_wait_for(screen: "TradesScreen") -> str:
 
 
 def _no_single_account(screen: "TradesScreen") -> str:
-    return "" if screen.account_id else "no account is selected: all are shown"
+    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
 
 
 # fmt: off

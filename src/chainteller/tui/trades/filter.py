@@ -1,5 +1,5 @@
-"""Trades as they are typed for: a side, a market or a status narrows at the service, whatever else
-is typed is looked for in the newest of them.
+"""Trade filter: a typed side, market or status filters at the service; other words are searched
+for in the newest trades.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
 
 SEARCHED = 100
-"""How many of the newest trades a typed text is looked for in: one page."""
+"""Newest trades that words are searched in: one page."""
 _KINDS = {
     **dict.fromkeys(("buy", "sell"), "side"),
     **dict.fromkeys(MARKETS_BY_NAME, "market"),
@@ -26,7 +26,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """``words`` are in lower case; the others are as the service filters."""
+    """A parsed filter. ``words`` are in lower case; the others are the service's own filters."""
 
     side: str | None = None
     market: str | None = None
@@ -34,7 +34,7 @@ class Wanted:
     words: tuple[str, ...] = ()
 
     def as_query(self, status: str | None, sort: str, page: int, limit: int) -> "ListQuery":
-        """For the service, which knows nothing of words; a typed status goes before ``status``."""
+        """The service's query, without the words; a typed status precedes ``status``."""
         return query(
             page=page,
             limit=limit,
@@ -46,7 +46,7 @@ class Wanted:
 
 
 def wanted(typed: str) -> Wanted:
-    """What the words mean: one that begins a single side, market or status stands for it."""
+    """Parse a typed filter: a word that begins exactly one side, market or status stands for it."""
     found: dict[str, str] = {}
     words = []
     for word in typed.lower().split():
@@ -59,17 +59,17 @@ def wanted(typed: str) -> Wanted:
 
 
 def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Trade]":
-    """Of one account, or of all."""
+    """Trades of one account, or of all accounts."""
     return service.trades(account_id, asked) if account_id else service.all_trades(asked)
 
 
 def search(
     service: "Service", account_id: str | None, looked_for: Wanted, status: str | None, sort: str
 ) -> "Sequence[Trade]":
-    """Those of the newest that hold every word; a whole id is asked for by itself.
+    """The newest trades that contain every word, or else the one with that id.
 
     Raises:
-        TellerError: the list cannot be had.
+        TellerError: the list can't be read.
     """
     newest = listed(service, account_id, looked_for.as_query(status, sort, 1, SEARCHED))
     found = [row for row in newest.data if _holds(row, looked_for.words)]
@@ -84,7 +84,7 @@ def _holds(trade: "Trade", words: Sequence[str]) -> bool:
 
 
 def _by_id(service: "Service", account_id: str | None, words: Sequence[str]) -> "list[Trade]":
-    """An older trade, named by its whole id; of one account only where that one is shown."""
+    """A trade by its whole id; only of ``account_id``, where that is given."""
     if len(words) != 1 or not words[0].startswith("txn_"):
         return []
     found = trades_by_id(service, words[0].upper())

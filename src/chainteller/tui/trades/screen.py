@@ -1,4 +1,4 @@
-"""Trades: each is followed to its end by itself; one can be cancelled until it executes."""
+"""Trades screen: list trades, follow each to its end, cancel one before it executes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.tui import confirmations as questions
-from chainteller.tui import writes
 from chainteller.tui.desk import Desk
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.formats import grouped, seconds_since, short_id, status
+from chainteller.tui.formats import grouped, short_id, status
 from chainteller.tui.list_screen import Listed, ListScreen
-from chainteller.tui.service_calls import call_service
 from chainteller.tui.trades import filter as trades_filter
+from chainteller.tui.trades import flow
 from chainteller.tui.trades import view as trades_view
 from chainteller.tui.trades.commands import COMMANDS
 from chainteller.tui.widgets.detail import Detail
@@ -38,7 +36,8 @@ class TradesScreen(ListScreen["Trade"]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._all = False
-        self.account_id: str | None = None
+        self._listed_account = ""
+        """Id of the customer whose trades are listed."""
         self._status = 0
         self._typed = ""
 
@@ -47,7 +46,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     @property
     def _shows_all(self) -> bool:
-        return self._all or not self.account_id
+        return self._all or not self.desk.customer.account_id
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -68,15 +67,25 @@ class TradesScreen(ListScreen["Trade"]):
             self.set_interval(1.0, self._tick)
 
     def on_screen_resume(self) -> None:
-        account = self.desk.choice.account
-        wanted = account.id if account else None
-        if wanted != self.account_id:
-            self.account_id = wanted
-            self.pages.forget()
-        if self.desk.choice.trade_id is not None:
+        self._bind_to_customer()
+        if self.desk.customer.trade_to_show is not None:
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
+
+    def _bind_to_customer(self) -> None:
+        """List the trades of the customer being served; nothing of another one stays."""
+        served = self.desk.customer.account_id
+        if served != self._listed_account:
+            self._listed_account = served
+            self.pages.forget()
+            self._show_selected()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current:
+            self._bind_to_customer()
+            self.reload()
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":
@@ -87,7 +96,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def fetch(self, page: int) -> "Listed[Trade]":
         service, now = self.desk.service, self.desk.now
-        account_id = None if self._shows_all else self.account_id
+        account_id = None if self._shows_all else self.desk.customer.account_id
         looked_for = trades_filter.wanted(self._typed)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
@@ -103,11 +112,11 @@ class TradesScreen(ListScreen["Trade"]):
     def listed(self, total: int) -> None:
         self.paged.reshape(self.columns())
         self._draw_title(total)
-        wanted = self.desk.choice.trade_id
+        wanted = self.desk.customer.trade_to_show
         if wanted is not None and self.paged.move_to_key(wanted):
-            self.desk.choice.trade_id = None
+            self.desk.customer.trade_to_show = None
         elif wanted is not None and self._is_far_down(wanted):
-            self.desk.choice.trade_id = None
+            self.desk.customer.trade_to_show = None
             self.find(wanted)
             return
         self._draw_empty()
@@ -115,14 +124,14 @@ class TradesScreen(ListScreen["Trade"]):
         self._show_selected()
 
     def _is_far_down(self, trade_id: str) -> bool:
-        """Not on the first page, and not so new that the next look at the list has it."""
+        """Whether it has to be searched for: not listed, and not just started here."""
         began_here = trade_id in self.desk.followed
         return (
             trade_id not in self._typed and not began_here and self.desk.offers("transaction-by-id")
         )
 
     def _tell_progress(self) -> None:
-        """Each step of a trade that this desk began goes to the status line and the log."""
+        """Report each new status of a trade that was started in this session."""
         for trade_id, before in self.desk.followed.items():
             trade = self.records.get(trade_id)
             if trade is not None and trade.status != before:
@@ -132,9 +141,9 @@ class TradesScreen(ListScreen["Trade"]):
                 self.desk.notify(f"{words} {trade.status}  {trade.id}", tone)
 
     def _draw_title(self, total: int) -> None:
-        whose = "all accounts" if self._shows_all else self.account_id or ""
+        whose = "all accounts" if self._shows_all else self.desk.customer.account_id
         other = "one account" if self._all else "all accounts"
-        switch = f"  (0 {other})" if self.account_id else ""
+        switch = f"  (0 {other})" if self.desk.customer.account_id else ""
         only = trades_view.STATUSES[self._status]
         shown = f"  only {only}" if only else ""
         searched = trades_filter.wanted(self._typed).words
@@ -162,7 +171,7 @@ class TradesScreen(ListScreen["Trade"]):
             self.paged.say_empty(("No trades yet.  ", ""), ("b", "key"), (" buy", "muted"))
 
     def _tick(self) -> None:
-        """The age of what is still open; a list of final trades is not touched."""
+        """Redraw the age of open trades."""
         if not self.is_current:
             return
         now, listed = self.desk.now, self.paged
@@ -194,7 +203,7 @@ class TradesScreen(ListScreen["Trade"]):
         detail.tell(trades_view.detail(trade, self.desk.now), below, otherwise)
 
     def show_failure(self, failure: "Failure") -> None:
-        """What to say is about the refusal as long as that stands."""
+        """The text for the customer is about a refusal while that is shown."""
         super().show_failure(failure)
         self._show_selected()
 
@@ -244,11 +253,10 @@ class TradesScreen(ListScreen["Trade"]):
 
     def action_watch(self) -> None:
         trade = self.selected
-        account_id = (trade.trading_account_id if trade else None) or self.account_id
-        if trade is None or account_id is None or trades_view.is_over(trade):
+        if trade is None or trades_view.is_over(trade):
             self.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
             return
-        self.desk.watched_trades[trade.id] = account_id
+        self.desk.watched_trades[trade.id] = self._owner_of(trade)
         self.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
 
     def action_cancel(self) -> None:
@@ -265,14 +273,16 @@ class TradesScreen(ListScreen["Trade"]):
         held = (self.records.get(row.key) for row in self.paged.rows_held)
         return next((row for row in held if row is not None and row.status == "processing"), None)
 
+    def _owner_of(self, trade: "Trade") -> str:
+        """Id of its account: where trades don't name theirs, that of the customer listed."""
+        return trade.trading_account_id or self._listed_account
+
     async def _cancel(self, trade: "Trade") -> None:
-        waited = seconds_since(trade.created, self.desk.now)
-        asked = questions.cancellation_question(trade, waited)
-        if not await self.confirm(asked):
+        owner, now = self._owner_of(trade), self.desk.now
+        asked = flow.cancellation_request(trade, owner, now, any_customer=self._shows_all)
+        done = await self.desk.send(asked, self.confirm)
+        if done is None:
             return
-        account_id = trade.trading_account_id or self.account_id or ""
-        key = self.desk.new_key()
-        done = await call_service(writes.cancel_trade, self.desk.service, account_id, trade.id, key)
         self.clear_failure()
         self.desk.notify(f"trade {done.status}  {done.id}", status(done.status)[1])
         self.desk.on_change.publish((f"trade.{done.status}",))
@@ -280,13 +290,12 @@ class TradesScreen(ListScreen["Trade"]):
     def exports(self) -> Sequence[Export]:
         """The selected trade's receipt first."""
         trade = self.selected
-        account_id = (trade.trading_account_id if trade else None) or self.account_id
-        if trade is None or account_id is None:
+        if trade is None or not self._owner_of(trade):
             return super().exports()
-        return [*receipt_exports(self.desk, account_id, trade.id), *super().exports()]
+        return [*receipt_exports(self.desk, self._owner_of(trade), trade.id), *super().exports()]
 
     def record(self) -> object:
-        """None: the receipt is what there is to keep of a trade."""
+        """None: a trade is exported as its receipt."""
         return None
 
     def object_id(self) -> str:

@@ -1,106 +1,56 @@
-"""Trades as lines: rows, timeline and what may still be done."""
+"""Trade view: rows, detail, timeline and summary as lines."""
 
 from typing import TYPE_CHECKING
 
-from chainteller.domain.trades import TERMINAL
+from chainteller.records.formats import clock_time, grouped, live_age, short_id
+from chainteller.records.trades import TRADE, base_symbol
+from chainteller.records.trades import is_over as is_over  # noqa: PLC0414 - called here by the screen
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import (
-    Piece,
-    age,
-    clock_time,
-    grouped,
-    live_age,
-    seconds_since,
-    short_id,
-    status,
-    when,
-)
-from chainteller.tui.notifications import SLOW_S
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
 
 _NARROWEST = 39
 """Cells of the detail beside the list: whole ids and amounts with their labels."""
-_MINUTE_S = 60
-_AMOUNT = Column("AMOUNT", 12, "right", most=30)
-_STATUS = Column("STATUS", 18, grows=True, most=28)
-COLUMNS_OF_ONE = (
-    Column("TRADE", 14, rank=1),
-    Column("ACCOUNT", 0),
-    Column("CREATED", 8, rank=2),
-    Column("SIDE", 4),
-    Column("MARKET", 7),
-    _AMOUNT,
-    Column("PRICE", 11, "right", rank=4),
-    _STATUS,
+_LIST = RecordColumns(
+    TRADE,
+    {
+        "id": Column("", 14, rank=1),
+        "trading_account_id": Column("", 0, tone="muted"),
+        "created": Column("", 8, rank=2),
+        "side": Column("", 4),
+        "market": Column("", 7),
+        "amount": Column("", 12, "right", most=30),
+        "price": Column("PRICE", 11, "right", rank=4, tone="muted"),
+        "status": Column("", 18, grows=True, most=28),
+    },
 )
+COLUMNS_OF_ONE = _LIST.columns
 COLUMNS_OF_ALL = (
     COLUMNS_OF_ONE[0]._replace(rank=3),
     COLUMNS_OF_ONE[1]._replace(width=14, rank=1),
     *COLUMNS_OF_ONE[2:],
 )
-"""Whose a trade is stands before its own id, which the detail and the summary have too."""
+"""The account stays longer than the trade's own id, which the detail and the summary show too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
 
 
-def is_over(trade: "Trade") -> bool:
-    return trade.status in TERMINAL
-
-
 def trade_row(trade: "Trade", now: int) -> Row:
-    return Row(
-        trade.id,
-        (
-            (short_id(trade.id), ""),
-            (short_id(trade.trading_account_id or "-"), "muted"),
-            (when(trade.created, now), "muted"),
-            (trade.side.upper(), "up" if trade.side == "buy" else "down"),
-            (trade.market, ""),
-            (grouped(trade.amount), ""),
-            (grouped(trade.price), "muted"),
-            _status(trade, now, exact=False),
-        ),
-    )
-
-
-def _status(trade: "Trade", now: int, *, exact: bool = True) -> Piece:
-    """With how long it has been open: to the second, or from a minute on by the minute."""
-    text, tone = status(trade.status)
-    if is_over(trade):
-        return text, tone
-    waiting = seconds_since(trade.created, now)
-    open_for = live_age if exact or waiting < _MINUTE_S else age
-    slow = " SLOW" if waiting > SLOW_S and trade.status == "processing" else ""
-    return f"{text} {open_for(trade.created, now)}{slow}", tone
+    return Row(trade.id, _LIST.cells(trade, now))
 
 
 def detail(trade: "Trade", now: int) -> list[Line]:
-    base = trade.market.partition("-")[0].upper()
     rows = [
         line((trade.id, "strong")),
         line(
             (f"{trade.side.upper()} {trade.market}", "strong"),
-            right=(f"{grouped(trade.amount)} {base}",),
+            right=(f"{grouped(trade.amount)} {base_symbol(trade.market)}",),
         ),
-        line(("status", "muted"), right=(_status(trade, now),)),
-        line(("price", "muted"), right=(f"{grouped(trade.price)} USD",)),
+        *fact_lines(TRADE, trade, now),
     ]
-    if trade.asset_sold is not None and trade.asset_bought is not None:
-        sold, bought = trade.asset_sold, trade.asset_bought
-        gives = f"{grouped(sold.amount)} {sold.symbol}"
-        rows.append(line(("customer gives", "muted"), right=(gives,)))
-        gets = f"{grouped(bought.amount)} {bought.symbol}"
-        rows.append(line(("customer gets", "muted"), right=((gets, "good"),)))
-    if trade.fees is not None and trade.fees.total is not None:
-        fee = f"{grouped(trade.fees.total)} {trade.fees.currency or 'USD'}"
-        rows.append(line(("fee, included", "muted"), right=(fee,)))
-    if trade.trading_account_id:
-        rows.append(line(("account", "muted"), right=(trade.trading_account_id,)))
-    if trade.quote_id:
-        rows.append(line(("quote", "muted"), right=(trade.quote_id,)))
     rows += [line(), *_timeline(trade, now), line(), *_what_next(trade)]
     return rows
 
@@ -159,12 +109,11 @@ def told_by_key(words: str) -> list[Line]:
 def summary(trade: "Trade", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
     can = "yes (C)" if can_be_cancelled(trade) else "no"
-    sold = trade.asset_sold
-    gives = f"{grouped(sold.amount)} {sold.symbol}" if sold else ""
+    gives, _ = TRADE["asset_sold"].line(trade, now)
     return [
         line(
             (f" {trade.id}  ", "strong"),
-            _status(trade, now),
+            TRADE["status"].line(trade, now),
             right=(f"at {grouped(trade.price)} ",),
         ),
         line((f" gives {gives}   can be cancelled: {can}   enter: detail", "muted")),

@@ -20,7 +20,6 @@ from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.poller import Poller
 from chainteller.tui.console.protection import agreed
 from chainteller.tui.console.typed_ahead import TypedAhead
-from chainteller.tui.desk import Choice
 from chainteller.tui.dialogs.boxes import Box
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
@@ -167,7 +166,7 @@ class TrainingConsole(Console):
         await call_service(self.session.undo)
         self._heard = len(self.session.progress.heard)
         self._poller = Poller(self.desk, self.alert)
-        self.desk.choice = Choice()
+        self.desk.customer.clear()
         self.add_mode(_AWAY, Screen)
         self.switch_mode(_AWAY)
         for name in SCREENS:

@@ -316,7 +316,7 @@ def _holds(account: BlockchainAccount, wanted: str) -> bool:
 
 def customer_of(desk: "Desk") -> str:
     """Id of the trading account that is selected; empty when none is."""
-    return desk.choice.account.id if desk.choice.account else ""
+    return desk.customer.account_id
 
 
 def find_account(desk: "Desk", identifier: str) -> tuple[BlockchainAccount, str] | None:

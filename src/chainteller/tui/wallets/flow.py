@@ -26,16 +26,15 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.tui import lazy
-from chainteller.tui.confirmations import amount_failure
+from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.failures import Failure
+from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.formats import cents, countdown, grouped, plain, short_address, short_id
 from chainteller.tui.steps import (
     Choose,
     LookUp,
     OpenField,
     Result,
-    Send,
     Step,
     Write,
     notice,
@@ -101,7 +100,9 @@ def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
     note = f"for {trading_account_id}; it verifies wallets of any network"
 
     def send(network: str) -> Step:
-        return Send(trading_account_id, partial(_open_account, trading_account_id, network))
+        return CustomerRequest(
+            trading_account_id, partial(_open_account, trading_account_id, network)
+        )
 
     return Write(
         "blockchain account",
@@ -142,7 +143,9 @@ def register(
 
     def send(network: str) -> Step:
         request = RegisterCounterparty(address=text.strip(), network=network)
-        return Send(account.trading_account_id, partial(_register, account, request, session))
+        return CustomerRequest(
+            account.trading_account_id, partial(_register, account, request, session)
+        )
 
     return Write("registration", LookUp(read))
 
@@ -200,8 +203,8 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
 
 def _request(
     wallet: Wallet, call: "Callable[[Service, str], Step]", question: Ask | None = None
-) -> Send:
-    return Send(wallet.account.trading_account_id, call, question)
+) -> CustomerRequest[Step]:
+    return CustomerRequest(wallet.account.trading_account_id, call, question)
 
 
 def _issue(wallet: Wallet, session: Session, service: "Service", key: str) -> Step:
@@ -261,7 +264,7 @@ def _submit(
     return _link_request(wallet, claim.id)
 
 
-def _link_request(wallet: Wallet, claim_id: str) -> Send:
+def _link_request(wallet: Wallet, claim_id: str) -> CustomerRequest[Step]:
     return _request(wallet, partial(_link, wallet, claim_id))
 
 

@@ -110,9 +110,13 @@ class WalletsScreen(ListScreen[Shown]):
     # -- the list -----------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
-        if account_to_list(self) != self.listed_id:
-            start_over(self)
+        _bind_to_customer(self)
         super().on_screen_resume()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current and _bind_to_customer(self):
+            self.reload()
 
     def fetch(self, page: int) -> Listed[Shown]:
         service, listed_id = self.desk.service, account_to_list(self)
@@ -282,6 +286,17 @@ def account_to_list(screen: WalletsScreen) -> str:
     return "" if screen.shows_all else customer_of(screen.desk)
 
 
+def _bind_to_customer(screen: WalletsScreen) -> bool:
+    """Put away what belongs to another customer than the one served; whether there was any."""
+    if account_to_list(screen) == screen.listed_id:
+        return False
+    screen.close_field()
+    screen.book, screen.usage = Book(), ()
+    start_over(screen)
+    draw(screen)
+    return True
+
+
 def start_over(screen: WalletsScreen) -> None:
     """Forget the rows of another account or filter; the cursor is placed again."""
     screen.listed_id, screen.is_placed = account_to_list(screen), False
@@ -323,9 +338,8 @@ async def _go_to(
 ) -> None:
     """Select the customer of a blockchain account and show it, or a wallet of it."""
     desk = screen.desk
-    desk.choice.account = await call_service(
-        desk.service.trading_account, account.trading_account_id
-    )
+    owner = await call_service(desk.service.trading_account, account.trading_account_id)
+    desk.customer.serve(owner)
     screen.wanted = ""
     screen.wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
     show_all(screen, on=False)
@@ -503,6 +517,6 @@ def _draw_title(screen: WalletsScreen) -> None:
     if is_alone and wallet is not None:
         screen.title_line(view.wallet_title(wallet))
     else:
-        account = screen.desk.choice.account
+        account = screen.desk.customer.account
         bank_account_id = account.bank_account_id if account else ""
         screen.title_line(view.title(listed_id, bank_account_id, screen.book, screen.wanted))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
+from chainteller.records.wallets import CHALLENGE, WALLET
 from chainteller.tui import lazy
-from chainteller.tui.customer_texts import both_times
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.formats import (
     Piece,
@@ -408,16 +408,12 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
 
 def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
     """The values of a text for the customer."""
-    values = {
+    return {
         "bank": bank_name,
-        "end": wallet.counterparty.address[-4:],
         "network": wallet.network,
+        **WALLET.spoken(wallet.counterparty),
+        **(CHALLENGE.spoken(wallet.challenge) if wallet.challenge is not None else {}),
     }
-    if wallet.challenge is not None and wallet.challenge.expires is not None:
-        values["expires"] = both_times(wallet.challenge.expires)
-    if wallet.counterparty.verification is not None:
-        values["until"] = f"{wallet.counterparty.verification.expires_at:%d %B %Y}"
-    return values
 
 
 # -- the text to be signed ------------------------------------------------------------------------

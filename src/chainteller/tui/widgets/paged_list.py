@@ -23,7 +23,7 @@ class Column(NamedTuple):
     """``rank`` 0 always stands; the highest rank goes first when the width is short.
 
     Without a ``width`` it is only exported. One with ``most`` is as wide as the widest of what is
-    loaded, up to so many cells, so that nothing in it is cut.
+    loaded, up to so many cells, so that nothing in it is cut. ``tone`` is of cells that have none.
     """
 
     title: str
@@ -32,6 +32,7 @@ class Column(NamedTuple):
     rank: int = 0
     grows: bool = False
     most: int = 0
+    tone: str = ""
 
 
 class Row(NamedTuple):

@@ -1,0 +1,96 @@
+"""Errors on stderr in three parts (code, meaning, next step) and their exit codes."""
+
+import sys
+from collections.abc import Iterable, Mapping
+from enum import IntEnum
+
+from chainteller.domain.untrusted import printable
+from chainteller.service.error_codes import KEY_WANTED
+from chainteller.service.errors import (
+    OutcomeUnknown,
+    ServiceError,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    TellerError,
+    Unauthorized,
+)
+from chainteller.settings.values import SettingsInvalid
+
+
+class Exit(IntEnum):
+    """The program's exit codes; scripts rely on them."""
+
+    DONE = 0
+    REFUSED = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    UNKNOWN = 4
+    INTERRUPTED = 130
+
+
+class Usage(TellerError):
+    """The command line is invalid or incomplete."""
+
+    code = "USAGE"
+
+    def __init__(self, message: str, next_step: str = "chainteller --help") -> None:
+        super().__init__(message)
+        self._suggestion = next_step
+
+    @property
+    def suggestion(self) -> str:
+        return self._suggestion
+
+
+_BY_REASON = {
+    "BAD_URL": Exit.USAGE,
+    "DRIVER_MISSING": Exit.USAGE,
+    "EXISTS": Exit.REFUSED,
+    "NOT_EMPTY": Exit.REFUSED,
+}
+_EXITS: tuple[tuple[type[TellerError], Exit], ...] = (
+    (Usage, Exit.USAGE),
+    (SettingsInvalid, Exit.USAGE),
+    (ServiceUnreachable, Exit.UNREACHABLE),
+    (OutcomeUnknown, Exit.UNKNOWN),
+)
+
+
+def exit_code(error: TellerError) -> Exit:
+    if isinstance(error, ServiceUnavailable):
+        return _BY_REASON.get(str(error.details.get("reason")), Exit.UNREACHABLE)
+    return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
+
+
+def report_error(error: TellerError) -> Exit:
+    """Print an error on stderr and return its exit code."""
+    details = error.details if isinstance(error, ServiceError) else {}
+    lines = [f"{error.code}: {error.message}", *_described(details)]
+    if isinstance(error, OutcomeUnknown):
+        lines.append(f"  idempotency key: {error.idempotency_key}")
+    step = KEY_WANTED if isinstance(error, Unauthorized) else error.suggestion
+    lines.append(f"Next: {step or 'chainteller --help'}")
+    say(*lines)
+    return exit_code(error)
+
+
+def say(*lines: str) -> None:
+    """Print lines for a person on stderr: progress and errors."""
+    for line in lines:
+        print(printable(line), file=sys.stderr)  # noqa: T201 - the command line's answer
+
+
+def _described(details: Mapping[str, object]) -> Iterable[str]:
+    for name, value in details.items():
+        if name == "suggestion":
+            continue
+        if isinstance(value, list | tuple):
+            yield from (f"  {name}: {_one(item)}" for item in value)
+        else:
+            yield f"  {name}: {_one(value)}"
+
+
+def _one(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {item}" for name, item in value.items())
+    return "-" if value is None else str(value)

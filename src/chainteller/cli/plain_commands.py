@@ -1,0 +1,131 @@
+"""Commands of the line-by-line console only: notes, the handover note and watching."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+from chainteller.bootstrap import OpenedService
+from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.cli.open_services import workspace
+from chainteller.cli.output import line
+from chainteller.domain.clock import SystemClock
+from chainteller.domain.trades import TERMINAL
+from chainteller.domain.untrusted import printable
+from chainteller.service.errors import NotFound, NotOffered, TellerError
+from chainteller.service.models.pages import ListQuery
+from chainteller.settings.place import Configured
+from chainteller.workspace.handover import Standing, handover_note
+
+HELP = """\
+note ID TEXT writes a note about a record, note ID reads them; on this machine only.
+handover ACCOUNT prints what was done since this desk was opened, for the ticket.
+watch MARKET or watch ACCOUNT TRADE rings when the market reopens or the trade ends."""
+_BELL = "\a"
+_OPEN = frozenset({None, "open"})
+
+
+class Words:
+    """The additional commands of one session; the handover note covers it from its start."""
+
+    def __init__(self, configured: Configured, opened: OpenedService) -> None:
+        desk = configured.settings.desk
+        self._operator = desk.operator_name
+        self._who = f"{desk.operator_name}, {opened.kind.upper()}"
+        self._opened = opened
+        self._since = SystemClock().now()
+        self._markets: set[str] = set()
+        self._trades: dict[str, str] = {}
+        self._words: Mapping[str, Callable[[Sequence[str]], None]] = {
+            "note": self._note,
+            "handover": self._handover,
+            "watch": self._watch,
+        }
+
+    def run(self, words: Sequence[str]) -> int | None:
+        """Run one of these commands; returns its exit code, None for any other line."""
+        work = self._words.get(words[0])
+        if work is None:
+            return None
+        try:
+            work(words[1:])
+        except TellerError as error:
+            return report_error(error)
+        return Exit.DONE
+
+    # -- notes --------------------------------------------------------------------------------
+
+    def _note(self, words: Sequence[str]) -> None:
+        if not words:
+            raise Usage("A note is about a record.", "note TDA_... what was said")
+        about, text = words[0], printable(" ".join(words[1:]))
+        with workspace() as own:
+            if text:
+                own.add_note(about, self._operator, text)
+            for row in own.note(about).splitlines() or ["no notes"]:
+                line(row)
+
+    # -- the handover note --------------------------------------------------------------------
+
+    def _handover(self, words: Sequence[str]) -> None:
+        if len(words) != 1:
+            raise Usage("A handover note is about one account.", "handover TDA_...")
+        standing = self._standing(words[0])
+        with workspace() as own:
+            text = handover_note(own, standing, who=self._who, since=self._since, began=None)
+        for row in text.splitlines():
+            line(printable(row))
+
+    def _standing(self, account_id: str) -> Standing:
+        service = self._opened.service
+        account = service.trading_account(account_id)
+        try:
+            activity = service.transactions(account_id, ListQuery(limit=100)).data
+            asked = ListQuery(trading_account_id=account_id, limit=100)
+            owned = frozenset(row.id for row in service.blockchain_accounts(asked).data)
+        except NotOffered:
+            return Standing(account)
+        return Standing(account, activity, owned)
+
+    # -- watching -----------------------------------------------------------------------------
+
+    def _watch(self, words: Sequence[str]) -> None:
+        if len(words) == 1 and "-" in words[0]:
+            self._markets.add(self._opened.service.market(words[0].lower()).market_name)
+        elif len(words) == 2:
+            trade = self._opened.service.trade(words[0], words[1])
+            self._trades[trade.id] = words[0]
+        else:
+            step = "watch sol-usd, or watch TDA_... TXN_..."
+            raise Usage("A market or a trade is watched.", step)
+        line("watching; what has happened is told before each prompt, enter looks again")
+
+    def look(self) -> None:
+        """Report watched markets that opened and watched trades that ended, once, with a bell."""
+        try:
+            self._look_at_markets()
+            for trade_id, account_id in tuple(self._trades.items()):
+                self._look_at_trade(account_id, trade_id)
+        except TellerError as error:
+            say(f"{error.code}: {error.message}")
+
+    def _look_at_markets(self) -> None:
+        if not self._markets:
+            return
+        for market in self._opened.service.markets(tuple(sorted(self._markets))).data:
+            if market.status in _OPEN:
+                self._markets.discard(market.market_name)
+                _ring(f"{market.market_name} is open")
+
+    def _look_at_trade(self, account_id: str, trade_id: str) -> None:
+        try:
+            trade = self._opened.service.trade(account_id, trade_id)
+        except NotFound:
+            del self._trades[trade_id]
+            return
+        if trade.status in TERMINAL:
+            del self._trades[trade_id]
+            _ring(f"trade {trade.status}  {trade.id}")
+
+
+def _ring(text: str) -> None:
+    sys.stdout.write(_BELL)
+    line(text)

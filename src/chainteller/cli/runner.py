@@ -1,0 +1,57 @@
+"""Run the program and turn every error into three lines and an exit code."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from chainteller.cli.crash_files import write_crash_file
+from chainteller.cli.error_output import Exit, Usage, report_error, say
+from chainteller.service.errors import ServiceError, TellerError
+
+
+def run_program(program: click.Command, arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code and never raises."""
+    try:
+        return _run(program, list(arguments))
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing more can be told to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.REFUSED
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        return Exit.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost loop: a fault becomes a crash file
+        return report_error(write_crash_file(error))
+
+
+def _run(program: click.Command, arguments: list[str]) -> int:
+    try:
+        answer = program.main(arguments, prog_name="chainteller", standalone_mode=False)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.UsageError as error:
+        return report_error(_usage(error))
+    except click.ClickException as error:
+        return report_error(Usage(error.format_message()))
+    except TellerError as error:
+        _print_body(error, arguments)
+        return report_error(error)
+    return answer if isinstance(answer, int) else Exit.DONE
+
+
+def _usage(error: click.UsageError) -> Usage:
+    path = error.ctx.command_path if error.ctx else "chainteller"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        # Its message is the whole help page; the next step leads there.
+        return Usage("Missing command.", f"{path} --help")
+    return Usage(error.format_message(), f"{path} --help")
+
+
+def _print_body(error: TellerError, arguments: list[str]) -> None:
+    """Print the body of a refusal when ``--json`` was given."""
+    if isinstance(error, ServiceError) and "--json" in arguments:
+        body = error.to_wire()
+        click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

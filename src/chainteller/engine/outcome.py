@@ -1,0 +1,149 @@
+"""What an operation decides: rows, journals, events, audit entries and jobs.
+
+A ``decide_…`` function computes an outcome from what was loaded and what was requested. It opens
+no connection and reads no clock: the instant, prices and the source of new ids are arguments, and
+a refusal is an exception. ``apply`` writes an outcome in a unit of work; the sample data applies
+the same outcomes to rows in memory (``samples/bulk.py``).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Table
+
+from chainteller.domain.clock import SECOND
+from chainteller.domain.ids import Prefix
+from chainteller.domain.ledger import Journal
+from chainteller.engine import ledger
+from chainteller.engine.context import EngineOptions
+from chainteller.engine.unit_of_work import UnitOfWork
+from chainteller.storage import jobs, rows
+from chainteller.storage.database import Record
+
+Row = dict[str, Any]
+NewId = Callable[[Prefix], str]
+_NOTHING: Mapping[str, Any] = {}
+
+
+class Moment(NamedTuple):
+    """When and for whom a decision is made, and where it takes new ids from."""
+
+    now: int
+    organisation_id: str
+    options: EngineOptions
+    new_id: NewId
+
+    def after(self, delay_s: float) -> int:
+        return self.now + round(delay_s * SECOND)
+
+
+class Insert(NamedTuple):
+    """New rows of a table, each with every column."""
+
+    table: Table
+    rows: tuple[Row, ...]
+
+
+class Update(NamedTuple):
+    """New values of the row with the primary key ``key``.
+
+    ``guard`` holds values that the row had when it was loaded under lock and must still have.
+    """
+
+    table: Table
+    key: Row
+    values: Row
+    guard: Mapping[str, Any] = _NOTHING
+
+
+class Event(NamedTuple):
+    """``data`` carries wire names and no secrets."""
+
+    type: str
+    resource: str
+    data: Row
+
+
+class AuditEntry(NamedTuple):
+    """An entry besides the one that every operation gets: of due work and the core bank's acts."""
+
+    action: str
+    subject: str
+    inputs: Mapping[str, Any] = _NOTHING
+
+
+class Job(NamedTuple):
+    kind: str
+    reference: str
+    run_at: int
+
+
+class Outcome(NamedTuple):
+    """``subject`` is the id of the record that the operation's audit row names."""
+
+    subject: str
+    rows: tuple[Insert | Update, ...] = ()
+    journals: tuple[Journal, ...] = ()
+    events: tuple[Event, ...] = ()
+    audit: tuple[AuditEntry, ...] = ()
+    jobs: tuple[Job, ...] = ()
+
+    def inserted(self, table: Table) -> Row:
+        """The row that is inserted into a table; the first one if there are several."""
+        return next(
+            each.rows[0] for each in self.rows if isinstance(each, Insert) and each.table is table
+        )
+
+    def record(self, table: Table, before: Record | None = None) -> Record:
+        """The row that is inserted into a table, or that ``before`` becomes by its update."""
+        if before is None:
+            return rows.record(table, self.inserted(table))
+        (values,) = (
+            each.values for each in self.rows if isinstance(each, Update) and each.table is table
+        )
+        return rows.record(table, before._asdict() | values)
+
+
+def moment(tx: UnitOfWork) -> Moment:
+    """The moment of a unit of work; call it after the rows that decide were locked."""
+    return Moment(tx.now, tx.organisation_id, tx.context.options, tx.new_id)
+
+
+def apply(tx: UnitOfWork, outcome: Outcome) -> None:
+    """Write an outcome; its audit row and idempotency record follow when the unit commits.
+
+    Raises:
+        AssertionError: a row is not as it was when it was loaded under lock.
+    """
+    for change in outcome.rows:
+        if isinstance(change, Insert):
+            rows.insert_rows(tx.connection, change.table, change.rows)
+        elif not rows.update_row(
+            tx.connection, change.table, change.key, change.values, change.guard
+        ):
+            raise AssertionError(f"{change.table.name} {change.key} moved while it was locked")
+    if outcome.journals:
+        ledger.post(tx, outcome.journals)
+    for job in outcome.jobs:
+        jobs.schedule(tx.connection, job.kind, job.reference, job.run_at)
+    for event in outcome.events:
+        tx.event(event.type, event.resource, **event.data)
+    for entry in outcome.audit:
+        tx.audit(entry.action, entry.subject, entry.inputs)
+    tx.audited_object = outcome.subject
+
+
+def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:
+    """Apply an outcome whose first row another write may be inserting too.
+
+    Returns:
+        False when the other write was first; nothing was changed then.
+    """
+    first = outcome.rows[0]
+    if not isinstance(first, Insert):
+        raise TypeError("the first change must be an insert")
+    (row,) = first.rows
+    if not rows.insert_if_new(tx.connection, first.table, row):
+        return False
+    apply(tx, outcome._replace(rows=outcome.rows[1:]))
+    return True

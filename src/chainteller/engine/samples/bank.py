@@ -1,0 +1,442 @@
+"""The sample bank under way: its customers' accounts, and the operations that change them.
+
+Every operation is decided by the engine's own rules; here its outcome is applied to rows in memory
+and put on record in the name of one of the bank's agents.
+"""
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from chainteller.domain.actors import WORKER
+from chainteller.domain.assets import DEPOSIT_TOKENS, MARKETS_BY_NAME, USD, Asset
+from chainteller.domain.ids import Prefix, new_id
+from chainteller.domain.ledger import buying_power
+from chainteller.domain.limits import DestinationClass, Spent
+from chainteller.domain.money import Amount, atoms_of_cents
+from chainteller.domain.preconditions import TERMS_VERSION, Control
+from chainteller.domain.prices import PricePoint
+from chainteller.domain.quoting import FeeSchedule, Side
+from chainteller.domain.randomness import Randomness, below
+from chainteller.domain.trades import Rejection
+from chainteller.domain.transfers import COUNTED
+from chainteller.engine import accounts, deposits, payouts, quotes, settlement, trades, withdrawals
+from chainteller.engine.context import EngineOptions
+from chainteller.engine.currencies import DEPOSIT_TOKEN, STABLECOIN
+from chainteller.engine.destinations import Target
+from chainteller.engine.markets import Condition
+from chainteller.engine.outcome import Moment, Outcome, Row
+from chainteller.engine.ports import PriceFeed
+from chainteller.engine.samples.bulk import BulkRows
+from chainteller.engine.samples.customers import Habit, Person
+from chainteller.engine.unit_of_work import audited_inputs
+from chainteller.service.errors import ServiceError
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
+from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage import chain
+from chainteller.storage.accounts import CUSTOMER_COLUMNS
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+from chainteller.wallets.simulated import SampleWallet
+
+AGENTS = ("a.brandt", "m.okafor", "j.lindqvist", "s.iyer", "t.moreau")
+"""Who did it all, as the audit trail names them."""
+_REASONS = {
+    "FROZEN": "COMPLIANCE_REVIEW",
+    "SELL_ONLY": "RISK_POLICY",
+    "DORMANT": "NO_ACTIVITY",
+}
+_BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
+_RETURNED = "Returned by the bank."
+_TOKEN_IDS = {asset: token_id for token_id, asset in DEPOSIT_TOKENS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A trading account and its customer."""
+
+    id: str
+    bank_account_id: str
+    person: Person
+
+
+@dataclass(slots=True)
+class SampleBank:
+    """``now`` is the instant up to which the bank's history goes."""
+
+    organisation_id: str
+    rows: BulkRows
+    randomness: Randomness
+    prices: PriceFeed
+    fees: FeeSchedule
+    options: EngineOptions
+    now: int
+    accounts: dict[str, Account] = field(default_factory=dict)
+    """Trading accounts by the reference of their customer."""
+    wallets: Mapping[str, SampleWallet] = field(default_factory=dict)
+    """The sample customers' wallets by name."""
+    audit_rows: list[Row] = field(default_factory=list)
+    event_rows: list[Row] = field(default_factory=list)
+    spent: dict[str, list[Spent]] = field(default_factory=dict)
+    """Earlier withdrawals by account that count against its limits and are not in ``rows``."""
+    _withdrawals: dict[str, list[str]] = field(default_factory=dict)
+
+    def new_id(self, prefix: Prefix) -> str:
+        return new_id(prefix, self.randomness)
+
+    def below(self, bound: int) -> int:
+        return below(self.randomness, bound)
+
+    def chance(self, per_cent: int) -> bool:
+        return self.below(100) < per_cent
+
+    def between(self, low: int, high: int) -> int:
+        """A number from ``low`` to ``high``, both included."""
+        return low + self.below(high - low + 1)
+
+    def moment(self, at: int) -> Moment:
+        return Moment(at, self.organisation_id, self.options, self.new_id)
+
+    def record(
+        self,
+        at: int,
+        action: str,
+        subject: str,
+        inputs: Mapping[str, Any],
+        account: str | None = None,
+        *,
+        error: str | None = None,
+    ) -> None:
+        """The audit row of an operation that some agent asked for, in the trail of ``account``."""
+        agent = AGENTS[self.below(len(AGENTS))]
+        self._audit(at, agent, chain.audit_row(action, subject, inputs, error), account)
+
+    def record_loading(
+        self, actor: str, action: str, subject: str, inputs: Mapping[str, Any]
+    ) -> None:
+        """The audit row of the loading itself."""
+        self._audit(self.now, actor, chain.audit_row(action, subject, inputs), None)
+
+    def _audit(self, at: int, actor: str, row: Row, account: str | None) -> None:
+        self.audit_rows.append(
+            row
+            | {
+                "at": at,
+                "organisation_id": self.organisation_id,
+                "actor": actor,
+                "trading_account_id": account,
+            }
+        )
+
+    def apply(self, outcome: Outcome, at: int, account: str | None = None) -> None:
+        """Apply an outcome; its own audit entries are the worker's, in the trail of ``account``."""
+        self.rows.apply(outcome, at)
+        for event in outcome.events:
+            row = chain.event_row(self.new_id(Prefix.EVENT), event.type, event.resource, event.data)
+            self.event_rows.append(row | {"at": at, "organisation_id": self.organisation_id})
+        for entry in outcome.audit:
+            row = chain.audit_row(entry.action, entry.subject, entry.inputs)
+            self._audit(at, WORKER.name, row, account)
+
+    def attempt(
+        self,
+        at: int,
+        action: str,
+        inputs: Mapping[str, Any],
+        account: str,
+        decide: Callable[[], Outcome],
+    ) -> str | None:
+        """Do what an agent asks for; the id of the record, or None where the bank refuses it."""
+        try:
+            decided = decide()
+        except ServiceError:
+            return None
+        self.record(at, action, decided.subject, inputs, account)
+        self.apply(decided, at, account)
+        return decided.subject
+
+    # Customers and accounts
+
+    def add_customer(self, person: Person) -> None:
+        """A customer of the core bank with their bank accounts."""
+        restricted = person.control if person.habit is Habit.NONE else None
+        self.rows.insert(
+            Tables.customer,
+            {
+                "id": person.id,
+                "organisation_id": self.organisation_id,
+                "name": person.name,
+                "search_name": search_name(person.name),
+                "reference": person.reference,
+                "kyc_level": person.kyc_level,
+                "terms_version": TERMS_VERSION if person.has_accepted_terms else None,
+                "control": restricted,
+                "control_reason": _REASONS[restricted] if restricted else None,
+            },
+        )
+        for account in person.accounts:
+            self.rows.insert(
+                Tables.bank_account,
+                {
+                    "organisation_id": self.organisation_id,
+                    "id": account.id,
+                    "customer_id": person.id,
+                    "type": account.type,
+                    "balance": account.opening_cents,
+                    "trading_account_id": None,
+                },
+            )
+
+    def open_account(self, person: Person, at: int) -> Account:
+        """Open a trading account for the customer's first bank account."""
+        bank_account_id = person.accounts[0].id
+        bank_account = self.bank_account(bank_account_id)
+        request = OpenTradingAccount(
+            bank_account_id=bank_account_id, bank_account_type=bank_account.type
+        )
+        decided = accounts.decide_opening(bank_account, request, self.moment(at))
+        self.record(
+            at, "open_trading_account", decided.subject, audited_inputs(request), decided.subject
+        )
+        self.apply(decided, at)
+        account = Account(decided.subject, bank_account_id, person)
+        self.accounts[person.reference] = account
+        return account
+
+    def restrict(self, account: Account, control: str, at: int) -> None:
+        reason = _REASONS[control]
+        update, event = accounts.restrict(self.account(account.id), Control(control), reason)
+        inputs = {"control": control, "reasonCode": reason}
+        self.record(at, "set_control", account.id, inputs, account.id)
+        self.apply(Outcome(account.id, rows=(update,), events=(event,)), at)
+
+    def account(self, account_id: str) -> Record:
+        """A trading account with its customer's columns."""
+        row = self.rows.row(Tables.trading_account, account_id)
+        joined = self._customer(row["customer_id"])
+        return self.rows.record(Tables.trading_account, account_id, **joined)
+
+    def bank_account(self, bank_account_id: str) -> Record:
+        """A bank account with its customer's columns."""
+        key = (self.organisation_id, bank_account_id)
+        joined = self._customer(self.rows.row(Tables.bank_account, key)["customer_id"])
+        return self.rows.record(Tables.bank_account, key, **joined)
+
+    def _customer(self, customer_id: str) -> Row:
+        row = self.rows.row(Tables.customer, customer_id)
+        return {name: row[column] for name, column in CUSTOMER_COLUMNS.items()}
+
+    def is_restricted(self, account: Account) -> bool:
+        return self.rows.row(Tables.trading_account, account.id)["control"] is not None
+
+    def bank_cents(self, account: Account) -> int:
+        key = (self.organisation_id, account.bank_account_id)
+        return int(self.rows.row(Tables.bank_account, key)["balance"])
+
+    def available(self, account: Account) -> dict[Asset, int]:
+        return self.rows.available(account.id)
+
+    def buying_power(self, account: Account) -> int:
+        return buying_power(self.available(account))
+
+    # Quotes and trades
+
+    def quote(self, account: Account, market: str, side: Side, sold: int, at: int) -> str | None:
+        """An open quote bound to the account; ``sold`` in atoms of the asset sold."""
+        traded = MARKETS_BY_NAME[market]
+        point = self.prices.price(market, at)
+        if point is None:
+            raise ValueError(f"the sample data needs a price of {market}")
+        amount = Amount(sold, USD if side is Side.BUY else traded.base)
+        request = QuoteRequest(amount=str(amount), side=side, trading_account_id=account.id)
+        order = quotes.read_order(market, request)
+        return self.attempt(
+            at,
+            "create_quote",
+            audited_inputs(request),
+            account.id,
+            lambda: quotes.decide_quote(
+                order,
+                quotes.Taker(self.account(account.id)),
+                Condition(traded, at, None, point),
+                self.fees,
+                self.moment(at),
+            ),
+        )
+
+    def execute(self, account: Account, quote_id: str, at: int) -> str | None:
+        """The trade in ``processing``; None when the quote or the account is no longer good."""
+        quote = self.rows.record(Tables.quote, quote_id)
+        point = PricePoint(quote.mid_micros, quote.created)  # of the market, which is open still
+        condition = Condition(MARKETS_BY_NAME[quote.market], at, None, point)
+        return self.attempt(
+            at,
+            "execute_quote",
+            audited_inputs(ExecuteRequest(trading_account_id=account.id)),
+            account.id,
+            lambda: quotes.decide_execution(
+                quote,
+                self.account(account.id),
+                condition,
+                quotes.Funds(self.available(account)),
+                self.moment(at),
+            ),
+        )
+
+    def fill(self, account: Account, trade_id: str, at: int) -> None:
+        self.rows.jobs.pop((trades.FILL, trade_id))
+        trade = self.rows.record(Tables.trade, trade_id)
+        decided = settlement.decide_fill(self.account(account.id), trade, self.moment(at))
+        self.apply(decided, at, account.id)
+
+    def settle(self, account: Account, trade_id: str, at: int) -> None:
+        self.rows.jobs.pop((trades.SETTLE, trade_id))
+        trade = self.rows.record(Tables.trade, trade_id)
+        decided = settlement.decide_settlement(self.account(account.id), trade, at)
+        self.apply(decided, at, account.id)
+
+    def fail(self, account: Account, trade_id: str, rejection: Rejection, at: int) -> None:
+        """The provider refuses to fill a trade."""
+        trade = self.rows.record(Tables.trade, trade_id)
+        self.apply(settlement.decide_failure(trade, rejection, at), at, account.id)
+
+    def cancel(self, account: Account, trade_id: str, at: int) -> None:
+        trade = self.rows.record(Tables.trade, trade_id)
+        decided = trades.decide_cancellation(self.account(account.id), trade, at)
+        self.apply(decided, at)
+        self.record(at, "cancel_trade", trade_id, {}, account.id)
+
+    # Deposits
+
+    def deposit(
+        self, account: Account, token: Asset, cents: int, at: int, delay_s: float | None = None
+    ) -> str | None:
+        """A deposit in ``processing``, for which the core bank takes ``delay_s`` if given."""
+        request = DepositRequest(amount=_amount(token, cents), currency=_currency(token))
+        moment = self.moment(at)
+        if delay_s is not None:
+            moment = moment._replace(options=replace(self.options, deposit_delay_s=delay_s))
+        return self.attempt(
+            at,
+            "deposit",
+            audited_inputs(request),
+            account.id,
+            lambda: deposits.decide_deposit(
+                deposits.read_order(request),
+                self.account(account.id),
+                self.bank_account(account.bank_account_id),
+                frozenset(),
+                moment,
+            ),
+        )
+
+    def complete_deposit(self, deposit_id: str, at: int) -> None:
+        """Complete it as soon as it was requested."""
+        self.rows.jobs.pop((deposits.COMPLETE, deposit_id), None)
+        self.apply(deposits.decide_completion(self._transfer(deposit_id), at), at)
+
+    def fail_deposit(self, account: Account, deposit_id: str, at: int) -> None:
+        """The core bank refuses it; the bank account is credited again."""
+        bank_account = self.bank_account(account.bank_account_id)
+        decided = deposits.decide_failure(
+            self._transfer(deposit_id), bank_account, *_BANK_REFUSED, at
+        )
+        self.apply(decided, at, account.id)
+
+    def return_deposit(self, account: Account, deposit_id: str, at: int) -> None:
+        """The core bank claws it back; what is gone is owed, and the account is frozen."""
+        decided = deposits.decide_return(
+            self._transfer(deposit_id),
+            self.account(account.id),
+            self.bank_account(account.bank_account_id),
+            self.available(account),
+            _RETURNED,
+            at,
+        )
+        self.apply(decided, at, account.id)
+
+    # Withdrawals
+
+    def withdraw(self, account: Account, token: Asset, cents: int, at: int) -> str | None:
+        """A withdrawal to the bank in ``processing``; None where funds or limits forbid it."""
+        request = WithdrawalRequest(amount=_amount(token, cents), currency=_currency(token))
+        state = withdrawals.State(
+            target=Target(DestinationClass.OWN_BANK),
+            available=self.available(account),
+            spent=self._spent(account),
+        )
+        withdrawal_id = self.attempt(
+            at,
+            "withdraw",
+            audited_inputs(request),
+            account.id,
+            lambda: withdrawals.decide_withdrawal(
+                withdrawals.read_order(request), self.account(account.id), state, self.moment(at)
+            ),
+        )
+        if withdrawal_id is not None:
+            self._withdrawals.setdefault(account.id, []).append(withdrawal_id)
+        return withdrawal_id
+
+    def _spent(self, account: Account) -> tuple[Spent, ...]:
+        made = (self._transfer(each) for each in self._withdrawals.get(account.id, ()))
+        counted = (
+            Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
+            for row in made
+            if row.status in COUNTED
+        )
+        return (*self.spent.get(account.id, ()), *counted)
+
+    def send(self, account: Account, withdrawal_id: str, at: int) -> None:
+        self.rows.jobs.pop((withdrawals.SEND, withdrawal_id))
+        withdrawal = self._transfer(withdrawal_id)
+        self.apply(payouts.decide_sending(withdrawal, None, self.moment(at)), at, account.id)
+
+    def complete_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+        self.rows.jobs.pop((withdrawals.COMPLETE, withdrawal_id))
+        bank_account = self.bank_account(account.bank_account_id)
+        withdrawal = self._transfer(withdrawal_id)
+        self.apply(payouts.decide_completion(withdrawal, bank_account, at), at, account.id)
+
+    def cancel_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+        """By an agent, while the funds are held."""
+        withdrawal = self._transfer(withdrawal_id)
+        decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
+        self.apply(decided, at)
+        self.record(at, "cancel_withdrawal", withdrawal_id, {}, account.id)
+
+    def fail_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+        """The bank refuses it before anything was sent."""
+        decided = payouts.decide_failure(self._transfer(withdrawal_id), *_BANK_REFUSED, at)
+        self.apply(decided, at, account.id)
+
+    def return_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+        """The bank bounces a completed withdrawal."""
+        bank_account = self.bank_account(account.bank_account_id)
+        withdrawal = self._transfer(withdrawal_id)
+        self.apply(payouts.decide_bounce(withdrawal, bank_account, _RETURNED, at), at, account.id)
+
+    def _transfer(self, transfer_id: str) -> Record:
+        return self.rows.record(Tables.transfer, transfer_id)
+
+
+def search_name(name: str) -> str:
+    """The name as it is searched: caseless, and once more without its accents if it has any."""
+    folded = name.casefold()
+    plain = "".join(
+        sign for sign in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(sign)
+    )
+    return folded if plain == folded else f"{folded} {plain}"
+
+
+def _amount(token: Asset, cents: int) -> str:
+    return str(Amount(atoms_of_cents(cents, token), token))
+
+
+def _currency(token: Asset) -> Currency:
+    token_id = _TOKEN_IDS.get(token)
+    if token_id is not None:
+        return Currency(type=DEPOSIT_TOKEN, id=token_id)
+    return Currency(type=STABLECOIN, symbol=token.symbol, network=token.network)

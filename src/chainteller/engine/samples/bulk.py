@@ -1,0 +1,158 @@
+"""Rows kept in memory: outcomes are applied to them, and they are written in one go."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import itemgetter
+from types import SimpleNamespace
+from typing import cast
+
+from sqlalchemy import Connection, Table
+
+from chainteller.domain.assets import ASSETS, Asset
+from chainteller.domain.ledger import Bucket, customer
+from chainteller.engine.ledger import journal_row, post_journal
+from chainteller.engine.outcome import Insert, Outcome, Row, Update
+from chainteller.storage import ledger, rows
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+Key = str | tuple[str, ...]
+"""The primary key of a row: a tuple where it has several columns."""
+_ORDER: tuple[Table, ...] = (
+    Tables.customer,
+    Tables.bank_account,
+    Tables.trading_account,
+    WalletTables.blockchain_account,
+    Tables.journal,
+    Tables.quote,
+    Tables.trade,
+    Tables.transfer,
+    WalletTables.counterparty,
+    WalletTables.challenge,
+    WalletTables.attempt,
+    WalletTables.claim,
+    WalletTables.link,
+)
+"""Every row is inserted after those that it refers to; ledger accounts come before them all."""
+
+
+_EMPTY = (0, 0)
+
+
+class BulkRows:
+    """Rows by table and primary key, ledger balances and due jobs.
+
+    What was loaded from the database is updated there; the rest is inserted.
+    """
+
+    def __init__(self, balances: ledger.Balances) -> None:
+        """Start from the ledger accounts that exist."""
+        self.jobs: dict[tuple[str, str], int] = {}
+        """When each job, named by its kind and reference, is due."""
+        self._rows: dict[Table, dict[Key, Row]] = defaultdict(dict)
+        self._loaded: dict[tuple[Table, Key], Row] = {}
+        self._postings: list[Row] = []
+        self._known = dict(balances)
+        self._balances = dict(balances)
+
+    def load(self, table: Table, found: Iterable[Row]) -> None:
+        """Take rows of the database; what changes of them is updated there."""
+        for row in found:
+            key = _key_of(table)(row)
+            self._rows[table][key] = dict(row)
+            self._loaded[table, key] = row
+
+    def insert(self, table: Table, row: Row) -> None:
+        self._rows[table][_key_of(table)(row)] = row
+
+    def row(self, table: Table, key: Key) -> Row:
+        return self._rows[table][key]
+
+    def record(self, table: Table, key: Key, **joined: object) -> Record:
+        """A row as the database would return it, with the columns of a join."""
+        return cast("Record", SimpleNamespace(**self._rows[table][key], **joined))
+
+    def available(self, account_id: str) -> dict[Asset, int]:
+        """What a trading account may use now, by asset."""
+        code = customer(account_id, Bucket.AVAILABLE)
+        found = {}
+        for asset in ASSETS:
+            atoms, _ = self._balances.get((code, asset.key), _EMPTY)
+            if atoms:
+                found[asset] = atoms
+        return found
+
+    def apply(self, outcome: Outcome, at: int) -> None:
+        """Apply rows, journals and jobs; events and audit entries are left to the caller."""
+        for change in outcome.rows:
+            if isinstance(change, Update):
+                self._update(change)
+            else:
+                self._insert(change)
+        for journal in outcome.journals:
+            self.insert(Tables.journal, journal_row(journal, at))
+            for leg in journal.legs:
+                self._balances.setdefault((leg.account, leg.asset.key), _EMPTY)
+            self._postings += post_journal(journal, self._balances)
+        for job in outcome.jobs:
+            self.jobs[job.kind, job.reference] = job.run_at
+
+    def _insert(self, change: Insert) -> None:
+        for row in change.rows:
+            if change.table is Tables.ledger_account:
+                self._balances[row["code"], row["asset"]] = _EMPTY
+            else:
+                self.insert(change.table, row)
+
+    def _update(self, change: Update) -> None:
+        row = self._rows[change.table][_key_of(change.table)(change.key)]
+        for name, value in change.guard.items():
+            if row[name] != value:
+                raise AssertionError(f"{change.table.name} {change.key}: {name} is {row[name]}")
+        row.update(change.values)
+
+    def write(self, connection: Connection) -> None:
+        """Insert and update everything."""
+        for table, found in self.new_rows().items():
+            if found:
+                rows.insert_rows(connection, table, found)
+        moved = {
+            place: (self._balances[place][0], version, self._balances[place][1])
+            for place, (_, version) in self._known.items()
+            if self._balances[place][1] != version
+        }
+        if moved:
+            ledger.update_balances(connection, moved)
+        for (table, key), before in self._loaded.items():
+            row = self._rows[table][key]
+            values = {name: value for name, value in row.items() if before[name] != value}
+            if values:
+                found_by = {column.name: row[column.name] for column in table.primary_key}
+                rows.update_row(connection, table, found_by, values, {})
+
+    def new_rows(self) -> dict[Table, list[Row]]:
+        """What is inserted, by table, each after those that it refers to."""
+        found: dict[Table, list[Row]] = {
+            Tables.ledger_account: [
+                ledger.row(place, *balance)
+                for place, balance in self._balances.items()
+                if place not in self._known
+            ]
+        }
+        for table in _ORDER:
+            found[table] = [
+                row for key, row in self._rows[table].items() if (table, key) not in self._loaded
+            ]
+        found[Tables.posting] = self._postings
+        found[Tables.job] = [
+            {"kind": kind, "reference": reference, "run_at": run_at}
+            for (kind, reference), run_at in self.jobs.items()
+        ]
+        return found
+
+
+@cache
+def _key_of(table: Table) -> Callable[[Row], Key]:
+    return itemgetter(*(column.name for column in table.primary_key))

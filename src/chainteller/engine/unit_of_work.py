@@ -1,0 +1,353 @@
+"""One write: the only place that commits.
+
+The effect, its audit row, its events and its idempotency record are one commit. A refusal rolls
+the effect back, commits one audit row (with whatever the refusal itself must remember, such as
+an attempt counter) and raises.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import stamina
+from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import SystemClock, format_instant
+from chainteller.domain.ids import Prefix, new_id, plausible
+from chainteller.engine.context import EngineContext
+from chainteller.service.errors import (
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    ServiceError,
+    ServiceUnavailable,
+    ValidationFailed,
+)
+from chainteller.service.models.base import WireModel, Written
+from chainteller.storage import accounts, chain, commits, idempotency, jobs, wallets
+from chainteller.storage.faults import (
+    LOCK_TIMED_OUT,
+    explain,
+    is_lost,
+    is_transient,
+    sqlstate,
+)
+from chainteller.storage.groups import Keep
+
+Model = TypeVar("Model", bound=WireModel)
+Result = TypeVar("Result")
+TRIES = 5
+_SECRET_INPUTS = frozenset({"completed_challenge"})
+_HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
+_MAXIMUM_KEY_LENGTH = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[Model]):
+    """A write as it was asked for: what, on which record, with which body, under which key."""
+
+    operation: str
+    answer: type[Model]
+    path: tuple[str, ...] = ()
+    request: WireModel | None = None
+    idempotency_key: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
+        body = self.request.model_dump(by_alias=True) if self.request else {}
+        return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
+
+    @property
+    def named_account(self) -> str:
+        """The trading account of its body, else what comes first in its path; empty for none."""
+        named = getattr(self.request, "trading_account_id", None)
+        return str(named or (self.path[0] if self.path else ""))
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        return {} if self.request is None else audited_inputs(self.request)
+
+    @property
+    def harmless_inputs(self) -> dict[str, Any]:
+        """Of a refused request only short words: a long one may be a secret in a wrong field."""
+        return {
+            name: value
+            for name, value in self.inputs.items()
+            if isinstance(value, str) and _HARMLESS.fullmatch(value)
+        }
+
+
+def audited_inputs(request: WireModel) -> dict[str, Any]:
+    """What the audit trail keeps of a request that was done: never a signature."""
+    return request.model_dump(by_alias=True, exclude=set(_SECRET_INPUTS), exclude_none=True)
+
+
+@dataclass(slots=True)
+class UnitOfWork:
+    """A write under way. ``now`` is read once, after the rows that decide were locked."""
+
+    context: EngineContext
+    connection: Connection
+    actor: Actor
+    keep: Keep
+    balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
+    created: bool = True
+    audited_object: str = ""
+    audited_account: str | None = None
+    """The trading account that was locked for this write: its trail shows what was done."""
+    _now: int | None = None
+    _audit: list[dict[str, Any]] = field(default_factory=list)
+    _events: list[dict[str, Any]] = field(default_factory=list)
+    _when_refused: Callable[["UnitOfWork"], None] | None = None
+
+    @property
+    def now(self) -> int:
+        """The instant of this write; never before any that was committed earlier."""
+        if self._now is None:
+            self._now = now(self.context, self.connection)
+        return self._now
+
+    @property
+    def organisation_id(self) -> str:
+        return self.actor.organisation
+
+    def new_id(self, prefix: Prefix) -> str:
+        return new_id(prefix, self.context.randomness)
+
+    def after(self, delay_s: float) -> int:
+        return self.now + round(delay_s * 1_000_000)
+
+    def event(self, event_type: str, resource: str, **data: object) -> None:
+        """Tell a change; ``data`` carries wire names and no secrets."""
+        row = chain.event_row(self.new_id(Prefix.EVENT), event_type, resource, data)
+        self._events.append(row | {"at": self.now, "organisation_id": self.organisation_id})
+
+    def audit(
+        self,
+        action: str,
+        subject: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        error: str | None = None,
+    ) -> None:
+        """Record what was done or refused in the audit trail."""
+        self._audit.append(
+            chain.audit_row(action, subject, inputs or {}, error)
+            | {
+                "at": self.now,
+                "organisation_id": self.organisation_id,
+                "actor": self.actor.name[:128],
+                "trading_account_id": self.audited_account,
+            }
+        )
+
+    def schedule(self, kind: str, reference: str, run_at: int) -> None:
+        jobs.schedule(self.connection, kind, reference, run_at)
+
+    def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
+        """What a refusal of this write leaves behind, in the refusal's own commit."""
+        self._when_refused = remember
+
+    def remember_refusal_in(self, record: "UnitOfWork") -> None:
+        if self._when_refused is not None:
+            self._when_refused(record)
+
+    def commit(self) -> None:
+        number = None
+        if self._audit or self._events:
+            number = chain.append(self.connection, self._audit, self._events, self.now)
+        self.keep(number)
+
+
+def asks_server_clock(context: EngineContext) -> bool:
+    """Whether PostgreSQL's clock decides: the clocks of several servers never agree quite."""
+    return context.database.is_postgres and isinstance(context.clock, SystemClock)
+
+
+def now(context: EngineContext, connection: Connection) -> int:
+    """The present instant; never before any that was committed earlier."""
+    if asks_server_clock(context):
+        return chain.server_now(connection)
+    return max(context.clock.now(), chain.last_at(connection))
+
+
+def write(
+    context: EngineContext, actor: Actor, call: Call[Model], work: Callable[[UnitOfWork], Model]
+) -> Written[Model]:
+    """Run ``work`` as one transaction, once per idempotency key.
+
+    Raises:
+        ServiceError: whatever ``work`` refuses, after the refusal was recorded.
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+    key = _checked_key(call.idempotency_key)
+    refusal: list[tuple[ServiceError, UnitOfWork]] = []
+
+    def unit(transaction: UnitOfWork) -> Written[Model] | None:
+        try:
+            return _attempt(transaction, call, key, work)
+        except ServiceUnavailable:
+            raise
+        except ServiceError as error:
+            refusal[:] = [(error, transaction)]
+            return None
+
+    written = _in_transaction(context, actor, unit)
+    if written is not None:
+        return written
+    error, refused = refusal[0]
+    _in_transaction(context, actor, lambda record: _record_refusal(record, call, error, refused))
+    raise error
+
+
+def _in_transaction(
+    context: EngineContext, actor: Actor, unit: Callable[[UnitOfWork], Result]
+) -> Result:
+    """Run a unit that commits what it did. It runs again from its start after a deadlock, a lock
+    that took too long or a connection lost before the commit; it has no effect outside.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used.
+    """
+    try:
+        for attempt in stamina.retry_context(
+            on=_may_succeed_again, attempts=TRIES, wait_initial=0.01, wait_max=0.2, timeout=8
+        ):
+            with attempt:
+                return commits.transact(
+                    context.database,
+                    lambda connection, keep: unit(UnitOfWork(context, connection, actor, keep)),
+                )
+    except (DBAPIError, PoolTimeout) as error:
+        raise explain(error) from error
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _may_succeed_again(error: Exception) -> bool:
+    return isinstance(error, DBAPIError) and (is_transient(error) or is_lost(error))
+
+
+def _attempt(
+    transaction: UnitOfWork,
+    call: Call[Model],
+    key: str | None,
+    work: Callable[[UnitOfWork], Model],
+) -> Written[Model]:
+    claimed: dict[str, object] = {}
+    if key is not None:
+        claimed = {
+            "organisation_id": transaction.organisation_id,
+            "operation": call.operation,
+            "key": key,
+            "fingerprint": call.fingerprint,
+            "at": 0,
+        }
+        if not _claim(transaction, key, claimed):
+            return _replay(transaction, call, key)
+    result = work(transaction)
+    transaction.audited_account = transaction.audited_account or _account(transaction, call)
+    transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
+    if claimed:
+        idempotency.finish(
+            transaction.connection,
+            claimed | {"at": transaction.now},
+            result.to_json(),
+            created=transaction.created,
+        )
+    transaction.commit()
+    return Written(result, created=transaction.created)
+
+
+def _claim(transaction: UnitOfWork, key: str, row: dict[str, object]) -> bool:
+    """Take the key; a duplicate waits here for the first request, but not for ever."""
+    try:
+        return idempotency.claim(transaction.connection, row)
+    except DBAPIError as error:
+        if sqlstate(error) != LOCK_TIMED_OUT:
+            raise
+        raise _in_progress(key) from error
+
+
+def _in_progress(key: str) -> IdempotencyInProgress:
+    return IdempotencyInProgress(
+        "The first request with this key is still being answered.", {"key": key}
+    )
+
+
+def _subject(call: Call[Model]) -> str:
+    return call.path[-1] if call.path else ""
+
+
+def _account(transaction: UnitOfWork, call: Call[Model]) -> str | None:
+    """The trading account that a write names, itself or by a blockchain account of it."""
+    named = call.named_account
+    if not plausible(named):
+        return None
+    connection, organisation_id = transaction.connection, transaction.organisation_id
+    if named.startswith(f"{Prefix.TRADING_ACCOUNT}_"):
+        own = accounts.find(connection, organisation_id, named)
+        return None if own is None else str(own.id)
+    if named.startswith(f"{Prefix.BLOCKCHAIN_ACCOUNT}_"):
+        custody = wallets.find_account(connection, organisation_id, named)
+        return None if custody is None else str(custody.trading_account_id)
+    return None
+
+
+def _replay(transaction: UnitOfWork, call: Call[Model], key: str) -> Written[Model]:
+    first = idempotency.find(
+        transaction.connection, transaction.organisation_id, call.operation, key
+    )
+    if first is None or first.body is None:
+        raise _in_progress(key)
+    if first.fingerprint != call.fingerprint:
+        raise IdempotencyKeyReused(
+            "This idempotency key was used for another request.",
+            {"key": key, "firstUsedAt": format_instant(first.at)},
+        )
+    value = call.answer.model_validate_json(first.body)
+    return Written(value, created=first.created_record, replayed=True)
+
+
+def _record_refusal(
+    record: UnitOfWork, call: Call[Model], error: ServiceError, refused: UnitOfWork
+) -> None:
+    """Commit what a refused write leaves: one audit row and what it must remember."""
+    refused.remember_refusal_in(record)
+    subject = _subject(call)
+    record.audited_account = refused.audited_account or _account(record, call)
+    shown = subject if _HARMLESS.fullmatch(subject) else ""
+    record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
+    record.commit()
+
+
+def _checked_key(key: str | None) -> str | None:
+    """The key without the quotes of a structured header; 1 to 255 visible ASCII characters."""
+    if key is None:
+        return None
+    bare = key[1:-1] if len(key) > 2 and key[0] == key[-1] == '"' else key
+    if not 1 <= len(bare) <= _MAXIMUM_KEY_LENGTH or not all("!" <= sign <= "~" for sign in bare):
+        raise ValidationFailed.of("Idempotency-Key", "1 to 255 visible ASCII characters")
+    return bare
+
+
+def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], bool]) -> bool:
+    """Run one piece of the service's own due work; ``work`` says whether there was any.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+
+    def unit(transaction: UnitOfWork) -> bool:
+        done = work(transaction)
+        if done:
+            transaction.commit()
+        return done
+
+    return _in_transaction(context, actor, unit)

@@ -1,0 +1,55 @@
+"""Fields of the audit trail's rows."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.records.fields import (
+    IDENTIFIER,
+    MOMENT,
+    NOWHERE,
+    TEXT,
+    WHOLE,
+    Field,
+    FieldList,
+    Format,
+    Interface,
+)
+from chainteller.records.formats import Piece
+
+if TYPE_CHECKING:
+    from chainteller.service.models.records import AuditRow
+
+
+class Outcome(Format["AuditRow"]):
+    """The error's code, or how the operation ended."""
+
+    def plain(self, value: "AuditRow") -> str:
+        return value.error or value.outcome
+
+    def line(self, value: "AuditRow", now: int) -> Piece:  # noqa: ARG002
+        return self.plain(value), "bad" if value.error else "good"
+
+
+class Hash(Format[str]):
+    """A link of the chain: whole in receipts, its beginning in tables."""
+
+    def column(self, value: str) -> str:
+        return value[:12]
+
+
+AUDIT_ROW: "FieldList[AuditRow]" = FieldList(
+    "audit row",
+    "records.AuditRow",
+    (
+        Field("seq", "audit row", WHOLE, lambda each: each.seq, heading="SEQ"),
+        Field("at", "at", MOMENT, lambda each: each.at, NOWHERE),
+        Field("actor", "who", TEXT, lambda each: each.actor, NOWHERE),
+        Field("action", "action", TEXT, lambda each: each.action, NOWHERE),
+        Field("object", "object", IDENTIFIER, lambda each: each.object, NOWHERE),
+        Field("outcome", "outcome", Outcome(), lambda each: each, NOWHERE,
+              of=("outcome", "error")),
+        Field("hash", "audit hash", Hash(), lambda each: each.hash, heading="HASH"),
+    ),
+    interfaces=Interface.RECEIPT,
+    table=("seq", "at", "actor", "action", "object", "outcome", "hash"),
+    wire_only=("organisation", "inputs", "previous_hash"),
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""Fields of markets."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.records.fields import (
+    DECIMALS,
+    DOLLARS,
+    MOMENT,
+    NOWHERE,
+    TEXT,
+    Field,
+    FieldList,
+    Format,
+    Moment,
+)
+from chainteller.records.formats import Piece, change, live_age, seconds_since
+from chainteller.records.trades import base_symbol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from chainteller.service.models.markets import Market
+
+_FRESH_S = 3
+
+
+def is_open(market: "Market") -> bool:
+    return market.status in {None, "open"}
+
+
+class MarketState(Format["Market"]):
+    """``open``, or why the market is closed; the console takes a market without a word for open."""
+
+    def plain(self, value: "Market") -> str:
+        return value.status or ""
+
+    def line(self, value: "Market", now: int) -> Piece:  # noqa: ARG002
+        return ("open", "good") if is_open(value) else (value.status or "", "bad")
+
+
+class DaysChange(Format["Market"]):
+    """How far the price has moved since yesterday."""
+
+    def plain(self, value: "Market") -> str:
+        return change(value.current_price, value.yesterdays_price)[0][0]
+
+    def line(self, value: "Market", now: int) -> Piece:  # noqa: ARG002
+        return change(value.current_price, value.yesterdays_price)[0]
+
+
+class PriceAge(Moment):
+    """When a price was made; lists tell its age, all fresh ones alike so that the line rests."""
+
+    def cell(self, value: "datetime", now: int) -> Piece:
+        is_fresh = seconds_since(value, now) < _FRESH_S
+        return f"< {_FRESH_S}s" if is_fresh else live_age(value, now), "muted"
+
+
+MARKET: "FieldList[Market]" = FieldList(
+    "market",
+    "markets.Market",
+    (
+        Field("market_name", "market", TEXT, lambda each: each.market_name),
+        Field("asset", "asset", TEXT, lambda each: base_symbol(each.market_name), NOWHERE,
+              of=("market_name",), spoken="asset"),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("current_price", "price", DOLLARS, lambda each: each.current_price,
+              heading="PRICE USD", spoken="price"),
+        Field("change", "24 h", DaysChange(), lambda each: each,
+              of=("current_price", "yesterdays_price")),
+        Field("yesterdays_price", "yesterday", DECIMALS, lambda each: each.yesterdays_price),
+        Field("status", "state", MarketState(), lambda each: each),
+        Field("estimated_resolution", "expected to open", MOMENT,
+              lambda each: each.estimated_resolution, spoken="until"),
+        Field("at", "at", PriceAge(), lambda each: each.at, spoken="at"),
+    ),
+    interfaces=NOWHERE,
+    table=("market_name", "network", "current_price", "yesterdays_price", "status", "at"),
+)  # fmt: skip

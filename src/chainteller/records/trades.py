@@ -1,0 +1,181 @@
+"""Fields of trades and quotes."""
+
+from typing import TYPE_CHECKING, Protocol
+
+from chainteller.domain.trades import TERMINAL, TradeStatus
+from chainteller.records.fields import (
+    AMOUNT,
+    DECIMALS,
+    DOCUMENTS,
+    DOLLARS,
+    IDENTIFIER,
+    MOMENT,
+    NOWHERE,
+    STATUS,
+    TEXT,
+    TIME_OF_DAY,
+    WHOLE,
+    Field,
+    FieldList,
+    Format,
+    Interface,
+    Money,
+)
+from chainteller.records.formats import Piece, age, live_age, seconds_since, status
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+    from chainteller.service.models.funding import Reason
+    from chainteller.service.models.quotes import AssetAmount, Fees, Quote
+    from chainteller.service.models.trades import Trade, Transaction
+
+SLOW_S = 60
+"""A trade that is processed for longer is called slow."""
+_MINUTE_S = 60
+
+
+def is_trade(record: "Transaction") -> "TypeIs[Trade]":
+    """Whether a record with the prefix TXN_ is a trade; else it is a deposit or a withdrawal."""
+    return not record.type.endswith(("deposit-transaction", "withdrawal-transaction"))
+
+
+def is_over(trade: "Trade") -> bool:
+    return trade.status in TERMINAL
+
+
+class TradeProgress(Format["Trade"]):
+    """The status, and how long a trade has been open: lists tell it by the minute."""
+
+    def plain(self, value: "Trade") -> str:
+        return value.status
+
+    def line(self, value: "Trade", now: int) -> Piece:
+        return _progress(value, now, live_age(value.created, now))
+
+    def cell(self, value: "Trade", now: int) -> Piece:
+        is_young = seconds_since(value.created, now) < _MINUTE_S
+        return _progress(value, now, (live_age if is_young else age)(value.created, now))
+
+
+def _progress(trade: "Trade", now: int, waiting: str) -> Piece:
+    text, tone = status(trade.status)
+    if is_over(trade):
+        return text, tone
+    is_slow = trade.status == TradeStatus.PROCESSING and seconds_since(trade.created, now) > SLOW_S
+    return f"{text} {waiting}{' SLOW' if is_slow else ''}", tone
+
+
+class Side(Format[str]):
+    def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
+        return value.upper(), "up" if value == "buy" else "down"
+
+
+class Failure(Format["Reason"]):
+    """Why a record failed: its code and what it means."""
+
+    def plain(self, value: "Reason") -> str:
+        return f"{value.code}: {value.message}"
+
+
+PROGRESS, SIDE, FAILURE = TradeProgress(), Side(), Failure()
+
+
+def base_symbol(market: str) -> str:
+    """``SOL`` of ``sol-usd``."""
+    return market.partition("-")[0].upper()
+
+
+def _leg(asset: "AssetAmount | None") -> Money | None:
+    return Money(asset.amount, asset.symbol, asset.network) if asset is not None else None
+
+
+class _Terms(Protocol):
+    """What a quote says and the trade that it becomes."""
+
+    @property
+    def asset_sold(self) -> "AssetAmount | None": ...
+    @property
+    def asset_bought(self) -> "AssetAmount | None": ...
+    @property
+    def fees(self) -> "Fees | None": ...
+
+
+def _fee(terms: _Terms) -> Money | None:
+    fees = terms.fees
+    return Money(fees.total, fees.currency or "USD") if fees and fees.total else None
+
+
+def _flat_fee(terms: _Terms) -> Money | None:
+    fees = terms.fees
+    return Money(fees.flat, fees.currency or "USD") if fees else None
+
+
+_TERMS: tuple[Field[_Terms], ...] = (
+    Field("asset_sold", "customer gives", AMOUNT, lambda each: _leg(each.asset_sold),
+          is_private=True, spoken="gives"),
+    Field("asset_bought", "customer gets", AMOUNT, lambda each: _leg(each.asset_bought),
+          is_private=True, spoken="gets", tone="good"),
+    Field("fees.total", "fee, included", AMOUNT, _fee, of=("fees.total", "fees.currency"),
+          is_private=True, spoken="fee"),
+    Field("fees.flat", "fee flat", AMOUNT, _flat_fee, DOCUMENTS,
+          of=("fees.flat", "fees.currency")),
+    Field("fees.bps", "fee basis points", WHOLE, lambda each: each.fees.bps if each.fees else None,
+          DOCUMENTS),
+)  # fmt: skip
+
+
+TRADE: "FieldList[Trade]" = FieldList(
+    "trade",
+    "trades.Trade",
+    (
+        Field("id", "trade", IDENTIFIER, lambda each: each.id, DOCUMENTS),
+        Field("status", "status", PROGRESS, lambda each: each, of=("status", "created")),
+        Field("market", "market", TEXT, lambda each: each.market, DOCUMENTS),
+        Field("asset", "asset", TEXT, lambda each: base_symbol(each.market), NOWHERE,
+              of=("market",), spoken="asset"),
+        Field("side", "side", SIDE, lambda each: each.side, DOCUMENTS, spoken="side"),
+        Field("amount", "amount", DECIMALS, lambda each: each.amount, Interface.COMMAND,
+              is_private=True),
+        Field("price", "price", DOLLARS, lambda each: each.price, heading="PRICE USD",
+              spoken="price"),
+        *_TERMS,
+        Field("trading_account_id", "account", IDENTIFIER, lambda each: each.trading_account_id),
+        Field("quote_id", "quote", IDENTIFIER, lambda each: each.quote_id),
+        Field("created", "created", MOMENT, lambda each: each.created, DOCUMENTS,
+              spoken="created"),
+        Field("executed_at", "executed", MOMENT, lambda each: each.executed_at, DOCUMENTS,
+              spoken="executed_at"),
+        Field("settled_at", "settled", MOMENT, lambda each: each.settled_at, DOCUMENTS,
+              spoken="settled_at"),
+        Field("cancelled_at", "cancelled", MOMENT, lambda each: each.cancelled_at, DOCUMENTS,
+              spoken="cancelled_at"),
+        Field("failure_reason", "failure", FAILURE, lambda each: each.failure_reason, DOCUMENTS),
+    ),
+    table=("id", "market", "side", "amount", "price", "status", "created"),
+    wire_only=("type", "updated", "cancellable", "version"),
+)  # fmt: skip
+
+QUOTE: "FieldList[Quote]" = FieldList(
+    "quote",
+    "quotes.Quote",
+    (
+        Field("id", "quote", IDENTIFIER, lambda each: each.id, DOCUMENTS),
+        Field("market_name", "market", TEXT, lambda each: each.market_name, DOCUMENTS),
+        Field("asset", "asset", TEXT, lambda each: base_symbol(each.market_name), NOWHERE,
+              of=("market_name",), spoken="asset"),
+        Field("side", "side", SIDE, lambda each: each.side, DOCUMENTS, spoken="side"),
+        Field("price", "price", DOLLARS, lambda each: each.price, heading="PRICE USD",
+              spoken="price"),
+        *_TERMS,
+        Field("created", "quoted", MOMENT, lambda each: each.created, DOCUMENTS),
+        Field("expires", "quote expires", TIME_OF_DAY, lambda each: each.expires, DOCUMENTS,
+              spoken="expires"),
+        Field("status", "status", STATUS, lambda each: each.status, Interface.COMMAND),
+        Field("trading_account_id", "account", IDENTIFIER, lambda each: each.trading_account_id,
+              Interface.COMMAND),
+        Field("trade_id", "trade", IDENTIFIER, lambda each: each.trade_id, Interface.COMMAND),
+    ),
+    interfaces=DOCUMENTS,
+    wire_only=("pricing",),
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""Fields of blockchain accounts, wallets, ownership claims and diagnosed signatures."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.records.fields import (
+    ADDRESS,
+    IDENTIFIER,
+    MOMENT,
+    NOWHERE,
+    STATUS,
+    TEXT,
+    YES_OR_NO,
+    Field,
+    FieldList,
+    Interface,
+    Moment,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from chainteller.service.models.counterparties import (
+        BlockchainAccount,
+        Challenge,
+        Counterparty,
+        OwnershipClaim,
+        SignatureDiagnosis,
+    )
+
+
+class Day(Moment):
+    """An instant that customers are told by its day."""
+
+    def spoken(self, value: "datetime") -> str:
+        return f"{value:%d %B %Y}"
+
+
+BLOCKCHAIN_ACCOUNT: "FieldList[BlockchainAccount]" = FieldList(
+    "blockchain account",
+    "counterparties.BlockchainAccount",
+    (
+        Field("id", "blockchain account", IDENTIFIER, lambda each: each.id, heading="ACCOUNT"),
+        Field("trading_account_id", "trading account", IDENTIFIER,
+              lambda each: each.trading_account_id),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("status", "status", STATUS, lambda each: each.status),
+        Field("created", "created", MOMENT, lambda each: each.created),
+    ),
+    interfaces=Interface.COMMAND,
+    table=("id", "trading_account_id", "network", "status", "address"),
+)  # fmt: skip
+
+WALLET: "FieldList[Counterparty]" = FieldList(
+    "wallet",
+    "counterparties.Counterparty",
+    (
+        Field("id", "wallet", IDENTIFIER, lambda each: each.id),
+        Field("type", "type", TEXT, lambda each: each.type),
+        Field("network", "network", TEXT, lambda each: each.network, spoken="network"),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("end", "last characters", TEXT, lambda each: each.address[-4:], NOWHERE,
+              of=("address",), spoken="end"),
+        Field("created", "registered", MOMENT, lambda each: each.created),
+        Field("verification.status", "verified", TEXT,
+              lambda each: each.verification.status if each.verification else None),
+        Field("verification.expires_at", "until", Day(),
+              lambda each: each.verification.expires_at if each.verification else None,
+              spoken="until"),
+    ),
+    interfaces=Interface.COMMAND,
+    table=(
+        "id", "type", "network", "verification.status", "verification.expires_at", "address",
+    ),
+)  # fmt: skip
+
+CHALLENGE: "FieldList[Challenge]" = FieldList(
+    "challenge",
+    "counterparties.Challenge",
+    (
+        Field("id", "challenge", IDENTIFIER, lambda each: each.id),
+        Field("challenge", "message to sign", TEXT, lambda each: each.challenge),
+        Field("status", "status", TEXT, lambda each: each.status),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("expires", "expires", MOMENT, lambda each: each.expires, spoken="expires"),
+        Field("blockchain_account_id", "account", IDENTIFIER,
+              lambda each: each.blockchain_account_id),
+        Field("counterparty_id", "wallet", IDENTIFIER, lambda each: each.counterparty_id),
+    ),
+    interfaces=Interface.COMMAND,
+    wire_only=("attempts",),
+)  # fmt: skip
+
+CLAIM: "FieldList[OwnershipClaim]" = FieldList(
+    "ownership claim",
+    "counterparties.OwnershipClaim",
+    (
+        Field("id", "claim", IDENTIFIER, lambda each: each.id),
+        Field("status", "status", STATUS, lambda each: each.status),
+        Field("scheme", "scheme", TEXT, lambda each: each.scheme),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("blockchain_account_id", "account", IDENTIFIER,
+              lambda each: each.blockchain_account_id),
+        Field("counterparty_id", "counterparty", IDENTIFIER, lambda each: each.counterparty_id),
+        Field("expires", "link before", MOMENT, lambda each: each.expires),
+    ),
+    interfaces=Interface.COMMAND,
+    wire_only=("type", "challenge_id", "method", "created", "linked_at"),
+)  # fmt: skip
+
+DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(
+    "diagnosed signature",
+    "counterparties.SignatureDiagnosis",
+    (
+        Field("accepted", "accepted", YES_OR_NO, lambda each: each.accepted),
+        Field("cause", "cause", TEXT, lambda each: each.cause),
+        Field("certain", "certain", YES_OR_NO, lambda each: each.certain),
+        Field("finding", "finding", TEXT, lambda each: each.finding),
+        Field("explanation", "explanation", TEXT, lambda each: each.explanation),
+        Field("ask_customer", "ask the customer", TEXT, lambda each: each.ask_customer),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("expected_address", "expected address", ADDRESS, lambda each: each.expected_address),
+        Field("recovered_address", "recovered address", ADDRESS,
+              lambda each: each.recovered_address),
+        Field("scheme", "scheme", TEXT, lambda each: each.scheme),
+        Field("suggestion", "next", TEXT, lambda each: each.suggestion),
+    ),
+    interfaces=Interface.COMMAND,
+    wire_only=(
+        "challenge_id", "counterparty_id", "other_challenge_id", "other_counterparty_id",
+        "expired_at",
+    ),
+)  # fmt: skip

@@ -1,0 +1,109 @@
+"""Account flows: deposits and withdrawals between an account and its bank account, new accounts."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.domain.assets import USD
+from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.limits import DestinationClass
+from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
+from chainteller.tui import writes
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.formats import cents, dollars, grouped
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+
+DEPOSIT, WITHDRAWAL = "deposit", "withdrawal"
+
+
+def transfer_request(
+    kind: str, account: "TradingAccount", typed: str, confirm_above_cents: int
+) -> CustomerRequest["Transfer"] | Failure:
+    """The deposit or withdrawal of a typed amount; a Failure when it isn't an amount."""
+    failure = amount_failure(typed, USD, "d or w: again")
+    if failure is not None:
+        return failure
+    amount = dollars(typed)
+    prepare = _deposit_request if kind == DEPOSIT else _withdrawal_request
+    return prepare(account, amount, confirm_above_cents)
+
+
+def _deposit_request(
+    account: "TradingAccount", amount: str, confirm_above_cents: int
+) -> CustomerRequest["Transfer"]:
+    """Confirmed only above the limit: it's the customer's own money and can be brought back."""
+    is_large = cents(amount) > confirm_above_cents
+    question = Ask(
+        f"DEPOSIT {grouped(amount)} USD into {account.id}?",
+        (f"from bank account {account.bank_account_id}",),
+        retype=amount,
+    )
+    call = partial(deposit, account.id, amount)
+    return CustomerRequest(account.id, call, question if is_large else None)
+
+
+def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
+    return writes.deposit(service, account_id, amount, writes.deposit_token(service), key)
+
+
+def _withdrawal_request(
+    account: "TradingAccount", amount: str, confirm_above_cents: int
+) -> CustomerRequest["Transfer"]:
+    question = Ask(
+        f"WITHDRAW {grouped(amount)} USD from {account.id}?",
+        (f"to the customer's bank account {account.bank_account_id}",),
+        retype=amount if cents(amount) > confirm_above_cents else "",
+    )
+    call = partial(_withdraw, account.id, amount)
+    check = partial(_require_possible, account.id, amount)
+    return CustomerRequest(account.id, call, question, check)
+
+
+def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
+    return writes.withdraw(service, account_id, amount, writes.deposit_token(service), key)
+
+
+def _require_possible(account_id: str, amount: str, service: "Service") -> None:
+    """Check, as far as the deployment tells, that ``amount`` dollars can leave for the bank.
+
+    Raises:
+        LimitExceeded, InsufficientFunds: as the withdrawal itself would be refused.
+    """
+    wanted = Decimal(amount)
+    with suppress(NotOffered):
+        for rule in service.limits(account_id).data:
+            is_of_the_bank = rule.destination_class == DestinationClass.OWN_BANK
+            if is_of_the_bank and wanted > Decimal(rule.remaining):
+                again = rule.resets_at and format_instant(from_datetime(rule.resets_at))
+                facts = {"limit": rule.limit, "used": rule.used, "requested": amount}
+                raise LimitExceeded(
+                    "The withdrawal limit would be exceeded.",
+                    {
+                        **facts,
+                        "remaining": rule.remaining,
+                        "resetsAt": again,
+                        "suggestion": f"w: at most {rule.remaining} USD may leave now",
+                    },
+                )
+    with suppress(NotOffered):
+        power = service.trading_account(account_id).buying_power
+        if power is not None and wanted > Decimal(power):
+            raise InsufficientFunds(power, amount, USD.symbol)
+
+
+def known_account(typed: str) -> "Callable[[Service, str], TradingAccount]":
+    """Where customers can't be looked up: an account by its id, or a new one by its bank account
+    and kind (``DDA-1 checking``). The result is called with the service and an idempotency key.
+    """
+    bank_account_id, _, kind = typed.partition(" ")
+    if kind:
+        return lambda service, key: writes.open_account(service, bank_account_id, kind.strip(), key)
+    return lambda service, _key: service.trading_account(typed)

@@ -1,0 +1,42 @@
+"""Records on screen: the columns and cells of a list, and the facts of a detail view."""
+
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from chainteller.records.fields import FieldList, Interface
+from chainteller.tui.formats import Piece
+from chainteller.tui.widgets.lines import Line, line
+from chainteller.tui.widgets.paged_list import Column
+
+Record = TypeVar("Record")
+
+
+class RecordColumns(Generic[Record]):
+    """The columns of a list of records: fields by name, each with its place in the window.
+
+    A column without a title has its field's heading.
+
+    Raises:
+        FieldsInvalid: the records have no field of a name.
+    """
+
+    def __init__(self, fields: FieldList[Record], layout: Mapping[str, Column]) -> None:
+        self._fields = fields.columns(layout)
+        self.columns = tuple(
+            column if column.title else column._replace(title=field.heading)
+            for field, column in zip(self._fields, layout.values(), strict=True)
+        )
+
+    def cells(self, record: Record, now: int) -> tuple[Piece, ...]:
+        """The cells of one row, in the order of the columns."""
+        shown = []
+        for field, column in zip(self._fields, self.columns, strict=True):
+            text, tone = field.cell(record, now)
+            shown.append((text, tone or column.tone))
+        return tuple(shown)
+
+
+def fact_lines(fields: FieldList[Record], record: Record, now: int) -> list[Line]:
+    """A line for each fact that is known, the values at the right edge."""
+    facts = ((each.label, each.line(record, now)) for each in fields.shown_in(Interface.DETAIL))
+    return [line((label, "muted"), right=(piece,)) for label, piece in facts if piece[0]]

@@ -1,0 +1,124 @@
+"""Fast paths give the same answers: routing, cached JSON, inline reads and log lines."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.api.conftest import Caller
+from tests.world.bank import World
+from tests.world.serving import served
+
+from chainteller.api.logs import Line, RequestLines, send_logs_to
+from chainteller.api.responses import written
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import ManualClock
+from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.interface import Service
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/",
+        "//",
+        "/trading-accounts/",
+        "/trading-accounts//trades",
+        "/trading-accounts/TDA_1/trades/",
+        "/nothing",
+        "/trading/markets/sol-usd/prices/more",
+    ],
+)
+def test_no_route_takes_another_path(call: Caller, path: str) -> None:
+    answer = call("GET", path)
+    assert (answer.status, answer.code) == (404, "NOT_FOUND")
+
+
+def test_lists_are_written_as_the_model_writes_them(world: World, call: Caller) -> None:
+    account = call.account()
+    for _ in range(3):
+        call("POST", f"/trading/quotes/{call.quote()}", {"tradingAccountId": account})
+    for page in (
+        world.engine.trades(account),
+        world.engine.token_balances(account),
+        world.engine.markets(),
+        world.engine.trading_accounts(),
+    ):
+        for _ in range(2):
+            assert written(page) == page.model_dump_json(by_alias=True)
+
+
+def test_a_record_that_changed_is_written_anew(world: World, call: Caller) -> None:
+    account = call.account()
+    made = call("POST", f"/trading/quotes/{call.quote()}", {"tradingAccountId": account}).json
+    path = f"/trading-accounts/{account}/trades"
+    assert [each["status"] for each in call("GET", path).json["data"]] == ["processing"]
+    call("DELETE", f"{path}/{made['id']}")
+    assert [each["status"] for each in call("GET", path).json["data"]] == ["cancelled"]
+    assert call("GET", f"{path}/{made['id']}").json["status"] == "cancelled"
+
+
+class Elsewhere(EmbeddedDeployment):
+    """Its short reads are never at once: each is asked again where it may wait."""
+
+    asked = 0
+
+    def at_once(self, actor: Actor) -> Service | None:
+        self.asked += 1
+        found = super().at_once(actor)
+        self._unwaiting.context.database._inode = -1  # type: ignore[union-attr]  # SQLite has one
+        return found
+
+
+def test_a_read_that_would_wait_is_answered_from_a_thread(world: World) -> None:
+    behind = Elsewhere(world.engine, DeploymentOptions("0.0.test", rate_limits=False))
+    with served(behind) as address:
+        call = Caller(address, world.key())
+        assert len(call("GET", "/trading/markets").json["data"]) == 3
+    assert behind.asked == 1
+
+
+def test_a_read_that_looks_at_everything_is_not_made_on_the_event_loop(world: World) -> None:
+    behind = Elsewhere(world.engine, DeploymentOptions("0.0.test", rate_limits=False))
+    with served(behind) as address:
+        call = Caller(address, world.key())
+        account = call.account()
+        for query in ("filter[status]=settled", "filter%5Bside%5D=buy", "sort=created"):
+            assert call("GET", f"/trading-accounts/{account}/trades?{query}").status == 200
+    assert behind.asked == 0
+
+
+@pytest.fixture
+def log_file(tmp_path: Path) -> Iterator[Path]:
+    names = ("chainteller", "uvicorn", "uvicorn.access")
+    before = [(logging.getLogger(name), dict(vars(logging.getLogger(name)))) for name in names]
+    path = tmp_path / "service.log"
+    send_logs_to(path)
+    yield path
+    for handler in logging.getLogger("chainteller").handlers:
+        handler.close()
+    for logger, state in before:
+        vars(logger).update(state)
+        logger.manager._clear_cache()  # type: ignore[attr-defined]  # levels are cached by it
+
+
+def test_request_lines_are_json_whatever_is_in_them(log_file: Path) -> None:
+    hostile = 'a"\n\u2028\ud800\x1b[2J'
+
+    async def told() -> None:
+        lines = RequestLines(ManualClock(1_000_000))
+        lines.add(Line("id", "op", hostile, 200, 0.001234, hostile, "", "default", "key"))
+        lines.add(Line("id", "op", "GET", 503, 1.0, "10.0.0.1", "SERVICE_UNAVAILABLE", "", ""))
+        lines.flush()
+
+    asyncio.run(told())
+    first, second = (json.loads(line) for line in log_file.read_text("ascii").splitlines())
+    assert first["at"] == "1970-01-01T00:00:01.000000Z"
+    assert (first["method"], first["client"], first["milliseconds"]) == (hostile, hostile, 1.23)
+    assert (first["organisation"], first["keyId"]) == ("default", "key")
+    assert "error" not in first
+    assert second["error"] == "SERVICE_UNAVAILABLE"

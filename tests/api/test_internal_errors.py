@@ -1,0 +1,95 @@
+"""An internal error is one plain refusal outside and one log line without values."""
+
+import json
+import logging
+import queue
+from collections.abc import Iterator
+from logging.handlers import QueueHandler
+from typing import TypeVar
+
+import pytest
+from tests.api.conftest import Caller
+from tests.world.serving import served
+
+from chainteller.api.logs import JsonLines
+from chainteller.domain.actors import SCOPES, Actor
+from chainteller.service.deployment import DeploymentOptions, Health, Principal
+from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.interface import Service
+from chainteller.service.operations import MARKETS, Call
+
+Answer = TypeVar("Answer")
+
+
+class Faulty(Service):
+    def call(self, call: Call[Answer]) -> Answer:
+        if call.operation is MARKETS:
+            raise ServiceUnreachable("somewhere behind")
+        canary = f"canary-{call.ids}"
+        raise ZeroDivisionError(canary)
+
+
+class Broken:
+    """A deployment with a fault in it."""
+
+    options = DeploymentOptions("0", rate_limits=False)
+
+    def authenticate(self, api_key: str) -> Principal:  # noqa: ARG002 - any key will do
+        return Principal(Actor(), frozenset(SCOPES))
+
+    def recognise(self, api_key: str) -> Principal | None:  # noqa: ARG002 - none is known
+        return None
+
+    def acting_as(self, actor: Actor) -> Service:  # noqa: ARG002 - whoever it is
+        return Faulty()
+
+    def at_once(self, actor: Actor) -> Service | None:
+        return self.acting_as(actor)
+
+    def health(self) -> Health:
+        return Health(ready=True)
+
+    def start(self) -> None:
+        return
+
+    def stop(self) -> None:
+        return
+
+
+@pytest.fixture
+def call() -> Iterator[Caller]:
+    with served(Broken()) as address:
+        yield Caller(address, "any")
+
+
+@pytest.fixture
+def heard() -> Iterator["queue.Queue[logging.LogRecord]"]:
+    """The lines of level error that the service logs."""
+    lines: queue.Queue[logging.LogRecord] = queue.Queue()
+    handler = QueueHandler(lines)
+    handler.setLevel(logging.ERROR)
+    handler.prepare = lambda record: record  # type: ignore[method-assign]  # the traceback stays
+    logger = logging.getLogger("chainteller.api")
+    logger.addHandler(handler)
+    yield lines
+    logger.removeHandler(handler)
+
+
+def test_it_is_an_internal_error_with_the_request_id(
+    call: Caller, heard: "queue.Queue[logging.LogRecord]"
+) -> None:
+    answer = call("GET", "/trading-accounts/TDA_1", headers={"X-Request-Id": "find-me"})
+    assert (answer.status, answer.code) == (500, "INTERNAL_ERROR")
+    assert answer.json["details"] == {"requestId": "find-me"}
+    assert b"canary" not in answer.body
+    record = heard.get(timeout=10)
+    line = json.loads(JsonLines().format(record))
+    assert (line["exception"], line["requestId"]) == ("ZeroDivisionError", "find-me")
+    assert "canary" not in json.dumps(line)
+    assert any("test_unforeseen.py" in frame for frame in line["traceback"])
+
+
+def test_a_fault_behind_the_service_is_unavailable(call: Caller) -> None:
+    answer = call("GET", "/trading/markets")
+    assert (answer.status, answer.code) == (503, "SERVICE_UNAVAILABLE")
+    assert answer.json["details"]["reason"] == "UNREACHABLE"

@@ -1,0 +1,122 @@
+"""Ages of live data, and the mark on data that is no longer refreshed."""
+
+import re
+from typing import Any, TypeVar, cast
+
+import pytest
+from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.unsteady_service import Unsteady
+from textual.pilot import Pilot
+
+from chainteller.service import operations as op
+from chainteller.service.errors import ServiceUnreachable
+from chainteller.service.operations import Call
+from chainteller.tui.console.app import Console
+from chainteller.tui.markets.screen import MarketsScreen
+from chainteller.tui.quote.screen import QuoteScreen
+
+Answer = TypeVar("Answer")
+
+
+class Cut(Unsteady):
+    """With ``is_silent`` the prices do not come either."""
+
+    def call(self, call: Call[Answer]) -> Answer:
+        if self.is_silent and call.operation in {op.MARKETS, op.PRICES}:
+            raise ServiceUnreachable("No connection.")
+        return super().call(call)
+
+
+def _age(shown: str) -> str:
+    """The far end of the line of sol-usd."""
+    found = re.search(r"^.sol-usd .*?(\S+)$", shown, re.MULTILINE)
+    return found[1] if found else ""
+
+
+async def test_prices_that_are_held_grow_old(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "p")
+        assert "paused, 0s old" in seen(app)
+        bench.world.advance(14)
+        assert isinstance(app.screen, MarketsScreen)
+        app.screen._tick()
+        await settle(pilot)
+        assert "paused, 14s old" in seen(app)
+        assert _age(seen(app)) == "14s"
+        await press(pilot, "p")
+        assert "paused" not in seen(app)
+        assert _age(seen(app)) == "3s"
+
+
+async def test_a_market_that_is_watched_does_not_move_prices_that_are_held(bench: Bench) -> None:
+    bench.open(1)
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "p")
+        app.desk.watched.add("btc-usd")
+        screen = cast("MarketsScreen", app.screen)
+        before = screen.main_text()
+        bench.world.advance(30)
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert screen.main_text() == before
+
+
+async def test_prices_of_a_place_that_does_not_answer_grow_old(bench: Bench) -> None:
+    bench.open(1)
+    line = Cut(bench.service)
+    app = bench.console(line)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2")
+        line.is_silent = True
+        await press(pilot, "r")
+        bench.world.advance(75)
+        assert isinstance(app.screen, MarketsScreen)
+        app.screen._tick()
+        await settle(pilot)
+        assert re.fullmatch(r"1m1\ds", _age(seen(app)))
+
+
+async def test_the_price_beside_a_quote_is_renewed_or_says_its_age(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    line = Cut(bench.service)
+    app = bench.console(line)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"100", "enter")
+        bench.world.advance(20)
+        price = bench.service.market("sol-usd").current_price
+        assert f"market now {price}" in await _next_second(pilot)
+        line.is_silent = True
+        bench.world.advance(20)
+        assert re.search(rf"market 2\ds ago {price}", await _next_second(pilot))
+
+
+async def _next_second(pilot: Pilot[Any]) -> str:
+    """What Quote shows after a poll and a tick."""
+    app = cast("Console", pilot.app)
+    app.desk.on_poll.publish(None)
+    await settle(pilot)
+    cast("QuoteScreen", app.screen)._tick()
+    await settle(pilot)
+    return seen(app)
+
+
+@pytest.mark.parametrize("screen", ["2", "3"])
+async def test_the_top_bar_has_the_time_of_the_newest_prices(bench: Bench, screen: str) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, screen)
+        before = app.desk.connection.at
+        bench.world.advance(5)
+        app.desk.on_poll.publish(None)
+        await settle(pilot)
+        assert app.desk.connection.at > before
+        assert f"{app.desk.connection.at}Z" in seen(app).splitlines()[0]

@@ -1,0 +1,97 @@
+"""Reduced terminal output: an emulated terminal shows the same with fewer bytes."""
+
+import pyte
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.geometry import Region
+from textual.strip import Strip
+
+from chainteller.domain.randomness import SeededRandomness, below
+from chainteller.tui.textual_fixes.terminal_output import shorten
+from chainteller.tui.widgets.lines import differing
+
+WIDTH, HEIGHT = 40, 6
+TEXTS = ("", " ", "    ", "price ", "1,204.50", "字字", "é", "a b")
+COLOURS = ("#ff8a3d", "#6cc0ff")
+GROUNDS = ("#0d1117", "#21476b", None)
+
+
+def _style(random: SeededRandomness) -> Style | None:
+    """A new object each time: Rich keeps a style's codes for the first colour system it meets."""
+    kind, color, ground = below(random, 8), below(random, 2), below(random, 3)
+    if kind == 0:
+        return None
+    attributes = {1: {"bold": True}, 2: {"underline": True}, 3: {"reverse": True}}.get(kind, {})
+    return Style(color=COLOURS[color], bgcolor=GROUNDS[ground], **attributes)  # type: ignore[arg-type]  # attributes alone
+
+
+def _strip(random: SeededRandomness, width: int) -> Strip:
+    segments: list[Segment] = []
+    while sum(segment.cell_length for segment in segments) < width:
+        segments.append(Segment(TEXTS[below(random, len(TEXTS))], _style(random)))
+    return Strip(segments).adjust_cell_length(width, Style(bgcolor=GROUNDS[0]))
+
+
+def _console(system: str) -> Console:
+    return Console(color_system=system, force_terminal=True, legacy_windows=False, width=WIDTH)  # type: ignore[arg-type]  # one of its words
+
+
+class Terminal:
+    def __init__(self) -> None:
+        self.screen = pyte.Screen(WIDTH, HEIGHT)
+        self._stream = pyte.Stream(self.screen)
+
+    def feed(self, written: str) -> None:
+        self._stream.feed(written)
+
+    def cells(self) -> list[list[tuple[object, ...]]]:
+        return [[_seen(self.screen.buffer[y][x]) for x in range(WIDTH)] for y in range(HEIGHT)]
+
+
+def _seen(cell: pyte.screens.Char) -> tuple[object, ...]:
+    """What an eye can tell: a blank's letters have no colour of their own."""
+    blank = cell.data == " " and not cell.reverse and not cell.underscore
+    letters = ("", False) if blank else (cell.fg, cell.bold)
+    return (cell.data, cell.bg, cell.reverse, cell.underscore, *letters)
+
+
+@pytest.mark.parametrize("system", ["truecolor", "256", "standard"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_same_picture_in_fewer_bytes(system: str, seed: int) -> None:
+    random, console = SeededRandomness(f"thrifty {seed}"), _console(system)
+    theirs, ours = Terminal(), Terminal()
+    cut = 1 + below(random, WIDTH - 2)
+    pictures = [
+        [[_strip(random, cut), _strip(random, WIDTH - cut)] for _ in range(HEIGHT)] for _ in "ab"
+    ]
+    whole = LayoutUpdate([*pictures[0]], Region(0, 0, WIDTH, HEIGHT))
+    spans = [
+        (y, x + left, x + left + cells)
+        for y in range(HEIGHT)
+        for x, was, now in zip((0, cut), pictures[0][y], pictures[1][y], strict=True)
+        for left, cells in differing(was, now)
+    ]
+    chops = [dict(zip((0, cut), picture, strict=True)) for picture in pictures[1]]
+    part = ChopsUpdate(chops, spans, [[cut, WIDTH]] * HEIGHT)
+    full, fewer = 0, 0
+    for update in (whole, part):
+        bytes_of = update.render_segments(console), shorten(update).render_segments(console)
+        theirs.feed(bytes_of[0])
+        ours.feed(bytes_of[1])
+        assert ours.cells() == theirs.cells()
+        full, fewer = full + len(bytes_of[0]), fewer + len(bytes_of[1])
+    assert fewer < full
+
+
+def test_one_changed_letter_costs_its_place_and_its_look() -> None:
+    style = Style(color="#ff8a3d", bgcolor="#0d1117")
+    was, now = (
+        Strip([Segment(f"sol-usd  {price}  open", style)]) for price in ("185.50", "185.51")
+    )
+    (span,) = differing(was, now)
+    update = ChopsUpdate([{0: now}], [(0, span[0], sum(span))], [[now.cell_length]])
+    written = shorten(update).render_segments(_console("truecolor"))
+    assert written == "\x1b[1;15H\x1b[38;2;255;138;61;48;2;13;17;23m1\x1b[0m"

@@ -1,0 +1,45 @@
+"""SQLite files for tests: the schema is made once per process, and nothing waits for the disk."""
+
+import atexit
+import shutil
+import sqlite3
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from sqlalchemy import event
+
+from chainteller.storage.database import Database, open_database, sqlite_path
+
+
+def open_fresh(url: str) -> Database:
+    """Open a database; a SQLite file that is not there yet starts as a copy of an empty bank.
+
+    Its connections do not wait for the disk at each commit. A killed process loses nothing by it,
+    and no test survives a power cut; that the product's own connections do wait is checked in
+    ``tests/storage/test_faults.py``.
+    """
+    path = sqlite_path(url)
+    if path is None:
+        return open_database(url)
+    if not path.exists():
+        path.touch(mode=0o600)
+        shutil.copyfile(_empty_bank(), path)
+    database = open_database(url)
+    database.engine.dispose()  # opened before the listener below
+    event.listen(database.engine, "connect", _skip_syncs)
+    return database
+
+
+@cache
+def _empty_bank() -> Path:
+    """A file with nothing but the schema."""
+    folder = Path(tempfile.mkdtemp(prefix="chainteller-schema-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = folder / "empty.db"
+    open_database(f"sqlite:///{file}").close()
+    return file
+
+
+def _skip_syncs(connection: sqlite3.Connection, _record: object) -> None:
+    connection.execute("PRAGMA synchronous=OFF")
