@@ -2,7 +2,6 @@
 
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
-from chainteller.service.models.counterparties import Counterparty, RegisterCounterparty
 from chainteller.service.models.funding import (
     Currency,
     DepositRequest,
@@ -52,11 +51,6 @@ def execute_quote(service: Service, quote_id: str, account_id: str, key: str) ->
 
 def cancel_trade(service: Service, account_id: str, trade_id: str, key: str) -> Trade:
     return service.cancel_trade(account_id, trade_id, idempotency_key=key).value
-
-
-def register_counterparty(service: Service, address: str, network: str, key: str) -> Counterparty:
-    request = RegisterCounterparty(address=address, network=network)
-    return service.register_counterparty(request, idempotency_key=key).value
 
 
 def deposit_token(service: Service) -> str:

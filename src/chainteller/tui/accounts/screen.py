@@ -20,7 +20,7 @@ from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
-    from chainteller.tui.wallets.withdrawal import WalletWithdrawal
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -59,9 +58,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
-
-    def columns(self) -> Sequence[Column]:
-        return accounts_view.COLUMNS
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -340,15 +336,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self._transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
-            self.to_wallet.choose_destination(account.id)
-
-    @cached_property
-    def to_wallet(self) -> "WalletWithdrawal":
-        from chainteller.tui.wallets.withdrawal import (  # noqa: PLC0415 - at the first use
-            WalletWithdrawal,
-        )
-
-        return WalletWithdrawal(self)
+            limit = self.desk.settings.confirm_above_cents
+            lazy.take(self, lazy.wallet_flow.choose_wallet(account.id, self.desk.now, limit))
 
     def close_field(self) -> None:
         super().close_field()
@@ -361,8 +350,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find(value.strip())
         elif purpose == "known":
             self.write("account", partial(self._add, value.strip()))
-        elif purpose == "withdraw-to-wallet":
-            self.to_wallet.submitted(value)
         elif account is not None:
             self._submit_transfer(purpose, account, value)
 

@@ -116,6 +116,10 @@ class PagedList(Toned):
         self.top = 0
 
     @property
+    def titles(self) -> list[str]:
+        return [column.title for column in self._columns]
+
+    @property
     def window_rows(self) -> int:
         return max(1, self.size.height - 1)
 
