@@ -12,7 +12,6 @@ from textual import events
 from chainteller.service.layers import layered
 from chainteller.service.models.records import Capabilities
 from chainteller.tui.console.app import Console
-from chainteller.tui.messages import Pasted
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
 
@@ -131,7 +130,7 @@ async def test_wallets_of_an_account_added_by_its_id_are_listed(
         await settle(pilot)
         assert case.account.id in seen(app)
         await press(pilot, "plus")
-        app.screen.on_pasted(Pasted("address", ALICE))  # type: ignore[attr-defined]  # Wallets
+        app.screen.field_submitted("address", ALICE)  # type: ignore[attr-defined]  # Wallets
         await settle(pilot)
         await press(pilot, "enter")
         await press(pilot, "enter")

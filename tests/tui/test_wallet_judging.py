@@ -6,8 +6,8 @@ from tests.tui.conftest import Bench
 from tests.tui.wallet_case import SECRET, WALLETS, Case
 
 from chainteller.service.layers import layered
-from chainteller.tui.wallets.book import Session, read_book
-from chainteller.tui.wallets.paste import Verdict, judge
+from chainteller.tui.wallets.book import Session, Verdict, read_book
+from chainteller.tui.wallets.paste import judge
 from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
 
 NAMES = ("alice-ethereum", "alice-tron", "alice-solana", "bob-bitcoin-taproot")

@@ -171,6 +171,6 @@ async def test_a_signature_never_waits_in_memory_unless_it_would_pass(bench: Ben
         await paste(pilot, wrong)
         screen = app.screen
         assert isinstance(screen, WalletsScreen)
-        (verdict,) = screen.verdicts.values()
+        (verdict,) = screen.session.verdicts.values()
         assert verdict.signature == ""
         assert wrong not in kept(pilot)

@@ -20,7 +20,7 @@ from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.wallets.screen import WalletsScreen
+from chainteller.tui.wallets.screen import WalletsScreen, simulate
 
 
 async def test_a_list_asked_for_before_a_verdict_does_not_take_it_back(bench: Bench) -> None:
@@ -219,7 +219,7 @@ async def test_the_customer_is_simulated_in_the_demo_only(bench: Bench) -> None:
         screen = app.screen
         assert isinstance(screen, WalletsScreen)
         assert not [name for name, _ in screen.palette_entries() if "simulate" in name]
-        await screen.run_action("simulate('')")
+        simulate(screen, "")
         await settle(pilot)
         assert "only in the demo" in seen(app)
     assert case.types == []

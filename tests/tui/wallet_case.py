@@ -113,4 +113,4 @@ def kept(pilot: Pilot[None]) -> str:
     assert isinstance(app.screen, WalletsScreen)
     log = [(told.text, told.detail) for told in app.screen.desk.log]
     field = app.screen.query_one(PasteField)
-    return f"{seen(app)}{log}{app.screen.verdicts}{field.value}"  # type: ignore[arg-type]  # the console
+    return f"{seen(app)}{log}{app.screen.session.verdicts}{field.value}"  # type: ignore[arg-type]  # the console

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.css.query import NoMatches
-from textual.screen import Screen
 from textual.widget import Widget
 
 from chainteller.service.errors import ReadOnlyProfile, TellerError
@@ -80,6 +79,8 @@ class DeskScreen(Blank, FullScreen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk.shell.size, desk.shell.style_version)
         self.desk = desk
+        self.field_answer: Callable[[str], None] | None = None
+        """Takes what is typed into the field that a flow has opened."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -148,11 +149,6 @@ class DeskScreen(Blank, FullScreen):
         hints = footer_hints(commands, self, keymap, typing=typing)
         self.query_one(HintBar).change(hints, typing=typing)
 
-    @property
-    def as_screen(self) -> Screen[None]:
-        """For what is drawn by a part of this screen's own."""
-        return self
-
     def title_line(self, shown: Line) -> None:
         self.query_one("#title", Lines).show([shown])
 
@@ -211,11 +207,16 @@ class DeskScreen(Blank, FullScreen):
         if isinstance(message, FieldClosed):
             self.close_field()
             self.field_closed(message.purpose)
+        elif self.field_answer is not None:
+            take_answer = self.field_answer
+            self.close_field()
+            take_answer(message.value)
         else:
             self.field_submitted(message.purpose, message.value)
         self.let_keys_go_on()
 
     def close_field(self) -> None:
+        self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
 

@@ -11,6 +11,7 @@ not: it would depend on everything that is named here.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from chainteller.records.trades import is_over
     from chainteller.tui.accounts import flow as account_flow
     from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.accounts.new_account import CustomersScreen
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     )
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.boxes import Box, wrapped
+    from chainteller.tui.dialogs.code import CodeBox
+    from chainteller.tui.dialogs.qr import half_blocks
     from chainteller.tui.dialogs.question import Ask, Question
     from chainteller.tui.exports import Table, copy_menu, copy_now, export, exports_here
     from chainteller.tui.failures import explain
@@ -42,10 +45,21 @@ if TYPE_CHECKING:
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
     from chainteller.tui.quote.state import UNANSWERED
+    from chainteller.tui.steps import take
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
-    from chainteller.tui.wallets.screen import WalletsScreen
-    from chainteller.tui.wallets.withdrawal import WalletWithdrawal
+    from chainteller.tui.wallets import flow as wallet_flow
+    from chainteller.tui.wallets import paste as wallet_pastes
+    from chainteller.tui.wallets.book import customer_of, wallet_of
+    from chainteller.tui.wallets.screen import (
+        WalletsScreen,
+        begin_registration,
+        networks,
+        show_all,
+    )
+    from chainteller.wallets.addresses import is_address
+    from chainteller.wallets.networks import UnknownNetwork, network_names, resolve_network
+    from chainteller.wallets.simulated import MISTAKES
 else:
     import ast
     from functools import cache

@@ -17,7 +17,7 @@ from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.bars import StatusLine
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList, Row
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList, Row
 
 if TYPE_CHECKING:
     from chainteller.tui.exports import Export
@@ -119,7 +119,7 @@ class Pages(Generic[Record]):
 
 
 class ListScreen(DeskScreen, Generic[Record]):
-    """Subclasses give ``columns``, ``fetch`` and what ``listed`` and ``row_chosen`` show."""
+    """Subclasses give ``fetch`` and what ``listed`` and ``row_chosen`` show."""
 
     LIST_ID = "list"
     ORDERS: ClassVar[tuple[str, ...]] = ()
@@ -131,12 +131,10 @@ class ListScreen(DeskScreen, Generic[Record]):
         super().__init__(desk)
         self.pages = Pages(self.fetch, self.list_view, self.listed)
         self.records = self.pages.records
+        self.wanted_key: str | None = None
+        """Key of the row that the cursor moves to once it is fetched."""
         self._sort = 0
         self._recalled = False
-
-    @abstractmethod
-    def columns(self) -> Sequence[Column]:
-        """The list's columns."""
 
     @abstractmethod
     def fetch(self, page: int) -> Listed[Record]:
@@ -259,7 +257,7 @@ class ListScreen(DeskScreen, Generic[Record]):
         total = self.paged.total or 0
         if not total:
             return super().exports()
-        titles = ["ID", *(column.title for column in self.columns())]
+        titles = ["ID", *self.paged.titles]
         counted = f"all {total:,} rows" if total <= MOST_EXPORTED else f"first {MOST_EXPORTED:,}"
 
         def tell(text: str) -> None:

@@ -53,15 +53,6 @@ class FieldChanged(Message):
         return isinstance(message, FieldChanged) and message.purpose == self.purpose
 
 
-class Pasted(Message):
-    """A paste into a field that keeps nothing of it: it is judged before it is shown."""
-
-    def __init__(self, purpose: str, text: str) -> None:
-        super().__init__()
-        self.purpose = purpose
-        self.text = text
-
-
 class FieldClosed(Message):
     def __init__(self, purpose: str) -> None:
         super().__init__()

@@ -8,26 +8,26 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.widget import Widget
 
+from chainteller.records.formats import short_id, transferred
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.accounts.commands import COMMANDS
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.accounts.detail import AccountDetail, Frame
+    from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
-    from chainteller.tui.wallets.withdrawal import WalletWithdrawal
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
@@ -59,9 +59,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
 
-    def columns(self) -> Sequence[Column]:
-        return accounts_view.COLUMNS
-
     def body(self) -> Sequence[Widget]:
         return [
             Ground(
@@ -84,9 +81,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
-        from chainteller.tui.queries import query  # noqa: PLC0415 - after the first frame
-
-        asked = query(
+        asked = lazy.query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
         found = self.desk.service.trading_accounts(asked)
@@ -247,7 +242,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed")
         )
 
+    @property
+    def _sheet(self) -> "AccountSheet | None":
+        """The account as the detail shows it; None while the engine has not started."""
+        return self.detail.sheet if self.desk.started is not None else None
+
     def _draw_detail(self) -> None:
+        if self.desk.started is None:
+            return
         panes = self.detail.panes(self.selected, self._frame)
         self.set_class(bool(panes.charts), "with-charts")
         self.query_one("#detail", Lines).show(panes.detail)
@@ -288,13 +290,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self.detail.sheet else ""
+        return self.query_one("#detail", Lines).plain_text if self._sheet else ""
 
     def record(self) -> object:
-        return self.detail.sheet
+        return self._sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self.detail.sheet
+        refused, sheet = self.refusal_text(), self._sheet
         if refused or sheet is None:
             return refused
         bank = self.desk.settings.bank_name
@@ -334,15 +336,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         account = self._transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
-            self.to_wallet.choose_destination(account.id)
-
-    @cached_property
-    def to_wallet(self) -> "WalletWithdrawal":
-        from chainteller.tui.wallets.withdrawal import (  # noqa: PLC0415 - at the first use
-            WalletWithdrawal,
-        )
-
-        return WalletWithdrawal(self)
+            limit = self.desk.settings.confirm_above_cents
+            lazy.take(self, lazy.wallet_flow.choose_wallet(account.id, self.desk.now, limit))
 
     def close_field(self) -> None:
         super().close_field()
@@ -355,8 +350,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.find(value.strip())
         elif purpose == "known":
             self.write("account", partial(self._add, value.strip()))
-        elif purpose == "withdraw-to-wallet":
-            self.to_wallet.submitted(value)
         elif account is not None:
             self._submit_transfer(purpose, account, value)
 

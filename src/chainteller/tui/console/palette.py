@@ -9,9 +9,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from chainteller.records.formats import clean
 from chainteller.tui.console.command_table import PALETTE, commands_of
 from chainteller.tui.console.search import Found, search
-from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.textual_fixes.palette import SteadyPalette
 
@@ -37,8 +37,14 @@ class DeskPalette(SteadyPalette):
         self.app.call_later(cast("Console", self.app).release_keys)
 
 
-def deferred(screen: Screen[Any], action: str) -> Callable[[], Any]:
-    """An action of a screen, to be run after the palette has closed."""
+Action = str | Callable[[], object]
+"""An action of the screen, as Textual writes it, or a function."""
+
+
+def deferred(screen: Screen[Any], action: Action) -> Callable[[], Any]:
+    """Run an action of a screen after the palette has closed."""
+    if not isinstance(action, str):
+        return partial(screen.app.call_later, action)
     return partial(screen.app.call_later, screen.app.run_action, action, screen)
 
 
@@ -58,10 +64,10 @@ class DeskProvider(Provider):
     def console(self) -> "Console":
         return cast("Console", self.app)
 
-    def _entries(self) -> list[tuple[str, str]]:
+    def _entries(self) -> list[tuple[str, Action]]:
         """(name with its key, action) of all that can be run from here."""
         key, moved = getattr(self.screen, "KEY", ""), self.console.desk.settings.keys
-        rows = [
+        rows: list[tuple[str, Action]] = [
             (f"{command.about}   [{command.key_in(moved)}]", command.action)
             for command in commands_of(key)
             if command.id not in _LEFT_OUT

@@ -13,7 +13,6 @@ from chainteller.training.score import judge
 from chainteller.tui.commands import Command, always
 from chainteller.tui.console.palette import deferred
 from chainteller.tui.dialogs.boxes import Box
-from chainteller.tui.messages import Pasted
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.training import guide
 from chainteller.tui.training.sayings import Sayings
@@ -61,7 +60,7 @@ def _customer_sends(console: "TrainingConsole") -> None:
     if isinstance(screen, WalletsScreen) and screen.field_bar.purpose == "address":
         session = console.session
         address = session.addresses.get(session.scenario.customer.wallet, "")
-        screen.on_pasted(Pasted("address", address))
+        screen.field_submitted("address", address)
     else:
         console.run_worker(Later(partial(_sign, console)), group="sign", exclusive=True)
 
@@ -73,7 +72,7 @@ async def _sign(console: "TrainingConsole") -> None:
         console.desk.notify(f"{error.message}  {error.suggestion}", "warn")
         return
     if isinstance(console.screen, WalletsScreen):
-        console.screen.on_pasted(Pasted(SIGNATURE, signature))
+        console.screen.field_submitted(SIGNATURE, signature)
         console.desk.notify("the customer sent a signature; it is being looked at", "muted")
     else:
         rows = [line(signature[start : start + 70]) for start in range(0, len(signature), 70)]

@@ -1,46 +1,54 @@
-"""The wallets of one trading account: what the service knows of each, and what comes next.
+"""Wallets of a trading account: what the service, and this desk itself, know of each.
 
-The functions that ask run in a thread. What is asked: the blockchain accounts, and for each its
-links and its challenges; a wallet is registered for nobody, so one without either is only known
-here until its first challenge.
+The functions that call the service run in a thread. A wallet is registered for nobody: one without
+links and challenges is known only to the desk that registered it, until its first challenge.
 """
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import ChallengeAlreadyUsed, NotOffered, TellerError
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
+    ClaimRequest,
+    Counterparty,
+    OwnershipClaim,
+    SignatureDiagnosis,
+)
 from chainteller.tui.queries import query
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.counterparties import (
-        BlockchainAccount,
-        Challenge,
-        ClaimRequest,
-        Counterparty,
-        OwnershipClaim,
-    )
+    from chainteller.service.models.funding import LimitUsage
     from chainteller.tui.desk import Desk
 
 _PAGE = SEARCHED = 100
 _CHALLENGE_PAGES = 3
+_SEARCHED_ACCOUNTS = 50
 _SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Wallet:
-    """A counterparty of a blockchain account; ``challenge`` is its newest, ``earlier`` the one
-    before. ``claim_id`` is that of a claim which waits for its link.
+    """A counterparty of a blockchain account.
+
+    Attributes:
+        challenge: The newest one.
+        earlier: The one before it.
+        claim_id: Of an ownership claim that isn't linked yet.
     """
 
-    account: "BlockchainAccount"
-    counterparty: "Counterparty"
-    challenge: "Challenge | None" = None
-    earlier: "Challenge | None" = None
+    account: BlockchainAccount
+    counterparty: Counterparty
+    challenge: Challenge | None = None
+    earlier: Challenge | None = None
     claim_id: str = ""
 
     @property
@@ -57,8 +65,8 @@ class Wallet:
         return verification is not None and verification.status in {"current", "expiring"}
 
     def state(self, now: int) -> str:
-        """registered, signing, lapsed, locked or claimed on the way to a link; else what the
-        verification is: current, expiring, expired or revoked.
+        """Before the link: registered, signing, lapsed, locked or claimed; then the status of the
+        verification: current, expiring, expired or revoked.
         """
         challenge = self.challenge_state(now)
         if challenge == "open":
@@ -72,16 +80,20 @@ class Wallet:
         )
 
     def challenge_state(self, now: int) -> str:
-        """Of the newest challenge: its status by this desk's clock; empty without one."""
+        """Status of the newest challenge by this desk's clock; empty without one."""
         challenge = self.challenge
         if challenge is None:
             return ""
-        known = challenge.status or "open"
-        over = challenge.expires is not None and now > from_datetime(challenge.expires)
-        return "expired" if known == "open" and over else known
+        status = challenge.status or "open"
+        is_over = challenge.expires is not None and now > from_datetime(challenge.expires)
+        return "expired" if status == "open" and is_over else status
+
+    def open_challenge(self, now: int) -> Challenge | None:
+        """The newest challenge while it waits for its signature."""
+        return self.challenge if self.challenge_state(now) == "open" else None
 
     def seconds_left(self, now: int) -> int:
-        """Until the newest challenge expires."""
+        """Seconds until the newest challenge expires."""
         if self.challenge is None or self.challenge.expires is None:
             return 0
         return max(0, (from_datetime(self.challenge.expires) - now) // _SECOND)
@@ -92,39 +104,102 @@ class Wallet:
         return max(0, MAXIMUM_ATTEMPTS - attempts)
 
 
+Shown = Wallet | BlockchainAccount
+"""What a row of the list stands for."""
+
+
+def wallet_of(shown: Shown | None) -> Wallet | None:
+    return shown if isinstance(shown, Wallet) else None
+
+
+def account_of(shown: Shown | None) -> BlockchainAccount | None:
+    """The blockchain account shown, or that of the wallet shown."""
+    return shown.account if isinstance(shown, Wallet) else shown
+
+
 @dataclass(frozen=True, slots=True)
 class Book:
-    """``wallets`` stand in the order of their accounts; ``complete`` is False where a list was
-    longer than what was asked for.
+    """The blockchain accounts of a trading account with their wallets, in the same order.
+
+    ``is_complete`` is False where a list was longer than what was fetched.
     """
 
-    accounts: "tuple[BlockchainAccount, ...]"
-    wallets: tuple[Wallet, ...]
-    complete: bool = True
+    accounts: tuple[BlockchainAccount, ...] = ()
+    wallets: tuple[Wallet, ...] = ()
+    is_complete: bool = True
 
     def of(self, account_id: str) -> tuple[Wallet, ...]:
         return tuple(row for row in self.wallets if row.account.id == account_id)
 
-    def find(self, account_id: str, counterparty_id: str) -> Wallet | None:
-        return next((row for row in self.of(account_id) if row.counterparty.id == counterparty_id),
-                    None)  # fmt: skip
+
+class Kind(StrEnum):
+    """SIGNATURE also stands for what is surely meant as one, such as a truncated one."""
+
+    SIGNATURE = "signature"
+    SECRET = "secret"  # noqa: S105 - a kind of paste
+    ADDRESS = "address"
+    TEXT = "text"
+    EMPTY = "empty"
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """``shape`` describes it without repeating it: ``0x8f2c..1b  132 characters``."""
+
+    kind: Kind
+    shape: str = ""
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The diagnosis of a pasted signature, which itself is kept only if it would be accepted."""
+
+    challenge_id: str
+    paste: Paste
+    diagnosis: SignatureDiagnosis
+    signature: str = field(default="", repr=False)
+
+    @property
+    def accepted(self) -> bool:
+        return self.diagnosis.accepted
 
 
 @dataclass(slots=True)
 class Session:
-    """What this desk did itself and a deployment may not list: by blockchain account, the wallets
-    registered for it and the challenges made, newest first.
+    """What this desk did itself: some deployments don't list it, and none keeps verdicts.
+
+    Attributes:
+        registered: The wallets registered for each blockchain account.
+        issued: The challenges issued for each blockchain account, newest first.
+        verdicts: The verdict on the last signature pasted for each challenge.
     """
 
-    registered: "dict[str, list[Counterparty]]" = field(default_factory=dict)
-    issued: "dict[str, list[Challenge]]" = field(default_factory=dict)
+    registered: dict[str, list[Counterparty]] = field(default_factory=dict)
+    issued: dict[str, list[Challenge]] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    def add_registered(self, account_id: str, made: Counterparty) -> None:
+        known = self.registered.setdefault(account_id, [])
+        if made.id not in {row.id for row in known}:
+            known.append(made)
+
+    def add_issued(self, account_id: str, made: Challenge) -> None:
+        self.issued.setdefault(account_id, []).insert(0, made)
+
+    def verdict(self, wallet: Wallet) -> Verdict | None:
+        """The verdict on a signature of the wallet's newest challenge."""
+        return self.verdicts.get(wallet.challenge.id) if wallet.challenge else None
+
+
+# -- reading ---------------------------------------------------------------------------------------
 
 
 def read_book(service: "Service", trading_account_id: str, session: Session) -> Book:
-    """All wallets of a trading account.
+    """Fetch all wallets of a trading account.
 
     Raises:
-        TellerError: one of the lists cannot be had.
+        TellerError: any error of the calls.
     """
     asked = query(trading_account_id=trading_account_id, limit=_PAGE, sort="created")
     found = service.blockchain_accounts(asked)
@@ -138,7 +213,7 @@ def read_book(service: "Service", trading_account_id: str, session: Session) -> 
 
 
 def _wallets_of(
-    service: "Service", account: "BlockchainAccount", session: Session
+    service: "Service", account: BlockchainAccount, session: Session
 ) -> tuple[list[Wallet], bool]:
     linked = service.linked_counterparties(account.id, query(limit=_PAGE))
     try:
@@ -155,8 +230,8 @@ def _wallets_of(
     return rows, whole and linked.pagination.total <= len(linked.data)
 
 
-def _challenges(service: "Service", account_id: str) -> "tuple[list[Challenge], bool]":
-    """Newest first; False where there are more than are asked for. Raises NotOffered."""
+def _challenges(service: "Service", account_id: str) -> tuple[list[Challenge], bool]:
+    """Newest first, and whether these are all. Raises NotOffered."""
     found: list[Challenge] = []
     for page in range(1, _CHALLENGE_PAGES + 1):
         answer = service.challenges(account_id, query(page=page, limit=_PAGE))
@@ -166,11 +241,7 @@ def _challenges(service: "Service", account_id: str) -> "tuple[list[Challenge], 
     return found, False
 
 
-def _counterparty_of(challenge: "Challenge") -> "Counterparty":
-    from chainteller.service.models.counterparties import (  # noqa: PLC0415 - after the first frame
-        Counterparty,
-    )
-
+def _counterparty_of(challenge: Challenge) -> Counterparty:
     return Counterparty(
         id=challenge.counterparty_id or "",
         network=challenge.network,
@@ -180,29 +251,25 @@ def _counterparty_of(challenge: "Challenge") -> "Counterparty":
 
 def _wallet(
     service: "Service",
-    account: "BlockchainAccount",
-    counterparty: "Counterparty",
-    challenges: "Sequence[Challenge]",
+    account: BlockchainAccount,
+    counterparty: Counterparty,
+    challenges: Sequence[Challenge],
 ) -> Wallet:
     own = [row for row in challenges if row.counterparty_id == counterparty.id]
-    wallet = Wallet(
-        account,
-        counterparty,
-        own[0] if own else None,
-        own[1] if len(own) > 1 else None,
-    )
+    newest, earlier, *_ = (*own, None, None)
+    wallet = Wallet(account, counterparty, newest, earlier)
     if wallet.challenge is None or wallet.challenge.status != "used" or wallet.is_verified:
         return wallet
     claim_id = _claim_of(service, wallet)
     linked = counterparty.verification
     if linked is not None and linked.claim_id == claim_id:
         return wallet
-    return Wallet(account, counterparty, wallet.challenge, wallet.earlier, claim_id)
+    return replace(wallet, claim_id=claim_id)
 
 
 def _claim_of(service: "Service", wallet: Wallet) -> str:
-    """The claim that a used challenge became: the service names it when asked about a signature
-    for it, which changes nothing.
+    """Id of the claim that a used challenge became: a diagnosis for it, which changes nothing, is
+    refused with the id.
     """
     try:
         service.diagnose_signature(wallet.account.id, claim_request(wallet, "0x"))
@@ -213,11 +280,7 @@ def _claim_of(service: "Service", wallet: Wallet) -> str:
     return ""
 
 
-def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
-    from chainteller.service.models.counterparties import (  # noqa: PLC0415 - after the first frame
-        ClaimRequest,
-    )
-
+def claim_request(wallet: Wallet, signature: str) -> ClaimRequest:
     return ClaimRequest(
         challenge_id=wallet.challenge.id if wallet.challenge else "",
         completed_challenge=signature,
@@ -225,10 +288,19 @@ def claim_request(wallet: Wallet, signature: str) -> "ClaimRequest":
     )
 
 
+def limits_of(wallet: Wallet, usage: "Sequence[LimitUsage]") -> "tuple[LimitUsage, ...]":
+    """The withdrawal limits that hold for a wallet: they depend on its verification."""
+    kind = DestinationClass.VERIFIED if wallet.is_verified else DestinationClass.UNVERIFIED
+    return tuple(row for row in usage if row.destination_class == kind)
+
+
+# -- looking up ------------------------------------------------------------------------------------
+
+
 def accounts_page(
     service: "Service", wanted: str, page: int, limit: int
-) -> "tuple[Sequence[BlockchainAccount], int]":
-    """A page of all blockchain accounts; of the newest ``SEARCHED`` those that hold ``wanted``."""
+) -> tuple[Sequence[BlockchainAccount], int]:
+    """A page of all blockchain accounts; with ``wanted``, of its matches in the newest ones."""
     if not wanted:
         found = service.blockchain_accounts(query(page=page, limit=limit))
         return found.data, found.pagination.total
@@ -237,16 +309,21 @@ def accounts_page(
     return holding[(page - 1) * limit : page * limit], len(holding)
 
 
-def _holds(account: "BlockchainAccount", wanted: str) -> bool:
+def _holds(account: BlockchainAccount, wanted: str) -> bool:
     told = (account.id, account.trading_account_id, account.network, account.address)
     return any(wanted in part.lower() for part in told)
 
 
-def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] | None":
-    """The blockchain account that an id of it or of one of its wallets names, with the wallet.
+def customer_of(desk: "Desk") -> str:
+    """Id of the trading account that is selected; empty when none is."""
+    return desk.customer.account_id
 
-    A challenge or a claim is asked for by its id; a wallet, and one of them where the deployment
-    does not know it by id, is looked for on the newest accounts only. Where accounts cannot be
+
+def find_account(desk: "Desk", identifier: str) -> tuple[BlockchainAccount, str] | None:
+    """The blockchain account of an id, with the id of the wallet if it's one of a wallet.
+
+    A challenge or a claim is fetched by its id. A wallet, and a challenge or claim where the
+    deployment finds none by id, is searched on the newest accounts only. Where accounts can't be
     looked up, one is taken to be that of the selected trading account.
     """
     service = desk.service
@@ -254,10 +331,10 @@ def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] 
         try:
             return service.blockchain_account(identifier), ""
         except NotOffered:
-            owner, backstage = desk.customer.account, desk.session
-            if owner is None or backstage is None:
+            owner_id = customer_of(desk)
+            if not owner_id or desk.session is None:
                 return None
-            return backstage.know_blockchain_account(identifier, owner.id), ""
+            return desk.session.know_blockchain_account(identifier, owner_id), ""
     if identifier.startswith(("CLM_", "CHG_")):
         with contextlib.suppress(NotOffered):
             return _of_step(service, identifier)
@@ -270,10 +347,7 @@ def account_of(desk: "Desk", identifier: str) -> "tuple[BlockchainAccount, str] 
     return None
 
 
-_SEARCHED_ACCOUNTS = 50
-
-
-def _of_step(service: "Service", identifier: str) -> "tuple[BlockchainAccount, str]":
+def _of_step(service: "Service", identifier: str) -> tuple[BlockchainAccount, str]:
     step: Challenge | OwnershipClaim
     if identifier.startswith("CLM_"):
         step = service.claim_by_id(identifier)

@@ -1,27 +1,39 @@
-"""Commands of the wallets screen."""
+"""Commands of the Wallets screen."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.challenges import ReverificationReason
+from chainteller.records.formats import short_id
+from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 
 if TYPE_CHECKING:
+    from chainteller.tui.wallets.book import Wallet
     from chainteller.tui.wallets.screen import WalletsScreen
 
 
+def _wallet(screen: "WalletsScreen") -> "Wallet | None":
+    return lazy.wallet_of(screen.selected)
+
+
+# -- when they can run ------------------------------------------------------------------------
+
+
 def _no_account(screen: "WalletsScreen") -> str:
-    return "" if screen.desk.customer.account_id else "no account is selected"
+    return "" if lazy.customer_of(screen.desk) else "no account is selected"
 
 
-def _nothing_selected(screen: "WalletsScreen") -> str:
-    return "" if screen.selected is not None else "no wallet is selected"
+def _no_wallet(screen: "WalletsScreen") -> str:
+    return "" if _wallet(screen) is not None else "no wallet is selected"
 
 
 def _no_next_step(screen: "WalletsScreen") -> str:
-    wallet = screen.wallet
+    wallet = _wallet(screen)
     is_hidden = not screen.has_class("-wide") and not screen.has_class("detail-open")
     if wallet is None:
-        shown = screen.whose and not is_hidden
-        return "no wallet is selected" if shown else _nothing_selected(screen)
+        is_openable = screen.selected is not None and (is_hidden or not screen.listed_id)
+        return "" if is_openable else "no wallet is selected"
     if is_hidden:
         return ""
     if screen.checking:
@@ -31,16 +43,78 @@ def _no_next_step(screen: "WalletsScreen") -> str:
 
 
 def _no_challenge(screen: "WalletsScreen") -> str:
-    wallet = screen.wallet
+    wallet = _wallet(screen)
     if wallet is None:
         return "no wallet is selected"
     return "" if wallet.challenge is not None else "no text was issued to this wallet"
 
 
 def _no_open_challenge(screen: "WalletsScreen") -> str:
-    wallet = screen.wallet
-    is_open = wallet is not None and wallet.challenge_state(screen.desk.now) == "open"
+    wallet = _wallet(screen)
+    is_open = wallet is not None and wallet.open_challenge(screen.desk.now) is not None
     return "" if is_open else "no text waits for its signature"
+
+
+def _not_verified(screen: "WalletsScreen") -> str:
+    wallet = _wallet(screen)
+    return "" if wallet is not None and wallet.is_verified else "the wallet is not verified"
+
+
+# -- what they do -----------------------------------------------------------------------------
+
+
+def _register(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    lazy.begin_registration(screen)
+
+
+def _enter_signature(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    lazy.take(screen, lazy.wallet_flow.signature_field(_wallet(screen)))
+
+
+def _withdraw(screen: "WalletsScreen") -> None:
+    screen.clear_failure()
+    desk = screen.desk
+    limit = desk.settings.confirm_above_cents
+    lazy.take(screen, lazy.wallet_flow.withdraw(_wallet(screen), desk.now, limit))
+
+
+def _show_code(screen: "WalletsScreen") -> None:
+    wallet = _wallet(screen)
+    challenge = wallet.open_challenge(screen.desk.now) if wallet else None
+    if wallet is None or challenge is None:
+        screen.desk.notify("no text waits for its signature here", "muted")
+        return
+    title = f"{short_id(challenge.id)}  {wallet.network}"
+    screen.app.push_screen(lazy.CodeBox(title, lazy.half_blocks(challenge.challenge)))
+
+
+def _filter(screen: "WalletsScreen") -> None:
+    note = (("address, id or network   esc: all", "muted"),)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.wanted, note=note)
+
+
+def _toggle_all(screen: "WalletsScreen") -> None:
+    if lazy.customer_of(screen.desk):
+        lazy.show_all(screen, on=not screen.shows_all)
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn")
+
+
+def _open_account(screen: "WalletsScreen") -> None:
+    customer_id = lazy.customer_of(screen.desk)
+    if customer_id:
+        lazy.take(screen, lazy.wallet_flow.open_account(customer_id, lazy.networks(screen)))
+
+
+def _reverify(reason: ReverificationReason, words: str, screen: "WalletsScreen") -> None:
+    lazy.take(screen, lazy.wallet_flow.require_reverification(_wallet(screen), reason, words))
+
+
+def palette_commands(screen: "WalletsScreen") -> list[Command["WalletsScreen"]]:
+    """The commands of the palette alone, as far as they can run now."""
+    return [row for row in _PALETTE if row.unavailable is None or not row.unavailable(screen)]
 
 
 # fmt: off
@@ -49,22 +123,50 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         lambda screen: screen.action_open(), _no_next_step, footer="next step", rank=1,
         writes=True),
     Command("wallets.new", "plus", "Register a wallet's address",
-        lambda screen: screen.action_new(), _no_account, footer="new address", rank=1,
+        _register, _no_account, footer="new address", rank=1,
         writes=True),
     Command("wallets.paste", "v", "Paste and verify a signature",
-        lambda screen: screen.action_paste_signature(), _no_challenge, footer="verify", rank=1),
+        _enter_signature, _no_challenge, footer="verify", rank=1),
     Command("wallets.withdraw", "w", "Withdraw to the wallet",
-        lambda screen: screen.action_withdraw(),
-        lambda screen: "" if screen.wallet is not None else "no wallet is selected",
+        _withdraw,
+        _no_wallet,
         footer="withdraw", rank=4, writes=True),
     Command("wallets.code", "q", "The text to be signed as a QR code",
-        lambda screen: screen.action_code(), _no_open_challenge, footer="QR", rank=3),
+        _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
-        lambda screen: screen.action_filter(), always, footer="filter", rank=5),
+        _filter, always, footer="filter", rank=5),
     Command("wallets.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always),
     Command("wallets.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.action_all_accounts(), _no_account, footer="all", rank=4,
+        _toggle_all, _no_account, footer="all", rank=4,
         feature="blockchain-accounts"),
 )
 # fmt: on
+
+_REASONS = {
+    ReverificationReason.AGENT_REQUEST: "the agent asks for it",
+    ReverificationReason.SUSPICIOUS_ACTIVITY: "suspicious activity",
+    ReverificationReason.SANCTIONS_HIT: "a hit on a sanctions list",
+    ReverificationReason.POLICY_CHANGE: "the bank's policy changed",
+}
+_PALETTE: tuple[Command["WalletsScreen"], ...] = (
+    Command(
+        "wallets.open_account",
+        "",
+        "open a blockchain account",
+        _open_account,
+        always,
+        writes=True,
+    ),
+    *(
+        Command(
+            f"wallets.reverify_{reason}",
+            "",
+            f"re-verify this wallet: {words}",
+            partial(_reverify, reason, words),
+            _not_verified,
+            writes=True,
+        )
+        for reason, words in _REASONS.items()
+    ),
+)

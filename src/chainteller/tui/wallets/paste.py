@@ -1,80 +1,56 @@
-"""Pastes on Wallets: looked at before anything of them is kept, shown or sent.
+"""Pastes on Wallets: examined before anything of them is kept, shown or sent.
 
-Everything runs in a thread: the libraries of ``wallets`` load at the first use.
+Importing it loads the libraries of ``wallets``, so it is imported in a thread (``tui/lazy.py``).
 """
 
 import contextlib
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.service.errors import NotOffered
-from chainteller.tui.wallets.book import Book, Wallet, claim_request
+from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, claim_request
+from chainteller.wallets import judging
+from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
+from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.curve import curve
+from chainteller.wallets.encodings import Candidate
+from chainteller.wallets.family import Address, Network
+from chainteller.wallets.networks import (
+    NETWORKS,
+    UnknownNetwork,
+    network_names,
+    resolve_network,
+)
+from chainteller.wallets.pasted_secrets import SecretPasted, find_secret, has_hex_key
+from chainteller.wallets.reader import Unreadable, read_signature
+from chainteller.wallets.simulated import (
+    UnknownSampleWallet,
+    sample_wallets,
+    sign_sample,
+)
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.counterparties import SignatureDiagnosis
-    from chainteller.wallets.cases import Case, KnownChallenge
-    from chainteller.wallets.encodings import Candidate
-    from chainteller.wallets.family import Address, Network
-    from chainteller.wallets.simulated import SampleWallet
 
 _SHOWN_HEAD, _SHOWN_TAIL = 6, 2
+_UNREADABLE = {
+    "EMPTY": Kind.EMPTY,
+    "ADDRESS_PASTED": Kind.ADDRESS,
+    "TEXT_PASTED": Kind.TEXT,
+    "NOT_A_SIGNATURE": Kind.TEXT,
+}
 
 
-class Kind(StrEnum):
-    """SIGNATURE also stands for what is surely meant as one, such as a cut one."""
-
-    SIGNATURE = "signature"
-    SECRET = "secret"  # noqa: S105 - a kind of paste
-    ADDRESS = "address"
-    TEXT = "text"
-    EMPTY = "empty"
-
-
-@dataclass(frozen=True, slots=True)
-class Paste:
-    """``shape`` describes it without repeating it: ``0x8f2c..1b  132 characters``."""
-
-    kind: Kind
-    shape: str = ""
-    form: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The judgement of a pasted signature, which itself is kept only if it would pass."""
-
-    challenge_id: str
-    paste: Paste
-    diagnosis: "SignatureDiagnosis"
-    signature: str = field(default="", repr=False)
-
-    @property
-    def accepted(self) -> bool:
-        return self.diagnosis.accepted
-
-
-def load_libraries() -> None:
-    """Import what a diagnosis needs, so that the first one does not wait for it."""
-    import chainteller.wallets.judging  # noqa: F401, PLC0415 - in the background
-    from chainteller.wallets.curve import curve  # noqa: PLC0415 - as above
-
+def load_curve() -> None:
+    """Load the curve's implementation, which the first signature needs."""
     curve()
 
 
 def look_at(text: str, network: str) -> Paste:
     """Describe a paste, for a wallet of the network if one is chosen, without any of a secret."""
-    from chainteller.wallets.networks import (  # noqa: PLC0415 - at the first paste
-        NETWORKS,
-        resolve_network,
-    )
-    from chainteller.wallets.pasted_secrets import SecretPasted  # noqa: PLC0415 - as above
-    from chainteller.wallets.reader import Unreadable, read_signature  # noqa: PLC0415 - as above
-
     on = resolve_network(network, test_networks=True) if network else NETWORKS[0]
     try:
         reading = read_signature(text, on.family)
@@ -87,14 +63,6 @@ def look_at(text: str, network: str) -> Paste:
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
 
 
-_UNREADABLE = {
-    "EMPTY": Kind.EMPTY,
-    "ADDRESS_PASTED": Kind.ADDRESS,
-    "TEXT_PASTED": Kind.TEXT,
-    "NOT_A_SIGNATURE": Kind.TEXT,
-}
-
-
 def _shape(text: str) -> str:
     bare = "".join(text.split())
     if len(bare) > _SHOWN_HEAD + _SHOWN_TAIL + 2 and bare.isascii() and bare.isprintable():
@@ -102,7 +70,7 @@ def _shape(text: str) -> str:
     return f"{len(bare):,} characters"
 
 
-def _form(candidate: "Candidate") -> str:
+def _form(candidate: Candidate) -> str:
     """``65 bytes, v = 27, hex``."""
     data = candidate.data
     parts = [f"{len(data):,} bytes"]
@@ -124,9 +92,6 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
         ChallengeAlreadyUsed, ChallengeLocked: the challenge is closed.
         TellerError: any other error of the call.
     """
-    from chainteller.wallets import judging  # noqa: PLC0415 - at the first paste
-    from chainteller.wallets.addresses import MAX_PASTE  # noqa: PLC0415 - as above
-
     if wallet.challenge is None:
         raise AssertionError("a signature is judged against a challenge")
     paste = look_at(text, wallet.network)
@@ -140,10 +105,8 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
     return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "")
 
 
-def _case(book: Book, wallet: Wallet, text: str, now: int) -> "Case":
+def _case(book: Book, wallet: Wallet, text: str, now: int) -> Case:
     """The attempt, with all that this desk has seen of the customer's wallets."""
-    from chainteller.wallets.cases import Case, KnownAddress  # noqa: PLC0415 - at the first paste
-
     seen = _with_addresses(book)
     newest, *others = _known(wallet, _address(wallet), now)
     for row, address in seen:
@@ -161,11 +124,8 @@ def _case(book: Book, wallet: Wallet, text: str, now: int) -> "Case":
     )
 
 
-def _with_addresses(book: Book) -> "list[tuple[Wallet, Address]]":
+def _with_addresses(book: Book) -> list[tuple[Wallet, Address]]:
     """The wallets whose network this desk knows."""
-    from chainteller.wallets.addresses import InvalidAddress  # noqa: PLC0415 - at the first paste
-    from chainteller.wallets.networks import UnknownNetwork  # noqa: PLC0415 - as above
-
     found = []
     for row in book.wallets:
         with contextlib.suppress(InvalidAddress, UnknownNetwork):
@@ -173,18 +133,14 @@ def _with_addresses(book: Book) -> "list[tuple[Wallet, Address]]":
     return found
 
 
-def _address(wallet: Wallet) -> "Address":
-    from chainteller.wallets.addresses import parse_address  # noqa: PLC0415 - at the first paste
-    from chainteller.wallets.networks import resolve_network  # noqa: PLC0415 - as above
+def _address(wallet: Wallet) -> Address:
 
     network = resolve_network(wallet.network, test_networks=True)
     return parse_address(wallet.counterparty.address, network)
 
 
-def _known(wallet: Wallet, address: "Address", now: int) -> "list[KnownChallenge]":
+def _known(wallet: Wallet, address: Address, now: int) -> list[KnownChallenge]:
     """The challenges that this desk has seen for a wallet, newest first."""
-    from chainteller.wallets.cases import KnownChallenge  # noqa: PLC0415 - at the first paste
-
     found = []
     for challenge in (wallet.challenge, wallet.earlier):
         if challenge is not None:
@@ -213,11 +169,6 @@ class AddressRead:
 
 def read_address(text: str, offered: tuple[str, ...]) -> AddressRead:
     """Recognise the networks of a typed or pasted address."""
-    from chainteller.wallets.addresses import (  # noqa: PLC0415 - at the first address
-        InvalidAddress,
-        parse_address,
-    )
-
     networks: list[str] = []
     reasons: list[str] = []
     for network in _open_networks(offered):
@@ -233,12 +184,7 @@ def read_address(text: str, offered: tuple[str, ...]) -> AddressRead:
     return AddressRead(reason=(telling or reasons or ["ENCODING"])[0])
 
 
-def _open_networks(offered: tuple[str, ...]) -> "list[Network]":
-    from chainteller.wallets.networks import (  # noqa: PLC0415 - at the first address
-        UnknownNetwork,
-        network_names,
-        resolve_network,
-    )
+def _open_networks(offered: tuple[str, ...]) -> list[Network]:
 
     found = []
     for name in offered or network_names():
@@ -251,44 +197,24 @@ def _open_networks(offered: tuple[str, ...]) -> "list[Network]":
 
 def holds_secret(text: str) -> bool:
     """Whether the text of a field is a private key or recovery words, as far as it is typed."""
-    from chainteller.wallets.pasted_secrets import (  # noqa: PLC0415 - at the first character
-        find_secret,
-        has_hex_key,
-    )
-
     return bool(find_secret(text)) or has_hex_key(text)
 
 
-def sample_wallet_of(wallet: Wallet, file: Path) -> "SampleWallet | None":
-    """The sample wallet with this wallet's address."""
-    from chainteller.wallets.simulated import sample_wallets  # noqa: PLC0415 - at the first use
-
-    for sample in sample_wallets(file):
-        address = sample.address
-        if (address.network.name, address.display) == (wallet.network, wallet.counterparty.address):
-            return sample
-    return None
-
-
 def simulated_answer(wallet: Wallet, file: Path, mistake: str) -> str:
-    """What the sample customer would send by mail; without a mistake, the right signature.
+    """Sign the wallet's challenge as the sample customer would; without a mistake, rightly.
 
     Raises:
         UnknownSampleWallet, UnknownMistake: the wallet is no sample, or cannot err that way.
     """
-    from chainteller.wallets.simulated import (  # noqa: PLC0415 - at the first use
-        UnknownSampleWallet,
-        sample_wallets,
-        sign_sample,
-    )
-
-    sample = sample_wallet_of(wallet, file)
-    if sample is None or wallet.challenge is None:
+    samples = sample_wallets(file)
+    names = {(row.address.network.name, row.address.display): row.name for row in samples}
+    name = names.get((wallet.network, wallet.counterparty.address))
+    if name is None or wallet.challenge is None:
         raise UnknownSampleWallet(wallet.counterparty.id)
     return sign_sample(
-        sample.name,
+        name,
         wallet.challenge.challenge,
-        wallets=sample_wallets(file),
+        wallets=samples,
         mistake=mistake or None,
         earlier_text=wallet.earlier.challenge if wallet.earlier else None,
     )

@@ -1,76 +1,86 @@
-"""Wallets: registering a customer's wallet, having a text signed, and linking what was proved."""
+"""Wallets screen: register a customer's wallet, verify it by a signature, withdraw to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Union
+from functools import partial
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.containers import Container, VerticalScroll
 from textual.widget import Widget
 
-from chainteller.paths import shipped
+from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import TellerError
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import RECORD_ID
+from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
-from chainteller.tui.messages import Pasted
 from chainteller.tui.service_calls import call_service
-from chainteller.tui.wallets import view as wallets_view
-from chainteller.tui.wallets.book import Book, Session, Wallet, account_of, accounts_page, read_book
-from chainteller.tui.wallets.commands import COMMANDS
-from chainteller.tui.wallets.pane import WalletPane
-from chainteller.tui.wallets.paste import Kind, Paste, Verdict, load_libraries, look_at
-from chainteller.tui.wallets.steps import SECRET, WalletSteps
-from chainteller.tui.wallets.withdrawal import PURPOSE, WalletWithdrawal
+from chainteller.tui.steps import Result, take
+from chainteller.tui.wallets import flow, view
+from chainteller.tui.wallets.book import (
+    Book,
+    Kind,
+    Session,
+    Shown,
+    Wallet,
+    account_of,
+    accounts_page,
+    customer_of,
+    find_account,
+    read_book,
+    wallet_of,
+)
+from chainteller.tui.wallets.commands import COMMANDS, palette_commands
 from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.failure_panel import FailurePanel
-from chainteller.tui.widgets.lines import Lines
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, Column, PagedList
+from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import LimitUsage
-    from chainteller.tui.exports import Export
 
-Shown = Union[Wallet, "BlockchainAccount"]
-_TICK = 2_000_000
-"""Microseconds: a text that ran out just now is drawn once more."""
-_MOST_WORDS = 2
-"""An address has no words; more of them are a sentence or a recovery phrase."""
+_NO_REAL_CUSTOMERS = frozenset({"DEMO", "TRAINING"})
+"""Kinds of deployments where a sample wallet can sign."""
+_REDRAW_WINDOW = 2_000_000
+"""How long after its expiry a challenge is still redrawn, in microseconds."""
 
 
 class WalletsScreen(ListScreen[Shown]):
+    """The blockchain accounts of the selected customer with their wallets, or all accounts."""
+
     KEY = "wallets"
     OWN_COMMANDS = COMMANDS
     CSS_PATH = "wallets.tcss"
     HAS_OWN_FIELD = True
-    ORDERS = wallets_view.ORDERS
+    ORDERS = view.ORDERS
     REMEMBERED = ("_sort",)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.session = Session()
-        self.verdicts: dict[str, Verdict] = {}
-        self.book = Book((), ())
-        self.limits: tuple[LimitUsage, ...] = ()
-        self.created: dict[str, datetime | None] = {}
-        self._all = False
+        self.book = Book()
+        self.usage: tuple[LimitUsage, ...] = ()
+        """Withdrawal limits of the selected wallet's trading account."""
+        self.registered: dict[str, datetime | None] = {}
+        """When wallets were registered, where the list doesn't say so."""
+        self.shows_all = False
         self.wanted = ""
-        self._shown_account = ""
-        self._wanted_key: str | None = None
-        self._is_placed = False
+        """What the list is filtered by."""
+        self.listed_id = ""
+        """The trading account whose wallets the list shows; empty for all accounts."""
+        self.is_placed = False
+        """Whether the cursor has its place in this list."""
         self.checking = ""
-        self.steps = WalletSteps(self)
-        self.pane = WalletPane(self)
-        self.withdrawal = WalletWithdrawal(self)
-
-    def columns(self) -> Sequence[Column]:
-        return wallets_view.COLUMNS
+        """Id of the challenge for which a signature is being checked."""
+        self.is_secret_typed = False
+        """Whether a secret was typed into the address field, which was cleared then."""
 
     def body(self) -> Sequence[Widget]:
         left = Container(
-            PagedList(wallets_view.COLUMNS, id="list"),
+            PagedList(view.COLUMNS, id="list"),
             ChallengeBox(id="challenge-wide", classes="empty"),
             classes="list-side",
         )
@@ -92,182 +102,83 @@ class WalletsScreen(ListScreen[Shown]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.run_worker(call_service(load_libraries), group="libraries")
+        self.run_worker(call_service(_load_libraries), group="libraries")
         if self.desk.settings.poll_interval_s > 0:
-            self.set_interval(1.0, self._tick)
-        self.pane.draw_title()
+            self.set_interval(1.0, partial(_tick, self))
+        _draw_title(self)
 
     # -- the list -----------------------------------------------------------------------------
 
-    @property
-    def wallet(self) -> Wallet | None:
-        """The selected wallet, as the service last told it."""
-        chosen = self.selected
-        return chosen if isinstance(chosen, Wallet) else None
-
-    @property
-    def blockchain_account(self) -> "BlockchainAccount | None":
-        """The one that is selected, or that of the selected wallet."""
-        chosen = self.selected
-        return chosen.account if isinstance(chosen, Wallet) else chosen
-
-    @property
-    def whose(self) -> str:
-        """The trading account whose wallets are listed; empty: every blockchain account."""
-        return "" if self._all else self.desk.customer.account_id
-
     def on_screen_resume(self) -> None:
-        self._bind_to_customer()
+        _bind_to_customer(self)
         super().on_screen_resume()
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)
-        if self.is_current and self._bind_to_customer():
+        if self.is_current and _bind_to_customer(self):
             self.reload()
 
-    def _bind_to_customer(self) -> bool:
-        """Put away what belongs to another customer than the one served; whether there was any."""
-        if self.whose == self._shown_account:
-            return False
-        self.close_field()
-        self.book, self.limits = Book((), ()), ()
-        self.start_over()
-        self.pane.draw()
-        return True
-
-    def start_over(self) -> None:
-        """Another account or another filter: the cursor finds its place anew."""
-        self._shown_account, self._is_placed = self.whose, False
-        self.remove_class("detail-open")
-        self.pages.forget()
-
     def fetch(self, page: int) -> Listed[Shown]:
-        if not self.whose:
-            found, total = accounts_page(self.desk.service, self.wanted, page, PAGE_ROWS)
-            return Listed(tuple((wallets_view.account_row(row), row) for row in found), total)
-        self.book = read_book(self.desk.service, self.whose, self.session)
-        shown = (self.verdicts, self.desk.now, self.wanted, self._sort)
-        rows = wallets_view.book_rows(self.book, *shown)
+        service, listed_id = self.desk.service, account_to_list(self)
+        if not listed_id:
+            found, total = accounts_page(service, self.wanted, page, PAGE_ROWS)
+            return Listed(tuple((view.account_row(row), row) for row in found), total)
+        self.book = read_book(service, listed_id, self.session)
+        rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self._sort)
         start = (page - 1) * PAGE_ROWS
         return Listed(tuple(rows[start : start + PAGE_ROWS]), len(rows))
 
     def listed(self, total: int) -> None:
-        self.paged.say_empty(*self.pane.empty_text())
-        if self._wanted_key is not None and self.paged.move_to_key(self._wanted_key):
-            self._wanted_key, self._is_placed = None, True
-        elif not self._is_placed and total:
-            self._place()
-        self._draw_running(self.desk.now)  # and what was judged while these rows were on their way
+        can_list = self.desk.offers("blockchain-accounts")
+        self.paged.say_empty(
+            *view.empty_text(account_to_list(self), self.wanted, can_list=can_list)
+        )
+        if self.wanted_key is not None and self.paged.move_to_key(self.wanted_key):
+            self.wanted_key, self.is_placed = None, True
+        elif not self.is_placed and total:
+            _place_cursor(self)
+        _draw_running(self)  # with verdicts that are newer than these rows
         self.row_chosen()
 
-    def _place(self) -> None:
-        """On the wallet that waits for something, else on the first one."""
-        self._is_placed = True
-        now = self.desk.now
-        wallets = list(self.book.wallets) if self.whose else []
-        waiting = [row for row in wallets if row.state(now) in {"signing", "claimed"}]
-        any(self.paged.move_to_key(row.key) for row in (*waiting, *wallets))
-
     def row_chosen(self) -> None:
-        self.read("limits", self._load_limits)
-        self.pane.draw()
-
-    async def _load_limits(self) -> None:
-        """What may leave to the selected wallet, and since when it is known (for its hold)."""
-        account, wallet = self.blockchain_account, self.wallet
-        if account is None:
-            return
-        try:
-            found = await call_service(self.desk.service.limits, account.trading_account_id)
-            if wallet is not None and wallet.counterparty.created is None:
-                known = await call_service(self.desk.service.counterparty, wallet.counterparty.id)
-                self.created[known.id] = known.created
-        except TellerError:
-            self.limits = ()
-        else:
-            self.limits = found.data
-        self.pane.draw()
-
-    # -- drawing ------------------------------------------------------------------------------
-
-    def _tick(self) -> None:
-        """Once a second, and only where a text is running out."""
-        if self.is_current and self._draw_running(self.desk.now):
-            self.pane.draw()
-
-    def _draw_running(self, now: int) -> bool:
-        """The rows whose text is running out, as they are judged now; whether there are any."""
-        running = [row for row in self.book.wallets if row.challenge_state(now - _TICK) == "open"]
-        for row in running:
-            judged = wallets_view.verdict_of(row, self.verdicts)
-            self.paged.replace_row(wallets_view.wallet_row(row, judged, now))
-        return bool(running)
+        self.read("limits", partial(_load_limits, self))
+        draw(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         if not all(kind.startswith(("quote.", "market.", "trade.")) for kind in kinds):
             super()._changed(kinds)
 
     def on_resize(self) -> None:
-        self.call_after_refresh(self.pane.draw)
-
-    # -- places -------------------------------------------------------------------------------
-
-    def action_all_accounts(self) -> None:
-        if not self.desk.customer.account_id:
-            self.desk.notify("no account is selected yet   1: choose one", "warn")
-            return
-        self._all = not self._all
-        self.start_over()
-        self.reload()
+        self.call_after_refresh(draw, self)
 
     def find(self, text: str) -> None:
-        """A blockchain account, a wallet or a challenge, from the palette or a paste."""
-        self.read("find", lambda: self._find(text))
-
-    async def _find(self, text: str) -> None:
-        found = await call_service(account_of, self.desk, text)
-        if found is None:
-            self.desk.notify(f"{text} belongs to no account that was searched", "warn")
-            return
-        await self._go_to(*found)
-
-    async def _go_to(self, account: "BlockchainAccount", counterparty_id: str = "") -> None:
-        owner = await call_service(self.desk.service.trading_account, account.trading_account_id)
-        self.desk.customer.serve(owner)
-        self._all, self.wanted = False, ""
-        self._wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
-        self.start_over()
-        self.reload()
-
-    def show_wallet(self, key: str) -> None:
-        self._wanted_key = key
-        self.reload()
+        """Show a blockchain account, wallet, challenge or claim, from the palette or a paste."""
+        self.read("find", partial(_find, self, text))
 
     def action_open(self) -> None:
         """Enter: the detail first where it is hidden, then the wallet's next step."""
         chosen = self.selected
         if chosen is None:
             return
-        if not isinstance(chosen, Wallet) and not self.whose:
-            self.read("go", lambda: self._go_to(chosen))
+        if not isinstance(chosen, Wallet) and not account_to_list(self):
+            self.read("go", partial(_go_to, self, chosen))
         elif not self.has_class("-wide") and not self.has_class("detail-open"):
             self.add_class("detail-open")
-            self.pane.draw()
+            draw(self)
         elif self.checking:
             self.desk.notify("the signature is still being looked at", "muted")
         elif isinstance(chosen, Wallet):
-            self.steps.next_step(chosen)
+            self.clear_failure()
+            take(self, flow.next_step(chosen, self.session, self.desk.now))
 
     def step_back(self) -> bool:
-        closed = super().step_back()
-        if closed:
-            self.pane.draw()
-        elif self.wanted:
-            self.wanted = ""
-            self.start_over()
-            self.reload()
+        if super().step_back():
+            draw(self)
             return True
-        return closed
+        if self.wanted:
+            filter_by(self, "")
+            return True
+        return False
 
     def move_cursor(self, step: int) -> None:
         if self.has_class("detail-open") and not self.has_class("-wide"):
@@ -277,93 +188,36 @@ class WalletsScreen(ListScreen[Shown]):
 
     # -- the field and pastes -----------------------------------------------------------------
 
-    def action_filter(self) -> None:
-        note = (("address, id or network   esc: all", "muted"),)
-        self.field_bar.open("filter", (("/ ", "key"),), value=self.wanted, note=note)
-
-    def action_new(self) -> None:
-        self.clear_failure()
-        self.steps.begin_new()
-
-    def action_paste_signature(self) -> None:
-        self.clear_failure()
-        self.steps.open_signature_field()
-
     def field_changed(self, purpose: str, value: str) -> None:
+        """A secret is cleared before it is whole. The field stays open, so that the rest of a
+        paste that arrives as keys isn't taken for commands.
+        """
         if purpose == "filter":
-            self.wanted = value.strip()
-            self.start_over()
-            self.reload()
-        elif purpose == "address" and value:
-            self.steps.guard_typed_address(value, words_allowed=_MOST_WORDS)
+            filter_by(self, value.strip())
+        elif purpose == flow.ADDRESS and value:
+            self.is_secret_typed = self.is_secret_typed or flow.is_secret_typed(value)
+            if self.is_secret_typed:
+                self.field_bar.clear()
 
     def field_submitted(self, purpose: str, value: str) -> None:
         self.close_field()
-        self._given(purpose, value)
+        if purpose == SIGNATURE:
+            take_signature(self, value)
+        elif purpose == flow.ADDRESS:
+            _take_address(self, value)
 
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter":
-            self.field_changed("filter", "")
-
-    def on_pasted(self, message: Pasted) -> None:
-        self.close_field()
-        self._given(message.purpose, message.text)
-
-    def _given(self, purpose: str, text: str) -> None:
-        if purpose == SIGNATURE:
-            self.take_signature(text)
-        elif purpose == PURPOSE:
-            self.withdrawal.submitted(text)
-        elif purpose == "address":
-            self.steps.register(text)
+            filter_by(self, "")
 
     def on_paste(self, event: events.Paste) -> None:
-        """Anything that looks like a signature is judged; an address is looked for or offered."""
+        """Check what looks like a signature; find an address, or offer to register it."""
         if RECORD_ID.fullmatch(event.text.strip()):
             return
         event.stop()
-        text = event.text
-        self.read("paste", lambda: self._sort_paste(text))
+        self.read("paste", partial(_sort_paste, self, event.text))
 
-    async def _sort_paste(self, text: str) -> None:
-        wallet = self.wallet
-        paste: Paste = await call_service(look_at, text, wallet.network if wallet else "")
-        if paste.kind is Kind.ADDRESS:
-            address = "".join(text.split())
-            known = [row for row in self.book.wallets if row.counterparty.address == address]
-            if not (known and self.paged.move_to_key(known[0].key)):
-                self.steps.begin_new(address)
-        elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
-            self.take_signature(text)
-        elif paste.kind is Kind.TEXT:
-            self.desk.notify("the pasted text is no signature   v: judge it all the same", "muted")
-
-    def take_signature(self, text: str) -> None:
-        """Judge a signature for the selected wallet, without submitting it."""
-        self.clear_failure()
-        wallet = self.wallet
-        if wallet is None or wallet.challenge is None:
-            self.steps.refuse_early(wallet, text)
-            return
-        if not self.has_class("-wide"):
-            self.add_class("detail-open")
-        self.checking = wallet.challenge.id
-        self.pane.draw()
-        self.read("diagnosis", lambda: self._judge(wallet, text))
-
-    async def _judge(self, wallet: Wallet, text: str) -> None:
-        try:
-            verdict = await self.steps.judged(self.book, wallet, text)
-        finally:
-            self.checking = ""
-        self.show_verdict(wallet, verdict)
-
-    def show_verdict(self, wallet: Wallet, verdict: Verdict) -> None:
-        self.verdicts[verdict.challenge_id] = verdict
-        self.paged.replace_row(wallets_view.wallet_row(wallet, verdict, self.desk.now))
-        self.pane.draw()
-
-    # -- what every screen has ----------------------------------------------------------------
+    # -- what can be copied, exported and told ------------------------------------------------
 
     def object_id(self) -> str:
         chosen = self.selected
@@ -372,40 +226,297 @@ class WalletsScreen(ListScreen[Shown]):
         return chosen.id if chosen else ""
 
     def main_text(self) -> str:
-        """The text to be signed, byte for byte, while it waits for its signature."""
-        wallet = self.wallet
-        if wallet is not None and wallet.challenge_state(self.desk.now) == "open":
-            return wallet.challenge.challenge if wallet.challenge else ""
-        return self.query_one("#wallet-head", Lines).plain_text
+        """The challenge, byte for byte, while it waits for its signature."""
+        wallet = wallet_of(self.selected)
+        challenge = wallet.open_challenge(self.desk.now) if wallet else None
+        return (
+            challenge.challenge if challenge else self.query_one("#wallet-head", Lines).plain_text
+        )
 
     def customer_text(self) -> str:
-        failure = self.query_one(FailurePanel).failure
-        if failure is not None and failure.code == SECRET:
+        failure, wallet = self.query_one(FailurePanel).failure, wallet_of(self.selected)
+        if failure is not None and failure.code == flow.SECRET:
             return self.texts.fill("wallet.secret", {})
-        return self.refusal_text() or self.steps.customer_text(self.wallet)
+        if failure is not None or wallet is None:
+            return self.refusal_text()
+        verdict, now = self.session.verdict(wallet), self.desk.now
+        if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
+            return verdict.diagnosis.ask_customer
+        values = view.told_values(wallet, self.desk.settings.bank_name)
+        return self.texts.fill(f"wallet.{wallet.state(now)}", values)
 
-    def exports(self) -> "Sequence[Export]":
-        """The text to be signed first, while one is open."""
-        return [*self.steps.challenge_exports(self.wallet), *super().exports()]
+    def exports(self) -> Sequence[Export]:
+        """The open challenge as a file with its bytes and nothing else, then those of the list."""
+        wallet = wallet_of(self.selected)
+        challenge = wallet.open_challenge(self.desk.now) if wallet else None
+        if challenge is None:
+            return super().exports()
+        text, size = challenge.challenge, f"{len(challenge.challenge.encode()):,} bytes"
+        make, file = partial(ready, text), f"chainteller-{challenge.id}.txt"
+        file_of_text = Export("the text to be signed, unchanged", file, make, lambda: size)
+        return [file_of_text, *super().exports()]
 
-    def action_code(self) -> None:
-        self.steps.show_code(self.wallet)
+    # -- the palette --------------------------------------------------------------------------
 
-    def action_withdraw(self) -> None:
-        self.clear_failure()
-        if self.wallet is not None:
-            self.withdrawal.begin(self.wallet)
-        else:
-            self.desk.notify("a withdrawal goes to a wallet: choose one first", "warn")
+    def palette_entries(self) -> list[tuple[str, Callable[[], object]]]:
+        """What Wallets offers without a key, and what it runs."""
+        rows: list[tuple[str, Callable[[], object]]] = [
+            (row.about, partial(row.run, self)) for row in palette_commands(self)
+        ]
+        wallet = wallet_of(self.selected)
+        if wallet is not None and wallet.challenge is not None and _can_simulate(self):
+            rows.append(("simulate the customer: sign rightly", partial(simulate, self, "")))
+            rows += [
+                (f"simulate the customer: {name}: {words}", partial(simulate, self, name))
+                for name, words in lazy.MISTAKES.items()
+            ]
+        return rows
 
-    def palette_entries(self) -> list[tuple[str, str]]:
-        return self.steps.palette_entries(self.wallet)
 
-    def action_reverify(self, reason: str) -> None:
-        self.steps.require_reverification(self.wallet, reason)
+def _load_libraries() -> None:
+    """Load what checks signatures, in a thread, so that the first check doesn't wait for it."""
+    lazy.wallet_pastes.load_curve()
 
-    def action_simulate(self, mistake: str) -> None:
-        self.steps.simulate(self.wallet, mistake, shipped("sample_data") / "wallets.toml")
 
-    def action_open_account(self) -> None:
-        self.steps.open_account()
+# -- places ----------------------------------------------------------------------------------------
+
+
+def account_to_list(screen: WalletsScreen) -> str:
+    """The trading account whose wallets are to be listed; empty for all blockchain accounts."""
+    return "" if screen.shows_all else customer_of(screen.desk)
+
+
+def _bind_to_customer(screen: WalletsScreen) -> bool:
+    """Put away what belongs to another customer than the one served; whether there was any."""
+    if account_to_list(screen) == screen.listed_id:
+        return False
+    screen.close_field()
+    screen.book, screen.usage = Book(), ()
+    start_over(screen)
+    draw(screen)
+    return True
+
+
+def start_over(screen: WalletsScreen) -> None:
+    """Forget the rows of another account or filter; the cursor is placed again."""
+    screen.listed_id, screen.is_placed = account_to_list(screen), False
+    screen.remove_class("detail-open")
+    screen.pages.forget()
+
+
+def filter_by(screen: WalletsScreen, wanted: str) -> None:
+    screen.wanted = wanted
+    start_over(screen)
+    screen.reload()
+
+
+def show_all(screen: WalletsScreen, *, on: bool) -> None:
+    screen.shows_all = on
+    start_over(screen)
+    screen.reload()
+
+
+def _place_cursor(screen: WalletsScreen) -> None:
+    """Move to a wallet that waits for the agent, else to the first one."""
+    screen.is_placed = True
+    wallets = screen.book.wallets if screen.listed_id else ()
+    now = screen.desk.now
+    waiting = [row for row in wallets if row.state(now) in {"signing", "claimed"}]
+    any(screen.paged.move_to_key(row.key) for row in (*waiting, *wallets))
+
+
+async def _find(screen: WalletsScreen, text: str) -> None:
+    found = await call_service(find_account, screen.desk, text)
+    if found is None:
+        screen.desk.notify(f"{text} belongs to no account that was searched", "warn")
+    else:
+        await _go_to(screen, *found)
+
+
+async def _go_to(
+    screen: WalletsScreen, account: "BlockchainAccount", counterparty_id: str = ""
+) -> None:
+    """Select the customer of a blockchain account and show it, or a wallet of it."""
+    desk = screen.desk
+    owner = await call_service(desk.service.trading_account, account.trading_account_id)
+    desk.customer.serve(owner)
+    screen.wanted = ""
+    screen.wanted_key = f"{account.id}/{counterparty_id}" if counterparty_id else account.id
+    show_all(screen, on=False)
+
+
+async def _load_limits(screen: WalletsScreen) -> None:
+    """What may leave to the selected wallet, and when it was registered (for its hold)."""
+    service, wallet = screen.desk.service, wallet_of(screen.selected)
+    account = account_of(screen.selected)
+    if account is None:
+        return
+    try:
+        found = await call_service(service.limits, account.trading_account_id)
+        if wallet is not None and wallet.counterparty.created is None:
+            known = await call_service(service.counterparty, wallet.counterparty.id)
+            screen.registered[known.id] = known.created
+    except TellerError:
+        screen.usage = ()
+    else:
+        screen.usage = found.data
+    draw(screen)
+
+
+# -- addresses and signatures ----------------------------------------------------------------------
+
+
+def networks(screen: WalletsScreen) -> tuple[str, ...]:
+    """The networks that the deployment offers; where it doesn't say, all that are known."""
+    started = screen.desk.started
+    offered = started.capabilities.networks if started and started.capabilities else ()
+    return offered or lazy.network_names()
+
+
+def begin_registration(screen: WalletsScreen, address: str = "") -> None:
+    screen.is_secret_typed = False
+    can_open = screen.desk.offers("blockchain-accounts")
+    offered = networks(screen) if can_open else ()
+    customer_id = customer_of(screen.desk)
+    take(screen, flow.begin_registration(customer_id, screen.book, offered, address=address))
+
+
+def _take_address(screen: WalletsScreen, text: str) -> None:
+    if screen.is_secret_typed:
+        screen.is_secret_typed = False
+        take(screen, flow.refuse_secret())
+        return
+    account = account_of(screen.selected) or next(iter(screen.book.accounts), None)
+    if account is not None and text.strip():
+        take(screen, flow.register(text, account, networks(screen), screen.session))
+
+
+def take_signature(screen: WalletsScreen, text: str) -> None:
+    """Check a signature for the selected wallet, without submitting it."""
+    screen.clear_failure()
+    wallet = wallet_of(screen.selected)
+    if wallet is None or wallet.challenge is None:
+        take(screen, flow.refuse_signature(wallet, text))
+        return
+    if not screen.has_class("-wide"):
+        screen.add_class("detail-open")
+    screen.checking = wallet.challenge.id
+    draw(screen)
+    screen.read("diagnosis", partial(_check_signature, screen, wallet, text))
+
+
+async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> None:
+    desk = screen.desk
+    try:
+        verdict = await call_service(
+            lazy.wallet_pastes.judge, desk.service, screen.book, wallet, text, desk.now
+        )
+    finally:
+        screen.checking = ""
+    screen.session.verdicts[verdict.challenge_id] = verdict
+    desk.notify(*flow.verdict_notice(wallet, verdict, desk.now))
+    screen.paged.replace_row(view.wallet_row(wallet, verdict, desk.now))
+    draw(screen)
+
+
+async def _sort_paste(screen: WalletsScreen, text: str) -> None:
+    wallet = wallet_of(screen.selected)
+    network = wallet.network if wallet else ""
+    paste = await call_service(lambda: lazy.wallet_pastes.look_at(text, network))
+    if paste.kind is Kind.ADDRESS:
+        address = "".join(text.split())
+        known = [row for row in screen.book.wallets if row.counterparty.address == address]
+        if not (known and screen.paged.move_to_key(known[0].key)):
+            begin_registration(screen, address)
+    elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
+        take_signature(screen, text)
+    elif paste.kind is Kind.TEXT:
+        screen.desk.notify("the pasted text is no signature   v: judge it all the same", "muted")
+
+
+def _can_simulate(screen: WalletsScreen) -> bool:
+    return screen.desk.settings.kind in _NO_REAL_CUSTOMERS
+
+
+def simulate(screen: WalletsScreen, mistake: str) -> None:
+    """Let the sample customer answer, as if by mail."""
+    wallet = wallet_of(screen.selected)
+    if wallet is None or not _can_simulate(screen):
+        screen.desk.notify("only in the demo and in training", "warn")
+    else:
+        screen.read("simulate", partial(_simulate, screen, wallet, mistake))
+
+
+async def _simulate(screen: WalletsScreen, wallet: Wallet, mistake: str) -> None:
+    answer = await call_service(flow.simulated_answer, wallet, mistake)
+    if isinstance(answer, Result):
+        take(screen, answer)
+    else:
+        screen.desk.notify("the sample customer's answer came by mail", "muted")
+        take_signature(screen, answer)
+
+
+# -- drawing ---------------------------------------------------------------------------------------
+
+
+def _tick(screen: WalletsScreen) -> None:
+    """Redraw once a second while a challenge is running out."""
+    if screen.is_current and _draw_running(screen):
+        draw(screen)
+
+
+def _draw_running(screen: WalletsScreen) -> bool:
+    """Redraw the rows whose challenge is running out; whether there are any."""
+    now = screen.desk.now
+    running = [
+        row for row in screen.book.wallets if row.challenge_state(now - _REDRAW_WINDOW) == "open"
+    ]
+    for row in running:
+        screen.paged.replace_row(view.wallet_row(row, screen.session.verdict(row), now))
+    return bool(running)
+
+
+def draw(screen: WalletsScreen) -> None:
+    """Draw the title, the footer and what is selected."""
+    _draw_title(screen)
+    screen.draw_footer()
+    chosen, now = screen.selected, screen.desk.now
+    head, rest = screen.query_one("#wallet-head", Lines), screen.query_one("#wallet-rest", Lines)
+    _draw_challenge(screen, wallet_of(chosen))
+    if not isinstance(chosen, Wallet):
+        head.show(view.account_detail(chosen, now) if chosen else [])
+        rest.show([])
+        return
+    verdict, row = screen.session.verdict(chosen), chosen.counterparty
+    registered = row.created or screen.registered.get(row.id)
+    is_checking = chosen.challenge is not None and screen.checking == chosen.challenge.id
+    can_simulate = _can_simulate(screen)
+    detail = view.Detail(chosen, verdict, screen.usage, registered, is_checking, can_simulate)
+    frame = view.Frame(*screen.size, is_wide=screen.has_class("-wide"))
+    head.show(view.head_lines(chosen, verdict, frame, now))
+    rest.show(view.rest_lines(detail, frame, now))
+
+
+def _draw_challenge(screen: WalletsScreen, wallet: Wallet | None) -> None:
+    """Below the list in wide windows, in the detail in narrow ones; the other box is hidden."""
+    wide = screen.query_one("#challenge-wide", ChallengeBox)
+    narrow = screen.query_one("#challenge-narrow", ChallengeBox)
+    challenge = wallet.open_challenge(screen.desk.now) if wallet else None
+    if wallet is None or challenge is None:
+        wide.show(line(), "", [])
+        narrow.show(line(), "", [])
+        return
+    head, how = view.challenge_head(wallet), view.how_to_sign(wallet)
+    wide.show(head, challenge.challenge, how)
+    narrow.show(head, challenge.challenge, [] if screen.session.verdict(wallet) else how)
+
+
+def _draw_title(screen: WalletsScreen) -> None:
+    wallet, listed_id = wallet_of(screen.selected), account_to_list(screen)
+    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
+    if is_alone and wallet is not None:
+        screen.title_line(view.wallet_title(wallet))
+    else:
+        account = screen.desk.customer.account
+        bank_account_id = account.bank_account_id if account else ""
+        screen.title_line(view.title(listed_id, bank_account_id, screen.book, screen.wanted))

@@ -1,13 +1,14 @@
-"""Wallets as lines: accounts and wallets of the list, the five steps, the text to be signed."""
+"""Wallets as lines: rows of the list, the title, the selected wallet and its verification."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
-from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
-from chainteller.tui.formats import (
+from chainteller.domain.limits import UNVERIFIED_HOLD
+from chainteller.records.formats import (
     Piece,
     countdown,
     grouped,
@@ -16,8 +17,19 @@ from chainteller.tui.formats import (
     status,
     when,
 )
-from chainteller.tui.wallets.book import Book, Wallet
-from chainteller.tui.wallets.paste import Verdict
+from chainteller.records.wallets import CHALLENGE, WALLET
+from chainteller.tui import lazy
+from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.wallets.book import (
+    SEARCHED,
+    Book,
+    Kind,
+    Session,
+    Shown,
+    Verdict,
+    Wallet,
+    limits_of,
+)
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 
@@ -97,17 +109,17 @@ def left_piece(wallet: Wallet, now: int) -> Piece:
 
 
 def book_rows(
-    book: Book, verdicts: dict[str, Verdict], now: int, wanted: str, order: int = 0
-) -> "list[tuple[Row, Wallet | BlockchainAccount]]":
+    book: Book, session: Session, now: int, wanted: str, order: int = 0
+) -> list[tuple[Row, Shown]]:
     """Each account with its wallets below it; ``wanted`` filters by address, id or network."""
-    rows: list[tuple[Row, Wallet | BlockchainAccount]] = []
+    rows: list[tuple[Row, Shown]] = []
     for account in book.accounts:
         own = matching(book.of(account.id), wanted)
         own.sort(key=lambda wallet: _place(wallet, order, now))
         if wanted and not own:
             continue
         rows.append((account_row(account, len(own)), account))
-        rows += [(wallet_row(each, verdict_of(each, verdicts), now), each) for each in own]
+        rows += [(wallet_row(each, session.verdict(each), now), each) for each in own]
     return rows
 
 
@@ -132,8 +144,121 @@ def _matches(wallet: Wallet, wanted: str) -> bool:
     return not wanted or any(wanted.lower() in part.lower() for part in told)
 
 
-def verdict_of(wallet: Wallet, verdicts: dict[str, Verdict]) -> Verdict | None:
-    return verdicts.get(wallet.challenge.id) if wallet.challenge else None
+def title(
+    listed_id: str,
+    bank_account_id: str,
+    book: Book,
+    wanted: str,
+) -> Line:
+    """The title over the list; ``listed_id`` is empty when it shows all accounts."""
+    if not listed_id:
+        keys = "  enter: its wallets   0: one account"
+        searched = f"  in the newest {SEARCHED}  /{wanted}" if wanted else ""
+        note = (searched, "accent") if searched else (keys, "muted")
+        return line((" WALLETS", "strong"), "  all blockchain accounts", note)
+    return line(
+        (" WALLETS", "strong"),
+        f"  {listed_id}  {bank_account_id}",
+        (f"  /{wanted}" if wanted else "", "accent"),
+        ("  0: all", "muted"),
+        right=((_count(book, wanted), "muted"),),
+    )
+
+
+def wallet_title(wallet: Wallet) -> Line:
+    """The title over a wallet's detail where that hides the list."""
+    return line(
+        (" WALLET", "strong"),
+        f"  {wallet.counterparty.id}  {wallet.network}",
+        right=((f"{short_id(wallet.account.id)} ", "muted"),),
+    )
+
+
+def _count(book: Book, wanted: str) -> str:
+    count = len(book.wallets)
+    of = f"{len(matching(book.wallets, wanted))} of " if wanted else ""
+    more = "" if book.is_complete else ", more than shown"
+    return f"{of}{count} wallet{'' if count == 1 else 's'}{more} "
+
+
+def empty_text(listed_id: str, wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
+    """The text of a list without rows; it names the next key."""
+    nothing = ("No blockchain account yet.  ", "")
+    if wanted:
+        return ((f"nothing matches {wanted}   ", ""), ("esc", "key"), (" all", "muted"))
+    if listed_id and not can_list:
+        cannot = ("This deployment cannot list blockchain accounts.  ", "")
+        return (cannot, ("paste", "key"), (" BCA_... to add one", "muted"))
+    if listed_id:
+        opens = (" open one   ", "muted")
+        return (nothing, ("+", "key"), opens, ("0", "key"), (" all accounts", "muted"))
+    return (nothing, ("1", "key"), (" choose an account first", "muted"))
+
+
+# -- the selected wallet ---------------------------------------------------------------------------
+
+_WIDE_ROOM = 45
+_TALL = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The room for the detail: beside the list in wide windows, instead of it in narrow ones."""
+
+    window_width: int
+    window_height: int
+    is_wide: bool
+
+    @property
+    def width(self) -> int:
+        return _WIDE_ROOM if self.is_wide else self.window_width - 3
+
+    @property
+    def is_tall(self) -> bool:
+        return self.window_height >= _TALL
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What the detail of a wallet is drawn from.
+
+    Attributes:
+        registered: When the wallet was registered, if that is known.
+        is_checking: Whether a signature for its challenge is being checked.
+        can_simulate: Whether a sample customer can sign here.
+    """
+
+    wallet: Wallet
+    verdict: Verdict | None
+    usage: "tuple[LimitUsage, ...]"
+    registered: datetime | None
+    is_checking: bool
+    can_simulate: bool
+
+
+def head_lines(wallet: Wallet, verdict: Verdict | None, frame: Frame, now: int) -> list[Line]:
+    """Address and steps."""
+    rows = wallet_head(wallet, frame.width)
+    if not frame.is_wide:
+        return [*rows[1:], steps_line(wallet, verdict, now)]
+    return [*rows, line(), *steps(wallet, verdict, now), line()]
+
+
+def rest_lines(detail: Detail, frame: Frame, now: int) -> list[Line]:
+    """Signature and verdict, or the next step, with what may leave to the wallet."""
+    wallet, verdict = detail.wallet, detail.verdict
+    is_signing = wallet.challenge is not None and wallet.state(now) == "signing"
+    if detail.is_checking and (is_signing or verdict is not None):
+        return [line(("SIGNATURE", "strong"), ("  checking", "muted"))]
+    if verdict is not None:
+        why = verdict_lines(wallet, verdict, now, frame.width, compact=not frame.is_tall)
+        return [signature_line(verdict), *((line(),) if frame.is_tall else ()), *why]
+    rows = [signature_line(None)] if is_signing else []
+    rows.append(next_line(wallet, None, now))
+    if is_signing and detail.can_simulate:
+        rows.append(SIMULATE)
+    below = limits(wallet, detail.usage, detail.registered, now)
+    return [*rows, line(), *standing(wallet), *below]
 
 
 # -- the steps ------------------------------------------------------------------------------------
@@ -281,6 +406,16 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
     return line(("enter", "key"), (f" {_NEXT.get(state, 'next step')}", "accent"))
 
 
+def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
+    """The values of a text for the customer."""
+    return {
+        "bank": bank_name,
+        "network": wallet.network,
+        **WALLET.spoken(wallet.counterparty),
+        **(CHALLENGE.spoken(wallet.challenge) if wallet.challenge is not None else {}),
+    }
+
+
 # -- the text to be signed ------------------------------------------------------------------------
 
 
@@ -292,14 +427,9 @@ def challenge_head(wallet: Wallet) -> Line:
 
 
 def how_to_sign(wallet: Wallet) -> list[Line]:
-    from chainteller.wallets.networks import (  # noqa: PLC0415 - when a wallet is shown
-        UnknownNetwork,
-        resolve_network,
-    )
-
     try:
-        family = resolve_network(wallet.network, test_networks=True).family
-    except UnknownNetwork:
+        family = lazy.resolve_network(wallet.network, test_networks=True).family
+    except lazy.UnknownNetwork:
         return []
     return [
         line(("HOW THE CUSTOMER SIGNS", "strong")),
@@ -348,9 +478,7 @@ def limits(
     wallet: Wallet, found: "tuple[LimitUsage, ...]", registered: datetime | None, now: int
 ) -> list[Line]:
     """What may leave to this wallet: it follows the verification at once."""
-    verified = wallet.is_verified
-    wanted = DestinationClass.VERIFIED if verified else DestinationClass.UNVERIFIED
-    own = [row for row in found if row.destination_class == wanted]
+    verified, own = wallet.is_verified, limits_of(wallet, found)
     if not own:
         return []
     kind = "to a verified 1P wallet" if verified else "not verified: reviewed"
@@ -366,3 +494,113 @@ def limits(
             left = countdown((held_until - now) // 1_000_000)
             rows.append(line(("receives nothing yet: on hold for", "warn"), right=((left, ""),)))
     return rows
+
+
+# -- the verdict on a signature --------------------------------------------------------------------
+
+_OK: Piece = ("[ok] ", "good")
+_NO: Piece = ("[x]  ", "bad")
+_CAUSES = {
+    "WRONG_MESSAGE_FORMAT": "another text or form was signed",
+    "WRONG_WALLET_ADDRESS": "another wallet signed",
+    "NETWORK_MISMATCH": "a wallet of another network signed",
+    "EXPIRED_CHALLENGE": "the text is out of date",
+}
+_OPEN_QUESTIONS = frozenset({"UNKNOWN_SIGNER", "NO_MATCH"})
+
+
+def signature_line(verdict: Verdict | None) -> Line:
+    if verdict is None:
+        return line(("SIGNATURE", "strong"), ("  none pasted yet", "muted"))
+    if verdict.paste.kind is Kind.SECRET:
+        return line(("SIGNATURE", "strong"), ("  a secret: nothing of it was kept", "bad"))
+    return line(("SIGNATURE", "strong"), (f"  {verdict.paste.shape}", ""))
+
+
+def verdict_lines(
+    wallet: Wallet, verdict: Verdict, now: int, width: int, *, compact: bool = False
+) -> list[Line]:
+    """``compact`` leaves out what the rest implies, for windows of 24 lines."""
+    found = verdict.diagnosis
+    if verdict.accepted:
+        return _accepted(verdict, width)
+    sure = ("certain", "strong") if found.certain else ("likely", "warn")
+    checks = _checks(wallet, verdict, now)
+    rows = [heading("NOT ACCEPTED - here is why")]
+    if compact:
+        checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
+    rows += [line(*check) for check in checks]
+    rows += _signer(wallet, verdict, width)
+    cause = _CAUSES.get(found.cause or "", "it cannot be used")
+    if found.finding in _OPEN_QUESTIONS:
+        cause = "another account, or another text"
+    rows.append(line(_NO, (cause, "bad"), right=(sure,)))
+    rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
+    if not compact:
+        rows += _more(verdict, width)
+    return [*rows, *_ask(found.ask_customer, width)]
+
+
+def _more(verdict: Verdict, width: int) -> list[Line]:
+    """What else was tried, and what the agent does next."""
+    found, rows = verdict.diagnosis, []
+    if found.finding in _OPEN_QUESTIONS:
+        tried = "also tried: altered texts, earlier challenges, other wallets and networks: no"
+        rows += [line((f"  {row}", "muted")) for row in wrapped(tried, width - 2)]
+    rows.append(line((f"  {found.finding}", "muted")))
+    rows += [line((row, "accent")) for row in wrapped(f"next: {found.suggestion}", width)]
+    return [*rows, line()]
+
+
+def _ask(text: str, width: int) -> list[Line]:
+    return [
+        line(("ASK THE CUSTOMER", "strong"), ("  t", "key"), (" shows, ", "muted"), ("t", "key"),
+             (" again copies", "muted")),
+        *(line(("| ", "rule"), row) for row in wrapped(text, width - 2)),
+    ]  # fmt: skip
+
+
+def _accepted(verdict: Verdict, width: int) -> list[Line]:
+    found = verdict.diagnosis
+    return [
+        heading("WOULD BE ACCEPTED"),
+        line(_OK, verdict.paste.form),
+        *(line(_OK if not at else ("     ", ""), row)
+          for at, row in enumerate(wrapped(found.explanation, width - 5))),
+        line(("enter", "key"), (" submits it and links the wallet", "accent")),
+    ]  # fmt: skip
+
+
+def _checks(wallet: Wallet, verdict: Verdict, now: int) -> list[tuple[Piece, ...]]:
+    rows: list[tuple[Piece, ...]] = []
+    if verdict.paste.form:
+        rows.append((_OK, (verdict.paste.form, "")))
+    if wallet.challenge_state(now) == "open":
+        left = countdown(wallet.seconds_left(now))
+        rows.append((_OK, (f"challenge is live ({left} left)", "")))
+    else:
+        rows.append((_NO, (f"challenge is {wallet.challenge_state(now) or 'gone'}", "bad")))
+    return rows
+
+
+def _signer(wallet: Wallet, verdict: Verdict, width: int) -> list[Line]:
+    """Addresses whole, below each other, where both are known: they are compared."""
+    found = verdict.diagnosis
+    signed_by, registered = found.recovered_address, wallet.counterparty.address
+    if not signed_by or signed_by == registered:
+        return []
+    label = "signed by" if found.certain else "points to"
+    whose = short_id(found.other_counterparty_id) if found.other_counterparty_id else ""
+    whose = f"= customer's {whose}" if whose else ""
+    rows = [*_address(_NO, label, signed_by, width, whose)]
+    return rows + _address(("     ", ""), "registered", registered, width)
+
+
+def _address(mark: Piece, label: str, address: str, width: int, whose: str = "") -> list[Line]:
+    if len(label) + len(address) + 7 <= width:
+        rows = [line(mark, (f"{label:<10} ", "muted"), address)]
+        return [*rows, line((f"     {whose}", "warn"))] if whose else rows
+    room = width - 2
+    parts = [address[at : at + room] for at in range(0, len(address), room)]
+    note: Piece = (f"  {whose}" if whose else "", "warn")
+    return [line(mark, (label, "muted"), note), *(line(f"  {part}") for part in parts)]

@@ -11,7 +11,7 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from chainteller.tui.formats import Piece, clean
+from chainteller.records.formats import Piece, clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.widgets.lines import Toned, pad
 
@@ -114,6 +114,10 @@ class PagedList(Toned):
         self.total: int | None = None
         self.cursor = 0
         self.top = 0
+
+    @property
+    def titles(self) -> list[str]:
+        return [column.title for column in self._columns]
 
     @property
     def window_rows(self) -> int:

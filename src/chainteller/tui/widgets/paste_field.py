@@ -1,4 +1,4 @@
-"""The field of Wallets: a paste into it is handed on whole and never shown."""
+"""The field of Wallets: a paste into it is submitted whole and never shown."""
 
 from typing import ClassVar
 
@@ -7,11 +7,11 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Input
 
-from chainteller.tui.messages import Pasted
+from chainteller.tui.messages import FieldSubmitted
 from chainteller.tui.widgets.field import Field, FieldBar, FieldText
 
 SIGNATURE = "signature"
-_HANDED_ON = frozenset({SIGNATURE, "address"})
+_SUBMITTED = frozenset({SIGNATURE, "address"})
 _LONGEST = 20_001
 
 
@@ -28,11 +28,11 @@ class PasteField(Field):
         super().prepare(purpose, value, amount=amount)
 
     def on_paste(self, event: events.Paste) -> None:
-        if self.purpose not in _HANDED_ON:
+        if self.purpose not in _SUBMITTED:
             return
         event.stop()
         event.prevent_default()
-        self.post_message(Pasted(self.purpose, event.text))
+        self.post_message(FieldSubmitted(self.purpose, event.text))
 
 
 class PasteFieldBar(FieldBar):

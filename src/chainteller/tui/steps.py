@@ -1,0 +1,150 @@
+"""Steps of a flow: what a screen does next, as values, and the function that does it.
+
+A flow is a function that takes values and returns a step. What it needs from the service or the
+agent it asks for with a step whose function gets the answer and returns the step after it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from chainteller.records.formats import Piece
+from chainteller.service.errors import TellerError
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.failures import Failure
+from chainteller.tui.list_screen import ListScreen
+from chainteller.tui.service_calls import call_service
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Take ``step``, and those after it, unless the write of this name is still running."""
+
+    lock: str
+    step: "Step"
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """Ask the service. ``call`` runs in a thread, may raise TellerError and returns a step."""
+
+    call: "Callable[[Service], Step]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """Let the agent choose one of ``options``; esc ends the flow."""
+
+    title: str
+    note: str
+    options: tuple[str, ...]
+    then: "Callable[[str], Step]"
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenField:
+    """Let the agent type something.
+
+    Attributes:
+        submitted: Takes what was typed; without it, the screen does, by the field's purpose.
+    """
+
+    purpose: str
+    label: tuple[Piece, ...]
+    note: tuple[Piece, ...]
+    value: str = ""
+    is_amount: bool = False
+    submitted: "Callable[[str], Step] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The end of a flow: what the agent is shown.
+
+    Attributes:
+        notice: One line and its tone.
+        refusal: Why nothing was done: by the service, or known before anything was sent.
+        record: Key of the row that the cursor moves to, in a list that is fetched again.
+        changed: The kind of event to announce to every screen.
+        clears_failure: Whether it settles the refusal on the screen.
+    """
+
+    notice: tuple[str, str] | None = None
+    refusal: TellerError | Failure | None = None
+    record: str = ""
+    changed: str = ""
+    clears_failure: bool = False
+
+
+Step = Write | LookUp | Choose | OpenField | CustomerRequest["Step"] | Result
+
+
+def notice(text: str, tone: str = "warn") -> Result:
+    return Result(notice=(text, tone))
+
+
+def take(screen: ListScreen[Any], step: Step) -> None:
+    """Take a step on a screen; from a step that waits for an answer, the flow goes on by itself."""
+    if isinstance(step, Write):
+        screen.write(step.lock, partial(follow, screen, step.step))
+    elif isinstance(step, OpenField):
+        _open_field(screen, step)
+    elif isinstance(step, Result):
+        _show(screen, step)
+    else:
+        screen.read("step", partial(follow, screen, step))
+
+
+async def follow(screen: ListScreen[Any], step: Step) -> None:
+    """Take a step and those after it, in a worker.
+
+    Raises:
+        TellerError: any error of the service.
+    """
+    desk, now = screen.desk, step
+    while isinstance(now, LookUp | Choose | CustomerRequest):
+        if isinstance(now, LookUp):
+            now = await call_service(now.call, desk.service)
+        elif isinstance(now, Choose):
+            dialog = Choice(now.title, now.note, now.options, now.preset)
+            chosen: str | None = await screen.app.push_screen_wait(dialog)
+            if chosen is None:
+                return
+            now = now.then(chosen)
+        else:
+            sent = await desk.send(now, screen.confirm)
+            if sent is None:
+                return
+            now = sent
+    take(screen, now)
+
+
+def _open_field(screen: ListScreen[Any], step: OpenField) -> None:
+    screen.field_bar.open(
+        step.purpose, step.label, value=step.value, note=step.note, amount=step.is_amount
+    )
+    submitted = step.submitted
+    if submitted is not None:
+        screen.field_answer = lambda typed: take(screen, submitted(typed))
+
+
+def _show(screen: ListScreen[Any], result: Result) -> None:
+    if result.clears_failure:
+        screen.clear_failure()
+    if isinstance(result.refusal, Failure):
+        screen.show_failure(result.refusal)
+    elif result.refusal is not None:
+        screen.fail(result.refusal)
+    if result.notice is not None:
+        screen.desk.notify(*result.notice)
+    if result.record:
+        screen.wanted_key = result.record
+        screen.reload()
+    if result.changed:
+        screen.desk.on_change.publish((result.changed,))

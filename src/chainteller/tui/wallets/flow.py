@@ -1,0 +1,525 @@
+"""Wallet flows: register an address, verify that the customer owns it, and withdraw to it.
+
+Each function takes values and returns the next step (``tui/steps.py``). The service is called by
+the private functions alone, which run in a thread.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
+from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.clock import from_datetime
+from chainteller.domain.limits import UNVERIFIED_HOLD
+from chainteller.paths import shipped
+from chainteller.records.formats import cents, countdown, grouped, plain, short_address, short_id
+from chainteller.service.errors import InvalidSignature, TellerError
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+    ReverificationRequest,
+)
+from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
+from chainteller.tui import lazy
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.steps import (
+    Choose,
+    LookUp,
+    OpenField,
+    Result,
+    Step,
+    Write,
+    notice,
+)
+from chainteller.tui.wallets.book import (
+    Book,
+    Session,
+    Verdict,
+    Wallet,
+    claim_request,
+    limits_of,
+    read_book,
+)
+from chainteller.tui.widgets.paste_field import SIGNATURE
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TokenBalance
+    from chainteller.service.models.counterparties import BlockchainAccount
+    from chainteller.service.models.funding import LimitUsage
+
+ADDRESS = "address"
+WITHDRAWAL = "withdraw-to-wallet"
+SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
+_ADDRESS_REASONS = {
+    "CHECKSUM": "Its checksum is wrong: a character was changed or lost.",
+    "LENGTH": "It is too short or too long: a part is missing or added.",
+    "ENCODING": "It holds characters that no address has.",
+    "WRONG_NETWORK": "It is an address of a network that is not offered here.",
+    "ZERO": "Nobody can have the key of this address.",
+    "OFF_CURVE": "It belongs to a program, which cannot sign.",
+    "SMALL_ORDER": "Nobody can have the key of this address.",
+    "NAME": "It is a name, not an address: ask for the address behind it.",
+    "UNSUPPORTED_TYPE": "This kind of address cannot be verified here.",
+}
+_MAX_ADDRESS_WORDS = 2
+"""An address has no words; more of them are a sentence or a recovery phrase."""
+_SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
+
+
+# -- an account and an address ---------------------------------------------------------------------
+
+
+def begin_registration(
+    trading_account_id: str, book: Book, networks: tuple[str, ...], *, address: str = ""
+) -> Step:
+    """Open the field for an address; without a blockchain account, open one first.
+
+    ``trading_account_id`` is empty when no customer is selected, ``networks`` where the deployment
+    can't open blockchain accounts.
+    """
+    if not trading_account_id:
+        return notice("no account is selected yet   1: choose one")
+    if book.accounts:
+        label, note = (("new address ", "strong"),), (("enter: register   esc: no", "muted"),)
+        return OpenField(ADDRESS, label, note, address)
+    if not networks:
+        return notice("paste the blockchain account's id, or : and the id (BCA_...)")
+    return open_account(trading_account_id, networks)
+
+
+def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
+    note = f"for {trading_account_id}; it verifies wallets of any network"
+
+    def send(network: str) -> Step:
+        return CustomerRequest(
+            trading_account_id, partial(_open_account, trading_account_id, network)
+        )
+
+    return Write(
+        "blockchain account",
+        Choose("OPEN A BLOCKCHAIN ACCOUNT on", note, networks, send),
+    )
+
+
+def _open_account(trading_account_id: str, network: str, service: "Service", key: str) -> Step:
+    request = OpenBlockchainAccount(trading_account_id=trading_account_id, network=network)
+    opened = service.open_blockchain_account(request, idempotency_key=key).value
+    text = f"{short_id(opened.id)} opened on {network}   + registers a wallet"
+    return Result((text, "good"), record=opened.id)
+
+
+def is_secret_typed(value: str) -> bool:
+    """Whether the text of the address field is, or is becoming, a secret."""
+    return len(value.split()) > _MAX_ADDRESS_WORDS or lazy.wallet_pastes.holds_secret(value)
+
+
+def register(
+    text: str, account: "BlockchainAccount", networks: tuple[str, ...], session: Session
+) -> Step:
+    """Register a typed or pasted address on the network that it's of, once that is known."""
+
+    def read(_: "Service") -> Step:
+        found = lazy.wallet_pastes.read_address(text, networks)
+        if found.reason == SECRET:
+            return refuse_secret()
+        if found.reason:
+            meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
+            what = "This is no wallet address."
+            return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: once more"))
+        if len(found.networks) == 1:
+            return send(found.networks[0])
+        preset = account.network if account.network in found.networks else found.networks[0]
+        note = "it exists on each: ask which one the customer uses"
+        return Choose("WHICH NETWORK?", note, found.networks, send, preset)
+
+    def send(network: str) -> Step:
+        request = RegisterCounterparty(address=text.strip(), network=network)
+        return CustomerRequest(
+            account.trading_account_id, partial(_register, account, request, session)
+        )
+
+    return Write("registration", LookUp(read))
+
+
+def _register(
+    account: "BlockchainAccount",
+    request: RegisterCounterparty,
+    session: Session,
+    service: "Service",
+    key: str,
+) -> Step:
+    made = service.register_counterparty(request, idempotency_key=key).value
+    session.add_registered(account.id, made)
+    return Result(
+        (
+            f"registered {short_address(made.address)} on {request.network}"
+            "   enter: issue the text",
+            "good",
+        ),
+        record=f"{account.id}/{made.id}",
+        clears_failure=True,
+    )
+
+
+def refuse_secret() -> Result:
+    return Result(
+        ("a wallet secret was pasted: nothing of it was kept", "bad"),
+        Failure(
+            SECRET,
+            "This looks like a private key or recovery words. Nothing of it was kept.",
+            "Whoever has seen it can take the customer's money.",
+            "t: tell the customer; delete it wherever it came from",
+        ),
+    )
+
+
+# -- challenge, signature, claim and link ----------------------------------------------------------
+
+
+def next_step(wallet: Wallet, session: Session, now: int) -> Step:
+    """What enter does for a wallet."""
+    verdict = session.verdict(wallet)
+    match wallet.state(now):
+        case "signing" if verdict is not None and verdict.accepted:
+            return Write("claim", _request(wallet, partial(_submit, wallet, verdict, session)))
+        case "signing":
+            return signature_field(wallet)
+        case "claimed":
+            return Write("link", _link_request(wallet, wallet.claim_id))
+        case "current":
+            return notice("verified already   : re-verify ends the verification", "muted")
+        case _:
+            return Write("challenge", _request(wallet, partial(_issue, wallet, session)))
+
+
+def _request(
+    wallet: Wallet, call: "Callable[[Service, str], Step]", question: Ask | None = None
+) -> CustomerRequest[Step]:
+    return CustomerRequest(wallet.account.trading_account_id, call, question)
+
+
+def _issue(wallet: Wallet, session: Session, service: "Service", key: str) -> Step:
+    request = ChallengeRequest(counterparty_id=wallet.counterparty.id)
+    made = service.create_challenge(wallet.account.id, request, idempotency_key=key).value
+    session.add_issued(wallet.account.id, made)
+    until = f", valid to {made.expires:%H:%M:%S}Z" if made.expires else ""
+    return Result(
+        (f"text {short_id(made.id)} issued{until}   c copies it", "good"),
+        record=wallet.key,
+        changed="ownership_challenge.created",
+    )
+
+
+def signature_field(wallet: Wallet | None) -> Step:
+    if wallet is None or wallet.challenge is None:
+        return refuse_signature(wallet)
+    end = wallet.counterparty.address[-4:]
+    return OpenField(
+        SIGNATURE,
+        (("signature ", "strong"), (f"of ..{end} ", "muted")),
+        (("paste, enter: judge it   esc: no", "muted"),),
+    )
+
+
+def refuse_signature(wallet: Wallet | None, text: str = "") -> Result:
+    """Refuse a signature without a challenge that it could be for; a secret is named all the
+    same.
+    """
+    if text and lazy.wallet_pastes.holds_secret(text):
+        return refuse_secret()
+    if wallet is None:
+        return notice("a signature belongs to a wallet: choose one first")
+    return notice("no text was issued to this wallet   enter: issue it")
+
+
+def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str]:
+    """One line about a verdict, and its tone."""
+    if verdict.accepted:
+        challenge = short_id(verdict.challenge_id)
+        return f"the signature is right for {challenge}   enter submits it", "good"
+    left = countdown(wallet.seconds_left(now))
+    open_ = f"text stays open {left}" if left != "0:00" else "text is over"
+    return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
+
+
+def _submit(
+    wallet: Wallet, verdict: Verdict, session: Session, service: "Service", key: str
+) -> Step:
+    request = claim_request(wallet, verdict.signature)
+    try:
+        claim = service.submit_claim(wallet.account.id, request, idempotency_key=key).value
+    except InvalidSignature as error:
+        session.verdicts.pop(verdict.challenge_id, None)
+        return Result(refusal=error, record=wallet.key)
+    session.verdicts.pop(verdict.challenge_id, None)
+    return _link_request(wallet, claim.id)
+
+
+def _link_request(wallet: Wallet, claim_id: str) -> CustomerRequest[Step]:
+    return _request(wallet, partial(_link, wallet, claim_id))
+
+
+def _link(wallet: Wallet, claim_id: str, service: "Service", key: str) -> Step:
+    request = LinkRequest(
+        address=wallet.counterparty.address,
+        network=wallet.network,
+        ownership_claim_id=claim_id,
+    )
+    try:
+        done = service.link_counterparty(wallet.account.id, request, idempotency_key=key).value
+    except TellerError as error:
+        return Result(refusal=error, record=wallet.key)
+    until = f" until {done.verification.expires_at:%d %b %Y}" if done.verification else ""
+    return Result(
+        (f"linked: ..{done.address[-6:]} is Verified 1P{until}", "good"),
+        record=wallet.key,
+        changed="counterparty.linked",
+    )
+
+
+def require_reverification(wallet: Wallet | None, reason: ReverificationReason, words: str) -> Step:
+    """End a wallet's verification, once the agent has confirmed it."""
+    if wallet is None or not wallet.is_verified:
+        return notice("only a verified wallet can be asked for anew")
+    facts = (
+        f"{wallet.counterparty.id} on {wallet.network}: {words}",
+        "The higher limits end at once; a new text must be signed to restore them.",
+    )
+    question = Ask(f"END THE VERIFICATION of {wallet.counterparty.address}?", facts)
+    return Write("re-verification", _request(wallet, partial(_require, wallet, reason), question))
+
+
+def _require(wallet: Wallet, reason: str, service: "Service", key: str) -> Step:
+    request = ReverificationRequest(reason=reason)
+    done = service.require_reverification(
+        wallet.account.id, wallet.counterparty.id, request, idempotency_key=key
+    ).value
+    return Result(
+        (f"{done.address} must be verified anew   enter: issue a text", "warn"),
+        record=wallet.key,
+        changed="counterparty.reverification_required",
+    )
+
+
+def simulated_answer(wallet: Wallet, mistake: str) -> str | Result:
+    """What a sample customer would send by mail; a Result when the wallet is none of theirs."""
+    try:
+        return lazy.wallet_pastes.simulated_answer(wallet, _SAMPLE_WALLETS, mistake)
+    except LookupError:
+        return notice("this is no sample wallet, or it cannot err like that")
+
+
+# -- withdrawals -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What decides a withdrawal beforehand: the asset, its price, the balance and the limits."""
+
+    wallet: Wallet
+    balance: "TokenBalance"
+    asset: Asset
+    price: Decimal
+    limits: "tuple[LimitUsage, ...]"
+
+    @property
+    def wallet_class(self) -> str:
+        return "verified 1P wallet" if self.wallet.is_verified else "wallet that is not verified"
+
+    def usd(self, amount: str) -> str:
+        return f"{Decimal(amount) * self.price:.2f}"
+
+    @property
+    def remaining(self) -> str:
+        """The least that any rule of this class still allows, in USD; empty without rules."""
+        left = [Decimal(row.remaining) for row in self.limits]
+        return f"{min(left):.2f}" if left else ""
+
+
+def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -> Step:
+    """Let the agent choose one of the account's wallets, each with what may still leave to it."""
+
+    def look_up(service: "Service") -> Step:
+        book = read_book(service, trading_account_id, Session())
+        limits = service.limits(trading_account_id).data
+        wallets = {_destination(wallet, limits): wallet for wallet in book.wallets}
+        if not wallets:
+            return notice("no wallet of this account is known   5: wallets")
+        return Choose(
+            "WITHDRAW to which wallet?",
+            "full addresses follow",
+            tuple(wallets),
+            lambda chosen: _choose_asset(wallets[chosen], now, confirm_above_cents),
+        )
+
+    return Write("destination", LookUp(look_up))
+
+
+def withdraw(wallet: Wallet | None, now: int, confirm_above_cents: int) -> Step:
+    """Withdraw to a wallet, unless it's known that it may not receive anything."""
+    if wallet is None:
+        return notice("a withdrawal goes to a wallet: choose one first")
+    return Write("withdrawal", _choose_asset(wallet, now, confirm_above_cents))
+
+
+def _choose_asset(wallet: Wallet, now: int, confirm_above_cents: int) -> Step:
+    def look_up(service: "Service") -> Step:
+        if not wallet.is_verified:
+            registered = service.counterparty(wallet.counterparty.id).created
+            held = _hold_failure(registered, now)
+            if held is not None:
+                return Result(refusal=held)
+        balances = service.token_balances(wallet.account.trading_account_id).data
+        sendable = {
+            f"{row.token.symbol}  {grouped(row.amount)} available": row
+            for row in balances
+            if row.token.network == wallet.network and Decimal(row.amount) > 0
+        }
+
+        def ask_amount(chosen: str) -> Step:
+            return _ask_amount(wallet, sendable[chosen], confirm_above_cents)
+
+        match tuple(sendable):
+            case ():
+                return Result(refusal=_nothing_to_send(wallet.network))
+            case (only,):
+                return ask_amount(only)
+            case several:
+                note = f"held on {wallet.network}"
+                return Choose("WITHDRAW what?", note, several, ask_amount)
+
+    return LookUp(look_up)
+
+
+def _nothing_to_send(network: str) -> Failure:
+    return Failure(
+        "NOTHING_TO_SEND",
+        f"The account holds nothing on {network}.",
+        "A wallet receives only what lives on its own network.",
+        "d on Accounts: deposit, or b: buy first",
+    )
+
+
+def _hold_failure(registered: datetime | None, now: int) -> Failure | None:
+    if registered is None:
+        return None
+    until = from_datetime(registered) + UNVERIFIED_HOLD
+    if now >= until:
+        return None
+    left = countdown((until - now) // 1_000_000)
+    return Failure(
+        "DESTINATION_ON_HOLD",
+        f"A newly registered wallet receives nothing for another {left}.",
+        "It was not verified yet; nothing was asked or sent.",
+        "5: verify it to lift the hold",
+    )
+
+
+def _ask_amount(wallet: Wallet, balance: "TokenBalance", confirm_above_cents: int) -> Step:
+    def look_up(service: "Service") -> Step:
+        means = _means(service, wallet, balance)
+        most = f"{grouped(balance.amount)} available"
+        limit = f"at most {grouped(means.remaining)} USD now   " if means.remaining else ""
+        end, symbol = wallet.counterparty.address[-6:], means.asset.symbol
+        return OpenField(
+            WITHDRAWAL,
+            (("withdraw to ", "strong"), (f"..{end} ", ""), (f"{symbol} ", "muted")),
+            ((f"{limit}{most}", "muted"),),
+            is_amount=True,
+            submitted=lambda typed: _confirm(means, plain(typed), confirm_above_cents),
+        )
+
+    return LookUp(look_up)
+
+
+def _means(service: "Service", wallet: Wallet, balance: "TokenBalance") -> Means:
+    token = balance.token
+    asset = ASSETS_BY_KEY.get(f"{token.symbol}@{token.network}") or Asset(
+        token.symbol, token.network, 18
+    )
+    price = Decimal(1)
+    if asset in CRYPTO:
+        price = Decimal(service.market(f"{asset.symbol.lower()}-usd").current_price)
+    usage = service.limits(wallet.account.trading_account_id).data
+    return Means(wallet, balance, asset, price, limits_of(wallet, usage))
+
+
+def _confirm(means: Means, amount: str, confirm_above_cents: int) -> Step:
+    refused = _withdrawal_failure(means, amount)
+    if refused is not None:
+        return Result(refusal=refused)
+    wallet, usd = means.wallet, means.usd(amount)
+    reviewed = "" if wallet.is_verified else "; it is reviewed first, about two hours"
+    question = Ask(
+        f"WITHDRAW {grouped(amount)} {means.asset.symbol} (about {grouped(usd)} USD) to",
+        (
+            f"{wallet.counterparty.address} on {wallet.network}?",
+            f"a {means.wallet_class}{reviewed}",
+            f"from {wallet.account.trading_account_id}; what is sent cannot be brought back",
+        ),
+        retype=amount if cents(usd) > confirm_above_cents else "",
+    )
+    send = _request(wallet, partial(_withdraw, wallet, means.asset, amount), question)
+    return Write("withdrawal", send)
+
+
+def _withdraw(wallet: Wallet, asset: Asset, amount: str, service: "Service", key: str) -> Step:
+    kind = "crypto-currency" if asset in CRYPTO else "stablecoin-currency"
+    destination = Destination(
+        type="counterparty",
+        counterparty_id=wallet.counterparty.id,
+        blockchain_account_id=wallet.account.id,
+    )
+    request = WithdrawalRequest(
+        amount=amount,
+        currency=Currency(type=kind, symbol=asset.symbol, network=asset.network),
+        destination=destination,
+    )
+    done = service.withdraw(wallet.account.trading_account_id, request, idempotency_key=key).value
+    return Result(
+        (f"withdrawal {grouped(done.amount)} {asset.symbol} {done.status}  {done.id}", "good"),
+        changed=f"withdrawal.{done.status}",
+        clears_failure=True,
+    )
+
+
+def _withdrawal_failure(means: Means, amount: str) -> Failure | None:
+    """What the service would refuse, as far as it's known here."""
+    malformed = amount_failure(amount, means.asset, "w: again")
+    if malformed is not None:
+        return malformed
+    if Decimal(amount) > Decimal(means.balance.amount):
+        available = f"{grouped(means.balance.amount)} {means.asset.symbol}"
+        return Failure(
+            "INSUFFICIENT_FUNDS",
+            f"Only {available} can be sent.",
+            "Nothing was asked or sent.",
+            "w: a smaller amount",
+        )
+    usd = means.usd(amount)
+    if means.remaining and Decimal(usd) > Decimal(means.remaining):
+        verify = "" if means.wallet.is_verified else "; 5: verify the wallet for higher limits"
+        return Failure(
+            "LIMIT_EXCEEDED",
+            f"About {grouped(usd)} USD is more than may go to a {means.wallet_class} now.",
+            f"At most {grouped(means.remaining)} USD may leave. Nothing was asked or sent.",
+            f"w: a smaller amount{verify}",
+        )
+    return None
+
+
+def _destination(wallet: Wallet, usage: "tuple[LimitUsage, ...]") -> str:
+    own = [Decimal(row.remaining) for row in limits_of(wallet, usage)]
+    most = f"  at most {grouped(f'{min(own):.2f}')} USD" if own else ""
+    address = wallet.counterparty.address
+    kind = "Verified 1P" if wallet.is_verified else "not verified"
+    return f"{address[:6]}..{address[-6:]}  {wallet.network}  {kind}{most}"
