@@ -75,7 +75,7 @@ def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
 
 
 def lock_codes(connection: Connection, codes: Iterable[str]) -> Balances:
-    """Lock every ledger account with one of these codes, in whatever asset."""
+    """Lock every ledger account with one of these codes, in any asset."""
     return _read(connection.execute(_OF_CODES_LOCKED, {"b_codes": list(codes)}))
 
 
@@ -96,7 +96,7 @@ def open_balances(connection: Connection, keys: Iterable[Key]) -> Balances:
 
 
 def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
-    """Write (balance, version read, new version) where the version is still the one read.
+    """Write (balance, version read, new version) if the version is still the one read.
 
     Returns:
         The number of rows written.

@@ -84,7 +84,7 @@ def touch(path: Path, mode: str) -> None:
             if (found == "WAL") != (mode == "WAL"):
                 connection.execute(f"PRAGMA journal_mode={mode}")
         except sqlite3.Error:
-            return  # a locked, read-only or damaged file says so where it is used
+            return  # a locked, read-only or damaged file raises when it is used
 
 
 def _create_marked(path: Path) -> None:
@@ -105,7 +105,7 @@ def _create_marked(path: Path) -> None:
 
 
 def state(connection: Connection) -> State:
-    """What the database holds, without changing it."""
+    """Determine the state of the database, without changing it."""
     if connection.dialect.name == "sqlite":
         return sqlite_state(lambda query: connection.exec_driver_sql(query).scalar())
     if not inspect(connection).has_table("alembic_version"):

@@ -64,7 +64,7 @@ class ChallengeRow(SQLModel, table=True):
 
 
 class AttemptRow(SQLModel, table=True):
-    """A refused signature: what was found, never the signature itself."""
+    """A refused signature: the finding, never the signature itself."""
 
     __tablename__ = "attempt"
     challenge_id: str = Field(primary_key=True, foreign_key="challenge.id", sa_type=Key)

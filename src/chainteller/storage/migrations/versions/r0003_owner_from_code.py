@@ -1,4 +1,4 @@
-"""Expand: the revision gets a table of its own, and the owner column follows the code again.
+"""Expand: store the revision in its own table, and derive the owner column from the code.
 
 Nothing is dropped, so the floor stays at 0002 and the released build keeps working beside this
 one. The table itself (``schema_revision``) is created before the first migration runs, because
