@@ -1,7 +1,7 @@
-"""From settings to a service: the only module that knows both implementations.
+"""Open a service from settings: the only module that imports both implementations.
 
-An embedded place is an engine on a database, with its worker; a remote one is a client. Either
-way the caller gets a ``Service`` that acts for the operator, and one thing to close.
+An embedded place gets an engine on a database, with its worker; a remote place gets a client. In
+both cases the caller gets a ``Service`` that acts for the operator, and a function to close it.
 """
 
 import hashlib
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
 
-_DUE_AT_ONCE = 500
-_ANSWERS_WITHIN_S = 3.0
+_DUE_BATCH = 500
+_PROBE_DEADLINE_S = 3.0
 
 
 def _nothing_due() -> int:
@@ -58,7 +58,7 @@ def _nothing_due() -> int:
 
 @dataclass(frozen=True, slots=True)
 class OpenedService:
-    """A service ready for use. ``run_due`` applies what is due and says how much that was."""
+    """A service ready for use. ``run_due`` does due work and returns how many pieces it did."""
 
     service: Service
     kind: str
@@ -66,15 +66,15 @@ class OpenedService:
     close: Callable[[], None]
     run_due: Callable[[], int] = _nothing_due
     watch_repeats: "Callable[[Watch], None] | None" = None
-    """Of a remote place: who is told of every try that is going to be repeated."""
+    """For a remote place: registers a callback for every repeated request."""
 
 
 def open_service(configured: Configured, place: Place) -> OpenedService:
     """Open the place for one command.
 
     Raises:
-        SettingsInvalid: no key for a remote place, or a price feed that cannot be had.
-        ServiceUnavailable: the database cannot be used.
+        SettingsInvalid: a remote place has no key, or the price feed is unavailable.
+        ServiceUnavailable: the database can't be used.
     """
     if place.remote:
         return _remote(place)
@@ -83,12 +83,12 @@ def open_service(configured: Configured, place: Place) -> OpenedService:
     if place.read_only:
         return OpenedService(acting, place.kind, place.label, engine.close)
     return OpenedService(
-        acting, place.kind, place.label, engine.close, lambda: engine.run_due(_DUE_AT_ONCE)
+        acting, place.kind, place.label, engine.close, lambda: engine.run_due(_DUE_BATCH)
     )
 
 
 def operator(settings: Settings) -> Actor:
-    """Who acts at this desk, as the audit trail shows it."""
+    """The operator of this console, as shown in the audit trail."""
     return Actor(organisation=DEFAULT_ORGANISATION, name=settings.desk.operator_name)
 
 
@@ -116,11 +116,11 @@ def open_engine(
     *,
     randomness: Randomness | None = None,
 ) -> "Engine":
-    """The engine on the place's database, its schema created where the file is new.
+    """Open the engine on the place's database; a new file gets the schema.
 
     Raises:
-        ServiceUnavailable: the database cannot be used.
-        SettingsInvalid: the configured price feed cannot be had.
+        ServiceUnavailable: the database can't be used.
+        SettingsInvalid: the configured price feed is unavailable.
     """
     from chainteller.adapters.venue_simulated import SimulatedVenue
     from chainteller.engine.context import EngineContext
@@ -140,14 +140,14 @@ def open_engine(
 
 
 def database_url(settings: Settings, place: Place) -> str:
-    """The place's address; the user's own data folder is made where the file is the default."""
+    """The place's address. Creates the data folder if the place is the default database."""
     if place.address == sqlite_url(settings.paths.database):
         private_folder(settings.paths.data)
     return place.address
 
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
-    """The settings in the engine's own words; windows are counted in whole seconds there."""
+    """Convert settings to engine options; windows are rounded up to whole seconds."""
     from chainteller.engine.context import EngineOptions
 
     return EngineOptions(
@@ -189,10 +189,10 @@ def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int,
 
 
 def price_feed(engine: EngineSettings) -> "PriceFeed":
-    """The feed that ``engine.price_feed`` names.
+    """Open the price feed named by ``engine.price_feed``.
 
     Raises:
-        SettingsInvalid: its file cannot be read, or it is none of this installation's.
+        SettingsInvalid: its file can't be read, or there is no such feed.
     """
     kind, _, argument = engine.price_feed.partition(":")
     if kind == "simulated":
@@ -215,7 +215,7 @@ def price_feed(engine: EngineSettings) -> "PriceFeed":
 
 
 def load_samples(engine: "Engine", seed: str) -> bool:
-    """Load the sample data; False when it is there already."""
+    """Load the sample data; False if it is loaded already."""
     from chainteller.adapters.prices_simulated import SimulatedPrices
     from chainteller.engine.samples.loading import load_samples as load
 
@@ -223,7 +223,7 @@ def load_samples(engine: "Engine", seed: str) -> bool:
 
 
 def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
-    """The engine with its worker and its keys, as ``serve`` and the console need it."""
+    """The engine with worker and API keys, for ``serve`` and the console."""
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.service.deployment import DeploymentOptions
 
@@ -233,20 +233,20 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
 
 
 def workspace_file(paths: Paths, place: Place) -> Path:
-    """Where the desk keeps its own notes of a place: one file per profile or address."""
+    """The console's own database for a place: one file per profile or address."""
     digest = hashlib.sha256(place.address.encode()).hexdigest()[:12]
     name = place.profile.name if place.profile else place.kind
     return paths.state / f"{name}-{digest}.db"
 
 
 def start_desk(configured: Configured, place: Place) -> "StartedDesk":
-    """The console's service, with its worker running. Called in a thread after the first frame."""
+    """Open the console's service and start its worker; runs in a thread after the first frame."""
     from chainteller.tui.start import StartedDesk
 
     if place.remote:
         opened = _remote(place)
         try:
-            offered = _answers(place)
+            offered = _fetch_capabilities(place)
         except BaseException:
             opened.close()
             raise
@@ -264,12 +264,12 @@ def start_desk(configured: Configured, place: Place) -> "StartedDesk":
     return _desk(engine, configured.settings, place)._replace(workspace_file=file)
 
 
-def _answers(place: Place) -> "Capabilities":
-    """What a remote deployment offers; within seconds, or it counts as out of reach."""
+def _fetch_capabilities(place: Place) -> "Capabilities":
+    """Fetch a remote deployment's capabilities, with a short deadline."""
     from chainteller.credentials import api_key
     from chainteller.remote.client import RemoteService
 
-    probe = RemoteService(place.address, api_key(place, os.environ), deadline_s=_ANSWERS_WITHIN_S)
+    probe = RemoteService(place.address, api_key(place, os.environ), deadline_s=_PROBE_DEADLINE_S)
     try:
         return probe.capabilities()
     finally:
@@ -277,21 +277,22 @@ def _answers(place: Place) -> "Capabilities":
 
 
 def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
-    """The demo's service: the sample world of ``seed``, from the cache where it was made today."""
+    """Open the demo's service on the sample bank of ``seed``, cached for a day."""
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
-    world = kept_world(sample_world(paths, seed), partial(_make_apart, "past", seed))
+    world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
     engine = open_engine(settings, place, randomness=SeededRandomness(seed))
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 
 
-def _make_apart(kind: str, seed: str, draft: Path) -> None:
-    """Have another process make a world, and import the engine meanwhile. Where that process
-    fails, this one makes it, and so tells why it cannot be made.
+def _make_in_process(kind: str, seed: str, draft: Path) -> None:
+    """Create a sample database in another process; import the engine meanwhile.
+
+    If that process fails, creates it in this process, which raises the reason.
 
     Raises:
-        ServiceUnavailable: the file cannot be written.
+        ServiceUnavailable: the file can't be written.
     """
     command = [sys.executable, "-P", "-m", "chainteller.sample_worlds", kind, str(draft), seed]
     quiet = subprocess.DEVNULL
@@ -306,18 +307,20 @@ def _make_apart(kind: str, seed: str, draft: Path) -> None:
 
 
 def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str) -> "Session":
-    """A session that has begun, on a bank of its own in ``folder``, which must be empty.
+    """Start a training session on a temporary bank in ``folder``, which must be empty.
 
-    No setting is read and no place can be given: training reaches no other bank.
+    Settings aren't read and a place can't be given, so training can't reach another bank.
 
     Raises:
-        ScenarioInvalid: a step of the scenario's setup cannot be done.
+        ScenarioInvalid: a step of the scenario's setup fails.
     """
     from chainteller.training.session import Session
     from chainteller.training_world import ThrowawayWorld
     from chainteller.wallets.simulated import sample_wallets
 
-    base = kept_world(world_file(paths, f"training {seed}"), partial(_make_apart, "base", seed))
+    base = kept_world(
+        world_file(paths, f"training {seed}"), partial(_make_in_process, "base", seed)
+    )
     world = ThrowawayWorld(folder, seed, base)
     session = Session(
         scenario, world, seed, sample_wallets(shipped("sample_data") / "wallets.toml")
@@ -336,17 +339,17 @@ def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
         service=service,
         label=place.label,
         capabilities=service.capabilities(),
-        verify_audit=lambda: _chain_of(engine),
+        verify_audit=lambda: _verify_chain(engine),
         close=worked.stop,
-        load_samples=lambda: _fill(engine, settings),
+        load_samples=lambda: _load_configured_samples(engine, settings),
     )
 
 
-def _chain_of(engine: "Engine") -> "ChainReport":
+def _verify_chain(engine: "Engine") -> "ChainReport":
     from chainteller.engine.verification import verify_chain
 
     return verify_chain(engine.context.database)
 
 
-def _fill(engine: "Engine", settings: Settings) -> None:
+def _load_configured_samples(engine: "Engine", settings: Settings) -> None:
     load_samples(engine, settings.engine.seed)

@@ -1,7 +1,7 @@
-"""The key for a remote deployment: from the environment, a file, a command or the keyring.
+"""API keys for remote deployments, from the environment, a file, a command or the keyring.
 
-Never from an argument, which other users of the machine can read. The key's form is not judged,
-only whether a header can carry it: the deployment decides what it accepts.
+Never from an argument, which other users of the machine can read. The key's format isn't checked,
+except that it must fit in a header: the deployment decides which keys are valid.
 """
 
 import re
@@ -20,10 +20,10 @@ _CARRIED = re.compile(r"[ -~]+", re.ASCII)
 
 
 def api_key(place: Place, environ: Mapping[str, str]) -> str:
-    """The key to send to ``place``.
+    """Find the API key for ``place``.
 
     Raises:
-        SettingsInvalid: no key was found, or the named source gives none that can be sent.
+        SettingsInvalid: no key was found, or it can't be sent in a header.
     """
     key = _found(place, environ)
     if not _CARRIED.fullmatch(key):
@@ -97,7 +97,7 @@ def _from_command(command: str) -> str:
 
 
 def _program(command: str) -> str:
-    """Its first word: what follows may be a secret."""
+    """The first word of a command; the rest may contain a secret."""
     return (command.split() or ["(empty)"])[0]
 
 

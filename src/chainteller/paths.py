@@ -1,4 +1,4 @@
-"""Where files live: the user's folders, and what is shipped with the program."""
+"""Locations of files: the user's folders, and the files shipped with the program."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ _APPLICATION = "chainteller"
 
 
 class Paths(NamedTuple):
-    """The user's files. Nothing is created by looking a path up."""
+    """The user's files and folders. Reading a path doesn't create anything."""
 
     config_file: Path
     data: Path
@@ -19,7 +19,7 @@ class Paths(NamedTuple):
 
     @property
     def database(self) -> Path:
-        """The embedded engine's database where no other place is configured."""
+        """The default database of the embedded engine."""
         return self.data / "bank.db"
 
     @property
@@ -29,12 +29,12 @@ class Paths(NamedTuple):
 
     @property
     def theme_folders(self) -> tuple[Path, Path]:
-        """Where themes are looked for: the shipped ones, then the user's, which replace them."""
+        """Folders with themes: the shipped ones, then the user's, which take precedence."""
         return shipped("themes"), self.themes
 
 
 def locate(environ: Mapping[str, str]) -> Paths:
-    """The folders of ``CHAINTELLER_HOME``, or those that the operating system has for it."""
+    """The folders under ``CHAINTELLER_HOME``, or the operating system's folders."""
     home = environ.get(HOME_VARIABLE)
     if home:
         root = Path(home).expanduser().absolute()
@@ -61,6 +61,6 @@ def shipped(name: str) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Create ``folder`` for its owner's eyes only, and answer it."""
+    """Create ``folder``, accessible only to its owner, and return it."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder

@@ -1,7 +1,7 @@
-"""Makes the databases of sample data that are kept: those of the demo and of training.
+"""Create the cached sample databases of the demo and of training.
 
-``python -m chainteller.sample_worlds KIND FILE SEED`` does it in a process of its own: the making
-holds every row in memory, and a console that did it would keep that memory for the day.
+``python -m chainteller.sample_worlds KIND FILE SEED`` runs in a separate process: creating one
+holds every row in memory, and the console's process would keep that memory.
 """
 
 import sys
@@ -18,30 +18,31 @@ from chainteller.paths import shipped
 from chainteller.storage.database import open_database
 
 TRAINING_BEGINS = parse_instant("2026-11-20T09:00:00Z")
-"""A Friday morning: every session begins at the same instant, so that a report repeats."""
+"""A Friday morning. Every session begins at this instant, so that reports are repeatable."""
 
 
 def make_past(file: Path, seed: str) -> None:
-    """Write a new database with the sample data as of the last midnight. What is under way is not
-    in it, since it counts from each start of a demo.
+    """Create a database with the sample data as of the last midnight.
+
+    Pending activity isn't included, because its times are relative to the start of each demo.
 
     Raises:
-        ServiceUnavailable: the file cannot be written.
+        ServiceUnavailable: the file can't be written.
     """
     _make(file, seed, SystemClock(), load_past)
 
 
 def make_base(file: Path, seed: str) -> None:
-    """Write a new database with the sample data as of the instant at which sessions begin.
+    """Create a database with the sample data as of ``TRAINING_BEGINS``.
 
     Raises:
-        ServiceUnavailable: the file cannot be written.
+        ServiceUnavailable: the file can't be written.
     """
     _make(file, seed, ManualClock(TRAINING_BEGINS), load_samples)
 
 
 MAKERS: dict[str, Callable[[Path, str], None]] = {"past": make_past, "base": make_base}
-"""By what each one makes."""
+"""The functions by KIND."""
 
 
 def _make(

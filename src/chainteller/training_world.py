@@ -1,7 +1,7 @@
-"""The throw-away bank of a training session; fulfils ``training.world.TrainingWorld``.
+"""The temporary bank of a training session; implements ``training.world.TrainingWorld``.
 
-It makes its own SQLite file in a folder that it is given empty, so it can be pointed at no
-remote deployment and at no database that exists.
+It creates its own SQLite file in an empty folder, so it can't be pointed at a remote deployment or
+at an existing database.
 """
 
 import shutil
@@ -30,7 +30,7 @@ from chainteller.storage.database import open_database
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
 
-_DUE_AT_ONCE = 500
+_DUE_BATCH = 500
 _BASIS = 10_000
 _MONITORING = Actor(name="monitoring")
 _CORE_BANK = Actor(name="core-bank")
@@ -38,8 +38,8 @@ _FILE = "training.db"
 
 
 @dataclass(slots=True)
-class _Shifted:
-    """Simulated prices that a scenario moves off their course, from an instant on."""
+class _ShiftedPrices:
+    """Simulated prices, shifted by a scenario from an instant on."""
 
     course: SimulatedPrices
     shifts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class _Shifted:
 
     def price(self, market: str, at: int) -> PricePoint:
         point = self.course.price(market, at)
-        bps = _newest(self.shifts.get(market, []), at)
+        bps = _newest_shift(self.shifts.get(market, []), at)
         cents = point.mid_micros * (_BASIS + bps) // (_BASIS * 10_000)
         return PricePoint(max(1, cents) * 10_000, point.at) if bps else point
 
@@ -59,38 +59,38 @@ class _Shifted:
 
 
 @dataclass(slots=True)
-class _Pegs:
+class _ShiftedPegs:
     shifts: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def deviation_bps(self, asset: Asset, at: int) -> int:
-        return _newest(self.shifts.get(asset.key, []), at)
+        return _newest_shift(self.shifts.get(asset.key, []), at)
 
 
-def _newest(shifts: list[tuple[int, int]], at: int) -> int:
+def _newest_shift(shifts: list[tuple[int, int]], at: int) -> int:
     return next((bps for since, bps in reversed(shifts) if since <= at), 0)
 
 
 class NotEmpty(ValueError):
-    """The folder holds something already; training only ever uses a bank of its own making."""
+    """The folder isn't empty; training only uses a bank that it created."""
 
 
 class ThrowawayWorld:
     """A bank with the sample data on a new file in ``folder``."""
 
     def __init__(self, folder: Path, seed: str, made: Path) -> None:
-        """``made`` is a file of ``make_base`` with the same seed.
+        """Copy ``made``, a file created by ``make_base`` with the same seed, into ``folder``.
 
         Raises:
-            NotEmpty: there is anything in the folder.
+            NotEmpty: the folder isn't empty.
         """
         if any(folder.iterdir()):
             raise NotEmpty(f"{folder.name} is not empty")
         self._file = folder / _FILE
         self._folder = folder
         shutil.copyfile(made, self._file)
-        self._prices = _Shifted(SimulatedPrices(seed))
-        self._pegs = _Pegs()
-        self._kept: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
+        self._prices = _ShiftedPrices(SimulatedPrices(seed))
+        self._pegs = _ShiftedPegs()
+        self._saved: dict[int, tuple[dict[str, list[tuple[int, int]]], ...]] = {}
         self.clock = ManualClock(TRAINING_BEGINS)
         context = EngineContext(
             database=open_database(f"sqlite:///{self._file}"),
@@ -108,19 +108,19 @@ class ThrowawayWorld:
         self._engine.close()
 
     def run_due(self) -> int:
-        return self._engine.run_due(_DUE_AT_ONCE)
+        return self._engine.run_due(_DUE_BATCH)
 
     def next_due(self) -> int | None:
         return self._engine.next_due()
 
     def save(self, slot: int) -> None:
-        _copy(self._file, self._folder / f"kept-{slot}.db")
-        self._kept[slot] = (_copied(self._prices.shifts), _copied(self._pegs.shifts))
+        _copy_database(self._file, self._folder / f"slot-{slot}.db")
+        self._saved[slot] = (_copy_shifts(self._prices.shifts), _copy_shifts(self._pegs.shifts))
 
     def restore(self, slot: int) -> None:
-        _copy(self._folder / f"kept-{slot}.db", self._file)
-        prices, pegs = self._kept[slot]
-        self._prices.shifts, self._pegs.shifts = _copied(prices), _copied(pegs)
+        _copy_database(self._folder / f"slot-{slot}.db", self._file)
+        prices, pegs = self._saved[slot]
+        self._prices.shifts, self._pegs.shifts = _copy_shifts(prices), _copy_shifts(pegs)
 
     def close_market(self, market: str, reason: str, until: int | None) -> None:
         self._do(_CORE_BANK, lambda tx: markets.close(tx.connection, market, reason, until))
@@ -155,12 +155,12 @@ class ThrowawayWorld:
         work_unit(self._engine.context, actor, unit)
 
 
-def _copied(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:
+def _copy_shifts(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:
     return {name: list(each) for name, each in shifts.items()}
 
 
-def _copy(source: Path, target: Path) -> None:
-    """SQLite's own copy: open connections to either file stay good."""
+def _copy_database(source: Path, target: Path) -> None:
+    """Copy with SQLite's backup, so that open connections to either file stay valid."""
     reading, writing = sqlite3.connect(source), sqlite3.connect(target)
     try:
         reading.backup(writing)

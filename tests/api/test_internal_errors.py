@@ -86,7 +86,7 @@ def test_it_is_an_internal_error_with_the_request_id(
     line = json.loads(JsonLines().format(record))
     assert (line["exception"], line["requestId"]) == ("ZeroDivisionError", "find-me")
     assert "canary" not in json.dumps(line)
-    assert any("test_unforeseen.py" in frame for frame in line["traceback"])
+    assert any("test_internal_errors.py" in frame for frame in line["traceback"])
 
 
 def test_a_fault_behind_the_service_is_unavailable(call: Caller) -> None:

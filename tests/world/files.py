@@ -23,6 +23,7 @@ def open_fresh(url: str) -> Database:
     if path is None:
         return open_database(url)
     if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch(mode=0o600)
         shutil.copyfile(_empty_bank(), path)
     database = open_database(url)

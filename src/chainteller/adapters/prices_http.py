@@ -250,7 +250,7 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
             body += chunk
             if len(body) > MAXIMUM_REPLY_BYTES or time.monotonic() > ends:
                 raise PriceUnusable("the reply is too large or too slow")
-    # The parser recurses on the machine's stack, which a raised recursion limit lets overflow.
+    # The parser recurses on the C stack, which could overflow if the recursion limit is raised.
     if body.count(b"[") + body.count(b"{") > MAXIMUM_CONTAINERS:
         raise PriceUnusable("the reply is nested too deeply")
     try:

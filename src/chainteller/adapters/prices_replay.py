@@ -50,8 +50,8 @@ class ReplayPrices:
         """Read a file.
 
         Raises:
-            OSError: it cannot be read.
-            ValueError: it is not a price file; the message names file and line.
+            OSError: the file can't be read.
+            ValueError: it isn't a price file; the message names file and line.
         """
         return cls(read_prices(path), opens_at=opens_at)
 

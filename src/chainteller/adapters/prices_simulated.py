@@ -2,9 +2,9 @@
 
 The logarithm of a price is that of the market's usual level plus twelve layers of value noise.
 A layer has a hashed height at every multiple of its period and straight lines between them; its
-amplitude grows with the square root of its period, which is how far a random walk strays in that
-time. So any instant, past or future, costs the same few additions, needs no history, and every
-process agrees on it. All arithmetic is on whole numbers: no rounding differs between machines.
+amplitude grows with the square root of its period, as the distance of a random walk does. So any
+instant, past or future, costs the same few additions and needs no history, and every process
+computes the same price. All arithmetic uses integers, so results don't depend on the machine.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ _ONE = 10**12
 """The fixed point of logarithms: ``_ONE`` is 1.0."""
 _HEIGHT_BITS = 32
 _PERIODS = tuple(2 * SECOND * 4**layer for layer in range(12))
-"""Two seconds, eight seconds ... up to 97 days."""
+"""Periods: two seconds, eight seconds, and so on up to 97 days."""
 _MICROS_PER_CENT = 10_000
 _MASK = 2**64 - 1
 _CACHED_HEIGHTS = 4096

@@ -1,1 +1,1 @@
-"""The HTTP service: Starlette on uvicorn, imported by ``serve`` alone."""
+"""The HTTP service: Starlette on uvicorn; imported only by ``serve``."""

@@ -1,4 +1,4 @@
-"""The application: the operations, the service's own pages, and the layers around them."""
+"""The application: the operations, the service's own endpoints, and the layers around them."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from chainteller.service.operations import EVENT_STREAM, OPERATIONS
 
 
 class App:
-    """The ASGI application of one deployment, with what its server must be able to close."""
+    """The ASGI application of one deployment, and the resources that its server closes."""
 
     def __init__(self, deployment: Deployment) -> None:
         options = deployment.options

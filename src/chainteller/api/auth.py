@@ -1,4 +1,4 @@
-"""Authentication: the API key is checked before any byte of a body is read."""
+"""Authentication: checks the API key before the body is read."""
 
 from concurrent.futures import Executor
 
@@ -15,7 +15,7 @@ OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
 
 
 class Authentication:
-    """ASGI layer that looks the key up and puts the principal into the request's context."""
+    """ASGI layer that looks up the API key and stores the principal in the request context."""
 
     def __init__(
         self, app: ASGIApp, deployment: Deployment, limits: RateLimits, threads: Executor

@@ -36,7 +36,7 @@ _REMEMBERED = 128
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request for an operation whose body and query are not validated yet."""
+    """A request for an operation, with body and query not validated yet."""
 
     operation: Operation[Any]
     path: dict[str, str]
@@ -62,7 +62,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """Answers the requests for operations from a deployment."""
+    """Handles requests for operations by calling the deployment."""
 
     deployment: Deployment
     limits: RateLimits
@@ -96,9 +96,9 @@ class Gateway:
     def _at_once(
         self, context: RequestContext, asked: Asked, principal: Principal
     ) -> Response | None:
-        """Answer a short read without the hop to a thread, which costs more than the read.
+        """Answer a short read on the event loop: switching to a thread costs more than the read.
 
-        Returns None where the read would have to wait.
+        Returns None if the read would have to wait.
         """
         service = self.deployment.at_once(principal.actor)
         if service is None:
@@ -139,20 +139,20 @@ async def _asked(request: Request, context: RequestContext, operation: Operation
 
 @functools.lru_cache(_REMEMBERED)
 def query_text(query: bytes) -> QueryText:
-    """Parse a query string; cached, since consoles repeat the same few.
+    """Parse a query string; cached, because consoles repeat the same ones.
 
     Raises:
         MalformedRequest: as ``query_pairs``.
-        ValidationFailed: a parameter comes twice.
+        ValidationFailed: a parameter is repeated.
     """
     return QueryText(query_pairs(query))
 
 
 def query_pairs(query: bytes) -> list[tuple[str, str]]:
-    """The query string's parameters in order.
+    """Parse a query string into its parameters, in order.
 
     Raises:
-        MalformedRequest: not UTF-8, or more than a hundred.
+        MalformedRequest: it isn't UTF-8, or has more than a hundred parameters.
     """
     try:
         return parse_qsl(
@@ -163,7 +163,7 @@ def query_pairs(query: bytes) -> list[tuple[str, str]]:
 
 
 def _check_echoes(operation: Write[Any], request: RequestModel, query: QueryText) -> None:
-    """Raises ValidationFailed: the query and the body say different things."""
+    """Raises ValidationFailed if the query and the body disagree."""
     for field in operation.echoes:
         said = query.get(field)
         if said is not None and said.lower() != str(getattr(request, field)).lower():

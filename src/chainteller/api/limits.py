@@ -1,6 +1,6 @@
 """Rate limits: token buckets per key, and a lock-out of addresses that guess keys.
 
-Every process counts on its own; with several, the limit is theirs together.
+Each process counts separately.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from chainteller.service.errors import RateLimited
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """``per_second`` tokens flow in, up to ``burst``."""
+    """A token bucket's refill rate and size."""
 
     name: str
     per_second: float
@@ -30,7 +30,7 @@ class Bucket(Enum):
 
 
 BUCKETS: Mapping[str, Bucket] = {bucket.value.name: bucket for bucket in Bucket}
-"""Each by the name under which an operation declares it."""
+"""The buckets, by the names used in operation declarations."""
 
 
 FAILED_KEYS = 10
@@ -48,7 +48,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What is left after a request was let through, for the RateLimit headers."""
+    """The remaining tokens after an accepted request, for the RateLimit headers."""
 
     limit: int
     remaining: int
@@ -63,7 +63,7 @@ class Grant:
 
 
 class RateLimits:
-    """All buckets of this process; ``elapsed`` is a clock that never steps back, in seconds."""
+    """All buckets of this process; ``elapsed`` is a monotonic clock in seconds."""
 
     def __init__(self, *, active: bool, elapsed: Callable[[], float] = time.monotonic) -> None:
         self._active = active
@@ -77,7 +77,7 @@ class RateLimits:
         """Spend one token.
 
         Raises:
-            RateLimited: none is left.
+            RateLimited: the bucket is empty.
         """
         if not self._active:
             return None
@@ -93,13 +93,13 @@ class RateLimits:
         return Grant(policy.burst, int(level.tokens), reset_s)
 
     def admit(self, address: str, key: str) -> None:
-        """Allow a key to be looked up.
+        """Check that a key may be looked up.
 
-        A key that was valid before passes a lock-out of its address, so that a stranger behind
-        the same proxy cannot lock everybody out.
+        A key that was valid before is accepted during a lock-out of its address, so that a stranger
+        behind the same proxy can't lock out everyone.
 
         Raises:
-            RateLimited: this address tried too many wrong keys.
+            RateLimited: this address sent too many invalid keys.
         """
         until = self._locked.get(address)
         if not self._active or until is None:
@@ -119,7 +119,7 @@ class RateLimits:
             self._proven.popitem(last=False)
 
     def failed(self, address: str) -> None:
-        """Count a wrong key; the tenth within a minute locks the address out."""
+        """Count an invalid key; the tenth within a minute locks out the address."""
         if not self._active:
             return
         now = self._elapsed()
@@ -135,7 +135,7 @@ class RateLimits:
 
 
 def _digest(key: str) -> bytes:
-    """Keys are kept as hashes only, so that no memory dump lists them."""
+    """Hash a key, so that a memory dump doesn't contain it."""
     return hashlib.sha256(key.encode("utf-8", "replace")).digest()
 
 

@@ -1,4 +1,4 @@
-"""Log lines: one JSON object each, with chosen fields only, so that no secret is logged."""
+"""Log lines: one JSON object each, with a fixed set of fields, so that no secret is logged."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
 
 class JsonLines(logging.Formatter):
-    """Tracebacks carry code and line, never the values of variables."""
+    """Formats log records as JSON; tracebacks have code and line, never values of variables."""
 
     def format(self, record: logging.LogRecord) -> str:
         ready: str | None = getattr(record, "ready", None)
@@ -66,8 +66,8 @@ def _frames(traceback: Any) -> list[str]:
 class RequestLines:
     """One line per request, formatted by hand and passed to the log in batches.
 
-    A log record, its JSON and a flush for every request would cost more than many requests do. A
-    ``kill -9`` loses the lines of the last ``BATCH_S``; the audit trail is not affected.
+    A log record, its JSON and a flush per request would cost more than many requests. ``kill -9``
+    loses the lines of the last ``BATCH_S`` seconds; the audit trail isn't affected.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -112,7 +112,7 @@ class RequestLines:
 
 
 def send_logs_to(path: Path | None) -> None:
-    """Write this service's and uvicorn's lines to a file, or to stderr."""
+    """Write the log lines of this service and of uvicorn to a file, or to stderr."""
     handler: logging.Handler
     if path is None:
         handler = logging.StreamHandler(sys.stderr)

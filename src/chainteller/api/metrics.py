@@ -6,7 +6,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """Labels are operation names, never raw paths: ids would make the set unbounded."""
+    """The metrics. Labels are operation names, because paths contain ids and are unbounded."""
 
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()
@@ -51,7 +51,7 @@ class Metrics:
         timed.observe(seconds)
 
     def text(self) -> bytes:
-        """The exposition format, version 0.0.4."""
+        """Export the metrics in the text format, version 0.0.4."""
         return generate_latest(self._registry)
 
 

@@ -1,8 +1,8 @@
-"""The OpenAPI description, made from the declared operations and the models themselves.
+"""The OpenAPI description, generated from the declared operations and the models.
 
-Names follow one rule, so that a tester can link operations without help: a path parameter is
-the resource's name in camelCase with ``Id``, a schema is the resource's name, and every reply
-that carries a new id says which operations take it (``links``).
+Names follow one rule, so that test tools can link operations: a path parameter is the resource's
+name in camelCase with ``Id``, a schema is the resource's name, and every reply with a new id lists
+the operations that accept it (``links``).
 """
 
 import re
@@ -40,7 +40,7 @@ Routed = Sequence[tuple[Endpoint, Operation[Any]]]
 
 
 class ErrorBody(WireModel):
-    """Every refusal (specification 7)."""
+    """The body of every error (specification 7)."""
 
     error: str
     message: str
@@ -49,7 +49,7 @@ class ErrorBody(WireModel):
 
 @cache
 def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -> Document:
-    """The whole description as a JSON document; every application of a process shares it."""
+    """The complete description as a JSON document, cached per process."""
     routed = [(endpoint, each) for each in operations for endpoint in each.endpoints]
     paths: Document = {}
     for endpoint, operation in routed:
@@ -153,7 +153,7 @@ def _error_reply(description: str) -> Document:
 
 
 def _links(operation: Operation[Any], routed: Routed) -> Document:
-    """Every operation whose path takes what this one made, with the other ids from the request."""
+    """Links to all operations whose path takes the id from this reply."""
     if not isinstance(operation, Write) or operation.new_name is None:
         return {}
     known = {name: f"$request.path.{name}" for name in operation.path_names}
@@ -171,7 +171,7 @@ def _links(operation: Operation[Any], routed: Routed) -> Document:
 
 
 def _schemas(operations: Sequence[Operation[Any]]) -> Document:
-    """The models as schemas, under the names of the resources."""
+    """The schemas of the models, named after the resources."""
     inputs: list[tuple[Any, JsonSchemaMode, Any]] = []
     for operation in operations:
         if operation.request is not None:
@@ -197,7 +197,7 @@ def _reference(model: type[BaseModel]) -> Document:
 
 
 def _plain(name: str) -> str:
-    """``Page[Trade]`` and ``Page_Trade_`` are ``TradeList``; no mode suffix anywhere."""
+    """The schema name of a model: ``Page[Trade]`` is ``TradeList``; no mode suffixes."""
     name = re.sub(r"-(Input|Output)$", "", name)
     paged = re.fullmatch(r"Page[\[_](.+?)[\]_]", name)
     if paged is None:

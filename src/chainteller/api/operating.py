@@ -19,19 +19,19 @@ METRICS = Endpoint(
 
 
 class Operating:
-    """``/healthz`` reports that the process answers, ``/readyz`` that its database does."""
+    """Endpoints for operators: ``/healthz``, ``/readyz`` and ``/metrics``."""
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway
         self._metrics = metrics
 
     async def healthz(self, request: Request) -> Response:
-        """Whether the process answers; asks nothing else."""
+        """Report that the process responds; checks nothing else."""
         context_of(request.scope).operation = "healthz"
         return json_reply('{"status":"ok"}')
 
     async def readyz(self, request: Request) -> Response:
-        """Whether requests can be served now: 200, or 503 with what is wrong."""
+        """Report whether requests can be served: 200, or 503 with the reason."""
         context_of(request.scope).operation = "readyz"
         health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
@@ -40,7 +40,7 @@ class Operating:
         return json_reply(body, 200 if health.ready else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """Metrics of this process in Prometheus' text format; any key may read them."""
+        """Return the metrics of this process in Prometheus' text format; any key may read them."""
         context = context_of(request.scope)
         context.operation = "metrics"
         try:

@@ -29,7 +29,7 @@ log = logging.getLogger("chainteller.api")
 
 
 class Outermost:
-    """The outermost ASGI layer."""
+    """The outermost ASGI layer, around authentication and routing."""
 
     def __init__(
         self,

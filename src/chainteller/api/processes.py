@@ -1,4 +1,4 @@
-"""Several server processes on one socket, and a parent that starts, watches and ends them."""
+"""Several server processes on one socket, started and supervised by a parent process."""
 
 import os
 import select
@@ -8,7 +8,7 @@ from types import FrameType
 
 EXIT_INTERRUPTED = 130
 RESTARTS = 20
-"""How many processes may die before the parent gives up: something is wrong with all of them."""
+"""Number of deaths after which the parent gives up."""
 
 _LOOK_S = 0.1
 
@@ -16,11 +16,11 @@ RunServer = Callable[[Callable[[], None]], int]
 
 
 def serve_in_processes(run: RunServer, count: int, announce: Callable[[], None]) -> int:
-    """Serve until SIGTERM (0) or SIGINT (130); 1 when the processes keep dying.
+    """Serve until SIGTERM (0) or SIGINT (130); 1 if the processes keep dying.
 
     Args:
-        run: one server process; calls what it is given once it accepts requests.
-        count: how many processes.
+        run: runs one server process; calls its argument once it accepts requests.
+        count: the number of processes.
         announce: called when all of them accept requests.
     """
     return _Parent(run).serve(count, announce)
@@ -67,7 +67,7 @@ class _Parent:
         os.write(self._speak, b"+")
 
     def _all_ready(self, count: int) -> bool:
-        """Whether every process came to accept requests: none died first, no signal came."""
+        """Wait until every process accepts requests; False if one died or a signal came first."""
         ready = 0
         while ready < count and self._ending is None:
             if select.select([self._heard], [], [], _LOOK_S)[0]:
@@ -77,7 +77,7 @@ class _Parent:
         return ready >= count
 
     def _watch(self) -> bool:
-        """Replace each process that dies; False when too many did."""
+        """Replace processes that die; False if too many do."""
         deaths = 0
         while self._children:
             died = self._reap(0)

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with limits on connections and on the head of a request."""
+"""uvicorn's HTTP protocol, with limits on connections and request headers."""
 
 import asyncio
 import json
@@ -16,8 +16,10 @@ _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
 
 
 class OneWrite:
-    """A transport that holds the head of a reply until the first part of its body, so that a short
-    reply is one system call and one packet."""
+    """A transport that sends a reply's headers together with the first part of its body.
+
+    A short reply is one system call and one packet.
+    """
 
     def __init__(self, transport: Any) -> None:
         self._transport = transport
@@ -34,7 +36,7 @@ class OneWrite:
             self._transport.write(data)
 
     def flush(self) -> None:
-        """Send a head without a body."""
+        """Send pending headers without a body."""
         if self._head:
             data, self._head = self._head, b""
             self._transport.write(data)
@@ -48,7 +50,7 @@ class OneWrite:
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """At most 1,000 connections; a request's head is small and arrives within ten seconds."""
+    """Limits connections to 1,000, and the size and time of request headers."""
 
     _head_timer: asyncio.TimerHandle | None = None
     _head_bytes = 0

@@ -1,4 +1,4 @@
-"""Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and what else is declared."""
+"""Query strings: ``page``, ``limit``, ``filter[...]``, ``sort`` and other declared parameters."""
 
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -13,15 +13,15 @@ from chainteller.service.operations import LIMIT, PAGE, Kind, Operation, Paramet
 Item = TypeVar("Item")
 _REMEMBERED = 128
 _LAST_INSTANT = 253_402_300_799_999_999
-"""9999-12-31T23:59:59.999999Z; nothing was created outside this and the epoch."""
+"""9999-12-31T23:59:59.999999Z, the latest instant in a filter."""
 
 
 @lru_cache(_REMEMBERED)
 def read_query(operation: Operation[Any], query: QueryText) -> WireModel | None:
-    """What an operation is asked for; remembered as long as the parameters' object is.
+    """Convert parameters to the operation's query; cached per parameters object.
 
     Raises:
-        ValidationFailed: a value that cannot be, or an unknown filter.
+        ValidationFailed: a value is invalid, or a filter is unknown.
     """
     if operation.query is None:
         return None
@@ -32,10 +32,10 @@ def read_query(operation: Operation[Any], query: QueryText) -> WireModel | None:
 
 
 def cut(found: Page[Item], query: QueryText) -> Page[Item]:
-    """The page asked for of a list that the engine gives whole; unasked, the whole.
+    """Cut the requested page from a list that the engine returns completely; by default, all.
 
     Raises:
-        ValidationFailed: a page or limit that cannot be.
+        ValidationFailed: the page or limit is invalid.
     """
     page, limit = _value(PAGE, query), _value(LIMIT, query)
     if page is None and limit is None:
@@ -44,7 +44,7 @@ def cut(found: Page[Item], query: QueryText) -> Page[Item]:
 
 
 def _value(parameter: Parameter, query: QueryText) -> Any:
-    """The value of a parameter's field; None where it was not given."""
+    """The value of a parameter's field; None if it isn't given."""
     text, schema = query.get(*parameter.names), parameter.schema
     if text is None:
         return None

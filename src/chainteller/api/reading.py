@@ -26,12 +26,12 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 async def read_document(request: Request, media_type: str | None) -> object:
-    """The JSON document in a request's body.
+    """Read the JSON document in a request's body.
 
     Raises:
-        UnsupportedMediaType: not application/json.
-        PayloadTooLarge: more than 64 KiB.
-        MalformedRequest: not one JSON document in UTF-8 that arrived in time.
+        UnsupportedMediaType: the body isn't application/json.
+        PayloadTooLarge: it has more than 64 KiB.
+        MalformedRequest: it isn't one JSON document in UTF-8, or didn't arrive in time.
     """
     if media_type is None or not _MEDIA_TYPE.fullmatch(media_type):
         raise UnsupportedMediaType(
@@ -68,10 +68,10 @@ def _too_large() -> PayloadTooLarge:
 
 
 def parse_json(body: bytes) -> object:
-    """Strict JSON (RFC 8259): UTF-8 without a mark, no NaN, no key twice, no endless nesting.
+    """Parse strict JSON (RFC 8259): UTF-8 without BOM, NaN, duplicate keys or deep nesting.
 
     Raises:
-        MalformedRequest: ``position`` is the offset of the fault.
+        MalformedRequest: ``position`` is the offset of the error.
     """
     try:
         text = body.decode("utf-8")
@@ -111,10 +111,10 @@ def _depth_exceeds(document: object, depth: int) -> bool:
 
 
 def idempotency_key(header: str | None) -> str | None:
-    """The key, without the quotes of an RFC 9651 string.
+    """Read the idempotency key, without the quotes of an RFC 9651 string.
 
     Raises:
-        ValidationFailed: not 1 to 255 visible ASCII characters.
+        ValidationFailed: the key isn't 1 to 255 visible ASCII characters.
     """
     if header is None:
         return None
@@ -125,7 +125,7 @@ def idempotency_key(header: str | None) -> str | None:
 
 
 class QueryText:
-    """A query string's parameters, each at most once."""
+    """The parameters of a query string, each at most once."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._values = dict(pairs)
@@ -138,14 +138,14 @@ class QueryText:
 
     @property
     def narrows(self) -> bool:
-        """Whether filters or an order are given, which may need a full scan."""
+        """Whether the query has filters or a sort order, which may need a full scan."""
         return any(name.startswith(("filter", "query", "sort")) for name in self._values)
 
     def get(self, *names: str) -> str | None:
         """The value under one of several names for the same thing.
 
         Raises:
-            ValidationFailed: two of the names came with different values.
+            ValidationFailed: two of the names have different values.
         """
         found = [self._values[name] for name in names if name in self._values]
         if len(set(found)) > 1:
@@ -153,10 +153,10 @@ class QueryText:
         return found[0] if found else None
 
     def refuse_unknown_filters(self, known: Collection[str]) -> None:
-        """Refuse filters that the list does not have; ignoring one would return everything.
+        """Refuse unsupported filters; ignoring one would return everything.
 
         Raises:
-            ValidationFailed: a ``filter[...]`` that the list does not honour.
+            ValidationFailed: the list doesn't support a ``filter[...]``.
         """
         strange = sorted(n for n in self._values if n.startswith("filter[") and n not in known)
         if strange:
@@ -170,14 +170,14 @@ class QueryText:
 
 
 def flag(name: str, text: str) -> bool:
-    """Whether a parameter is true. Raises ValidationFailed: neither true nor false."""
+    """Parse a boolean. Raises ValidationFailed: it is neither true nor false."""
     if text not in {"true", "false"}:
         raise ValidationFailed.of(name, "Either true or false.")
     return text == "true"
 
 
 def whole_number(name: str, text: str, low: int, high: int | None = None) -> int:
-    """A parameter's whole number. Raises ValidationFailed: none, or out of bounds."""
+    """Parse an integer. Raises ValidationFailed: it isn't one, or is out of bounds."""
     readable = re.fullmatch(r"-?[0-9]{1,40}", text, re.ASCII)
     if not readable or not low <= int(text) <= (_LARGEST if high is None else high):
         bounds = f"from {low}" if high is None else f"from {low} to {high}"
@@ -186,5 +186,5 @@ def whole_number(name: str, text: str, low: int, high: int | None = None) -> int
 
 
 def _shown(name: str) -> str:
-    """A parameter's name fit for an error body: printable ASCII and short."""
+    """Shorten a parameter's name to printable ASCII, for error bodies."""
     return "".join(c if c.isascii() and c.isprintable() else "?" for c in name[:60])

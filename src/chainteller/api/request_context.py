@@ -1,4 +1,4 @@
-"""The context of a request, shared by all layers."""
+"""The request context, shared by all layers."""
 
 from dataclasses import dataclass, field
 
@@ -8,14 +8,14 @@ from chainteller.service.deployment import Principal
 from chainteller.service.errors import ValidationFailed
 
 API_VERSION = "2026-11-01"
-"""The oldest and only version: the default, and what every reply echoes."""
+"""The only API version: the default, sent with every reply."""
 
 _KEY = "chainteller.request_context"
 
 
 @dataclass(slots=True)
 class RequestContext:
-    """What the layers find out about a request while it is answered."""
+    """Data about a request that the layers collect."""
 
     request_id: str
     headers: dict[str, str]
@@ -27,10 +27,10 @@ class RequestContext:
     reply_headers: list[tuple[bytes, bytes]] = field(default_factory=list)
 
     def header(self, name: str) -> str | None:
-        """A header's only value, by its lower-case name.
+        """The value of a header, by its lower-case name.
 
         Raises:
-            ValidationFailed: it came more than once.
+            ValidationFailed: the header is repeated.
         """
         if name in self.repeated:
             raise ValidationFailed.of(name, "This header may come once only.", "REPEATED")
@@ -42,7 +42,7 @@ class RequestContext:
 
 
 def set_context(scope: Scope, context: RequestContext) -> None:
-    """Attach the context to the request, for the layers below."""
+    """Attach the context to the request for the layers below."""
     scope[_KEY] = context
 
 

@@ -33,13 +33,13 @@ _RETRY_AFTER_S: Mapping[type[ServiceError], int] = {
 
 
 _KEPT_KINDS = (Trade, TokenBalance, Market)
-"""Records that the engine returns as the same object while nothing about them changes."""
+"""Records that the engine returns as the same object while they don't change."""
 _MOST_KEPT = 4_096
 _kept: dict[int, tuple[WireModel, str]] = {}
 
 
 def written(answer: WireModel) -> str:
-    """A record or a list as JSON; the JSON of unchanged records is cached."""
+    """Serialise a record or a list; the JSON of unchanged records is cached."""
     if not isinstance(answer, Page):
         return answer.to_json()
     items = ",".join([_written_item(item) for item in answer.data])
@@ -47,8 +47,10 @@ def written(answer: WireModel) -> str:
 
 
 def _written_item(item: WireModel) -> str:
-    """Records are frozen, so the same object has the same JSON. The cache is keyed by identity and
-    keeps the record, so that its id is not reused."""
+    """Serialise a record. Frozen records have constant JSON, so it is cached by identity.
+
+    The cache keeps the record, so that its id isn't reused.
+    """
     found = _kept.get(id(item))
     if found is not None and found[0] is item:
         return found[1]
@@ -65,7 +67,7 @@ def json_reply(text: str | bytes, status: int = 200, headers: Mapping[str, str] 
 
 
 def error_reply(context: RequestContext, error: ServiceError) -> Response:
-    """The error body of the specification, or RFC 9457 where the caller asked for it."""
+    """The error body of the specification, or RFC 9457 if the caller accepts it."""
     context.error = error.code
     status = error.status
     headers = dict(_headers(error))
@@ -108,5 +110,5 @@ def _problem(error: ServiceError, status: int) -> bytes:
 
 
 def _dumped(document: Mapping[str, Any]) -> bytes:
-    """Lone surrogates, which JSON text may smuggle in, leave as escapes."""
+    """Encode JSON; lone surrogates become escapes."""
     return json.dumps(document, separators=(",", ":")).encode("ascii")

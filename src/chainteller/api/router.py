@@ -1,4 +1,4 @@
-"""The paths of the service and who answers them, found by a few look-ups."""
+"""Routing: finds the handler of a path with a few look-ups."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from chainteller.service.errors import MethodNotAllowed, NotFound
 
 @dataclass(slots=True)
 class _Node:
-    """What follows one part of a path: literal parts, any other part, and who answers here."""
+    """A node of the path tree: literal parts, a parameter, and the handlers of this path."""
 
     literal: dict[str, "_Node"] = field(default_factory=dict)
     parameter: "_Node | None" = None
@@ -22,9 +22,9 @@ class _Node:
 
 
 class Router:
-    """ASGI application: hands a request to who answers its path and method.
+    """ASGI application that passes a request to the handler of its path and method.
 
-    A path of no route is NotFound; with another method, MethodNotAllowed names those it takes.
+    An unknown path is NotFound; a wrong method is MethodNotAllowed, with the allowed ones.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Router:
         await response(scope, receive, send)
 
     def _find(self, path: str) -> tuple[_Node | None, list[str]]:
-        """Where a path ends, with the values of its parameters. A literal part goes first."""
+        """The node of a path, and its parameters. Literal parts take precedence."""
         node: _Node | None = self._root
         values = []
         for part in path.split("/"):

@@ -27,7 +27,7 @@ OVERLAYS: Mapping[tuple[str, str], Mapping[str, Any]] = {
     },
     ("OpenBlockchainAccount", "network"): {**_TEXT, "examples": ["solana", "ethereum"]},
 }
-"""By schema and field: what is added to the field's own schema."""
+"""Additions to the schemas of fields, by schema and field."""
 
 
 EXAMPLES: Mapping[str, Any] = {
@@ -48,11 +48,11 @@ EXAMPLES: Mapping[str, Any] = {
     },
     "ReverificationRequest": {"reason": "AGENT_REQUEST"},
 }
-"""By schema: a whole request that makes sense on the sample data."""
+"""Example requests by schema, valid on the sample data."""
 
 
 def overlaid(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    """The schemas with every overlay and example laid on."""
+    """Add the constraints and examples to the schemas."""
     return {name: _overlaid(name, schema) for name, schema in schemas.items()}
 
 

@@ -1,7 +1,7 @@
 """Run the application: sockets, processes, signals and the line that reports the address.
 
-uvicorn re-raises the signal that ended it, which would make an orderly end look like a crash;
-the handlers here are our own, so that SIGTERM closes the event streams, drains and exits 0.
+uvicorn re-raises the signal that ended it, so an orderly shutdown looks like a crash. The handlers
+here are our own: SIGTERM closes the event streams, finishes requests and exits with 0.
 """
 
 import errno
@@ -39,11 +39,11 @@ def serve(
     """Serve until SIGTERM (exit code 0) or SIGINT (130).
 
     Args:
-        deployment: what answers.
+        deployment: the deployment to serve.
         host: the address to listen on.
-        port: 0 picks a free one; stdout names it.
-        workers: processes that share the socket; more than one needs a database that they share.
-        log: the file that takes the log lines; None sends them to stderr.
+        port: 0 selects a free port, which stdout reports.
+        workers: number of processes on the socket; more than one needs a shared database.
+        log: the log file; None for stderr.
     """
     send_logs_to(log)
     try:
@@ -60,7 +60,7 @@ def serve(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises OSError."""
+    """Open a listening socket. Raises OSError."""
     family, kind, protocol, _, address = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
@@ -138,7 +138,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 def run_server(
     deployment: Deployment, listener: socket.socket, announce: Callable[[], None]
 ) -> int:
-    """One server process from its start to its end."""
+    """Run one server process."""
     app = App(deployment)
     server = Server(app, announce)
     deployment.start()

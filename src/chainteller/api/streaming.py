@@ -1,4 +1,4 @@
-"""``GET /events/stream``: server-sent events, the history after a cursor and then live."""
+"""``GET /events/stream``: server-sent events, first the history after a cursor, then live."""
 
 import asyncio
 import functools
@@ -28,7 +28,7 @@ MAXIMUM_STREAMS = 100
 
 @dataclass(slots=True)
 class EventStreams:
-    """The event streams of this process; setting ``closing`` ends them all."""
+    """The event streams of this process; setting ``closing`` ends all of them."""
 
     gateway: Gateway
     metrics: Metrics
@@ -38,7 +38,7 @@ class EventStreams:
     open: int = 0
 
     async def answer(self, request: Request) -> Response:
-        """Follow events; the id of each is the cursor to come back with."""
+        """Stream events; the id of each is the cursor for reconnecting."""
         context = context_of(request.scope)
         context.operation = EVENT_STREAM.operation_id
         try:
@@ -90,7 +90,7 @@ class EventStreams:
                 return
 
     async def _still_welcome(self, threads: Executor, key: str) -> bool:
-        """Whether the key is still valid: a revoked one ends its streams within one ping."""
+        """Whether the key is still valid; a revoked key ends its streams within one ping."""
         try:
             await run(threads, lambda: self.gateway.deployment.authenticate(key))
         except TellerError:
@@ -106,7 +106,7 @@ class EventStreams:
 
 
 def event_lines(event: Event) -> bytes:
-    """One event in the format of the stream."""
+    """Format one event for the stream."""
     body = event.model_dump_json(by_alias=True)
     return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
 

@@ -11,7 +11,7 @@ THREADS = 16
 
 
 def service_threads() -> ThreadPoolExecutor:
-    """A pool large enough that one slow signature check does not delay reads."""
+    """Create a pool large enough that a slow signature check doesn't delay reads."""
     return ThreadPoolExecutor(THREADS, thread_name_prefix="service")
 
 

@@ -1,4 +1,4 @@
-"""Who acts: an organisation's API key, the operator at a desk, or the service's own worker."""
+"""Who acts: an organisation's API key, the operator of a console, or the service's worker."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,10 @@ SCOPES = (
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """``name`` is what the audit trail shows; ``key_id`` is empty where no API key was used."""
+    """Who performs an operation.
+
+    ``name`` appears in the audit trail; ``key_id`` is empty if no API key was used.
+    """
 
     organisation: str = DEFAULT_ORGANISATION
     name: str = "local"

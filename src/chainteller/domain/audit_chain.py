@@ -1,4 +1,4 @@
-"""The hash of an audit row: what ties each row to the one before it."""
+"""The hash of an audit row, which links it to the previous row."""
 
 import hashlib
 import json
@@ -18,8 +18,8 @@ COVERED = (
     "previous_hash",
     "seq",
 )
-"""What a hash covers, in alphabetical order as canonical JSON has it: every column but the hash
-itself and the account, which follows from the object."""
+"""The hashed columns, in the alphabetical order of canonical JSON: all except the hash itself and
+the account, which follows from the object."""
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode
@@ -30,8 +30,10 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 
 def digest(covered: Sequence[Any]) -> str:
-    """SHA-256 of ``COVERED`` in canonical JSON, written out: a chain of many rows is checked by
-    it. ``at`` is in microseconds, ``inputs`` canonical JSON itself.
+    """SHA-256 of the ``COVERED`` columns in canonical JSON.
+
+    The JSON is written by hand, because verifying a chain calls this once per row. ``at`` is in
+    microseconds; ``inputs`` is itself canonical JSON.
     """
     action, actor, at, error, inputs, subject, organisation, outcome, previous, seq = covered
     text = (

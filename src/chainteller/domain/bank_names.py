@@ -1,4 +1,4 @@
-"""The bank's name as it opens the text that a customer signs."""
+"""The bank's name, which begins the message that a customer signs."""
 
 import re
 
@@ -6,11 +6,11 @@ _BANK_NAME = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]{0,37}[\x21-\x7e])?", re.ASCI
 
 
 def check_bank_name(name: str) -> str:
-    """The name itself, when it may open a challenge text.
+    """Return the name if a challenge may begin with it.
 
     Raises:
-        ValueError: not 1 to 39 printable ASCII characters, blank ends, doubled spaces, quotes or
-            backslashes: hardware wallets refuse those or copying damages them.
+        ValueError: the name isn't 1 to 39 printable ASCII characters, or has blank ends, doubled
+            spaces, quotes or backslashes: hardware wallets refuse them, or copying damages them.
     """
     if not _BANK_NAME.fullmatch(name):
         raise ValueError("the bank's name must be 1 to 39 printable ASCII characters")

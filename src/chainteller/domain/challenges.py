@@ -1,4 +1,4 @@
-"""Rules of ownership: how long a challenge, a claim and a verification are good for."""
+"""Wallet ownership: validity of challenges, claims and verifications."""
 
 from enum import StrEnum
 
@@ -12,11 +12,11 @@ VERIFICATION_LIFETIME = 365 * DAY
 EXPIRY_WARNING = 30 * DAY
 DORMANCY = 180 * DAY
 POLICY_VERSION = 1
-"""Raised when the bank's policy asks every wallet to be verified anew."""
+"""Increase it to require that every wallet is verified again."""
 
 
 class ChallengeStatus(StrEnum):
-    """``expired`` is never stored: it is ``open`` seen after the last instant."""
+    """``expired`` is never stored: an ``open`` challenge is expired after its last instant."""
 
     OPEN = "open"
     EXPIRED = "expired"
@@ -25,7 +25,7 @@ class ChallengeStatus(StrEnum):
 
 
 class ClaimStatus(StrEnum):
-    """``expired`` is never stored: it is ``valid`` seen after the last instant to link."""
+    """``expired`` is never stored: a ``valid`` claim is expired after its last instant to link."""
 
     VALID = "valid"
     LINKED = "linked"
@@ -40,7 +40,7 @@ class VerificationStatus(StrEnum):
 
 
 class ReverificationReason(StrEnum):
-    """Why a wallet must be verified anew (specification 8, rule 5)."""
+    """Why a wallet must be verified again (specification 8, rule 5)."""
 
     AGENT_REQUEST = "AGENT_REQUEST"
     SUSPICIOUS_ACTIVITY = "SUSPICIOUS_ACTIVITY"
@@ -49,7 +49,7 @@ class ReverificationReason(StrEnum):
 
 
 def expiry(now: int, valid_seconds: int) -> int:
-    """The last instant of a challenge, on a whole second, because its text shows seconds."""
+    """The last instant of a challenge: a whole second, because its message shows seconds."""
     return -(-now // SECOND) * SECOND + valid_seconds * SECOND
 
 
@@ -68,7 +68,7 @@ def claim_status(stored: str, *, now: int, expires: int) -> ClaimStatus:
 def verification_status(
     *, now: int, expires: int, last_used_at: int, policy_version: int, revoked: bool
 ) -> VerificationStatus:
-    """Age, dormancy, a newer policy and revocation each end a verification at once."""
+    """The status at ``now``: age, dormancy, a newer policy and revocation end a verification."""
     if revoked or policy_version < POLICY_VERSION:
         return VerificationStatus.REVOKED
     if now > min(expires, last_used_at + DORMANCY):

@@ -1,4 +1,4 @@
-"""The one clock. An instant is an integer: microseconds since 1970-01-01T00:00:00Z."""
+"""Time: clocks, and instants as integers (microseconds since 1970-01-01T00:00:00Z)."""
 
 import re
 import time
@@ -16,7 +16,7 @@ _TIMESTAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)"
 
 class Clock(Protocol):
     def now(self) -> int:
-        """The present instant, microseconds since the epoch."""
+        """The current instant, microseconds since the epoch."""
 
 
 class SystemClock:
@@ -27,7 +27,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that stands still until it is moved: for tests and training."""
+    """A clock that changes only when it is set or advanced, for tests and training."""
 
     def __init__(self, now: int) -> None:
         self._now = now
@@ -56,7 +56,7 @@ def format_instant(instant: int) -> str:
 
 
 def format_moment(moment: datetime) -> str:
-    """As ``format_instant``, of a moment in any zone."""
+    """Format a datetime of any time zone as ``format_instant`` does."""
     text = moment.isoformat(timespec="microseconds")
     if text.endswith("+00:00"):
         return text[:-6] + "Z"
@@ -64,10 +64,10 @@ def format_moment(moment: datetime) -> str:
 
 
 def parse_instant(text: str) -> int:
-    """Read an ISO 8601 timestamp with a zone.
+    """Parse an ISO 8601 timestamp with a time zone.
 
     Raises:
-        ValueError: anything else.
+        ValueError: the text is anything else.
     """
     if not re.fullmatch(_TIMESTAMP, text, re.ASCII):
         raise ValueError("a timestamp such as 2026-11-20T12:00:00Z")

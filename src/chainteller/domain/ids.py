@@ -8,15 +8,15 @@ from chainteller.domain.randomness import Randomness
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SUFFIX_LENGTH = 22
 _PAIRS = tuple(low + high for high in _ALPHABET for low in _ALPHABET)
-"""Two letters for each ten bits, the lower five first."""
+"""Two letters for each value of ten bits, lower five bits first."""
 _PLAUSIBLE = r"[A-Za-z0-9_-]{1,40}"
 
 
 class Prefix(StrEnum):
-    """The prefixes of the specification (section 2) and of the records that it leaves open."""
+    """Type prefixes: those of the specification (section 2), and our own for other records."""
 
     TRADING_ACCOUNT = "TDA"
-    DEPOSIT_TOKEN = "DPT"  # noqa: S105 - an id's prefix, no password
+    DEPOSIT_TOKEN = "DPT"  # noqa: S105 - an id prefix, not a password
     QUOTE = "QTE"
     TRANSACTION = "TXN"
     COUNTERPARTY = "CPT"
@@ -37,14 +37,14 @@ def new_id(prefix: Prefix, randomness: Randomness) -> str:
 
 
 def plausible(text: str) -> bool:
-    """Whether ``text`` may be looked up at all; only the look-up decides whether it exists.
+    """Whether ``text`` has the form of an id; only a look-up decides whether it exists.
 
-    Forty characters hold every id and an IBAN, and no private key of any chain.
+    Forty characters are enough for every id and an IBAN, and too few for a private key.
     """
     return re.fullmatch(_PLAUSIBLE, text, re.ASCII) is not None
 
 
 def short(identifier: str) -> str:
-    """``TDA_7Q2M..0H2J``: the form of lists; details and questions show ids whole."""
+    """Abbreviate an id for lists (``TDA_7Q2M..0H2J``)."""
     prefix, _, suffix = identifier.partition("_")
     return f"{prefix}_{suffix[:4]}..{suffix[-4:]}" if len(suffix) > 12 else identifier

@@ -1,8 +1,8 @@
 """API keys: ``chainteller_<env>_<8 characters of key id>_<43 base62 characters><6 of CRC-32>``.
 
-The checksum catches a key that was cut or mistyped before anything is looked up, and lets a
-secret scanner tell a key from chance. Only the SHA-256 of the secret is ever stored: 43 base62
-characters carry 256 random bits, which no slow hash is needed to protect.
+The checksum detects a truncated or mistyped key before any look-up, and lets secret scanners
+recognise keys. Only the SHA-256 hash of the secret is stored: it has 256 random bits, so a slow
+hash isn't needed.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ SECRET_LENGTH = 43
 CHECKSUM_LENGTH = 6
 MAXIMUM_OVERLAP = 7 * DAY
 LAST_USE_STEP = MINUTE
-"""How old a recorded last use must be before another write is spent on it."""
+"""Minimum age of a recorded last use before it is written again."""
 
 DEFAULT_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
 
@@ -39,7 +39,7 @@ _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY, "w": 7 * DAY}
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key in its parts. The secret is left out of its ``repr``, so no log can carry it."""
+    """The parts of a key. The secret isn't in the ``repr``, so it can't get into logs."""
 
     environment: str
     key_id: str
@@ -50,22 +50,22 @@ class ApiKey:
 
     @property
     def text(self) -> str:
-        """What is shown once and sent after ``Bearer``."""
+        """The complete key, shown once and sent after ``Bearer``."""
         unsigned = f"{BRAND}_{self.environment}_{self.key_id}_{self.secret}"
         return unsigned + checksum(unsigned)
 
     @property
     def secret_hash(self) -> str:
-        """The hexadecimal SHA-256 that is stored."""
+        """The stored form of the secret: SHA-256 in hexadecimal."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
     def matches(self, stored_hash: str) -> bool:
-        """Compare in a time that does not depend on where the two differ."""
+        """Compare with a stored hash in constant time."""
         return hmac.compare_digest(self.secret_hash, stored_hash)
 
     @classmethod
     def parse(cls, text: str) -> Self | None:
-        """Read a key; None where the form or the checksum is wrong."""
+        """Parse a key; None if its form or checksum is wrong."""
         match = _FORM.fullmatch(text)
         if match is None or checksum(text[:-CHECKSUM_LENGTH]) != match[4]:
             return None
@@ -82,10 +82,10 @@ def checksum(text: str) -> str:
 
 
 def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The scopes in their documented order; no names means every scope but ``admin``.
+    """Sort scopes into their documented order; no names means every scope except ``admin``.
 
     Raises:
-        ValueError: a name that is no scope.
+        ValueError: a name isn't a scope.
     """
     unknown = sorted(set(names) - set(SCOPES))
     if unknown:
@@ -94,10 +94,10 @@ def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def duration_of(text: str) -> int:
-    """``90d``, ``24h``, ``15m``, ``30s`` or ``2w`` in microseconds.
+    """Parse a duration such as ``90d``, ``24h``, ``15m``, ``30s`` or ``2w`` into microseconds.
 
     Raises:
-        ValueError: anything else.
+        ValueError: the text is anything else.
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -106,7 +106,10 @@ def duration_of(text: str) -> int:
 
 
 def refusal_reason(*, now: int, expires: int | None, revoked_at: int | None) -> str | None:
-    """Why a known key may not be used at ``now``; a rotated key is revoked at a future instant."""
+    """Why a key can't be used at ``now``, or None.
+
+    A rotated key has a ``revoked_at`` in the future.
+    """
     if revoked_at is not None and revoked_at <= now:
         return "REVOKED"
     if expires is not None and expires <= now:

@@ -15,7 +15,7 @@ class DestinationClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LimitRule:
-    """``period`` in microseconds; 0 is the limit of one withdrawal."""
+    """One withdrawal limit. ``period`` is in microseconds; 0 limits a single withdrawal."""
 
     rule_id: str
     destination: DestinationClass
@@ -25,7 +25,7 @@ class LimitRule:
 
 PERIODS: Mapping[str, int] = {"per-transaction": 0, "24h": DAY, "30d": 30 * DAY}
 UNVERIFIED_HOLD = 24 * HOUR
-"""How long after its registration an unverified wallet receives nothing."""
+"""Time after registration during which an unverified wallet can't receive anything."""
 
 DEFAULT_LIMITS: Mapping[DestinationClass, tuple[int, int, int]] = {
     DestinationClass.OWN_BANK: (2_500_000, 10_000_000, 50_000_000),
@@ -46,7 +46,7 @@ def rules(
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A withdrawal that counts: its notional and when it was requested."""
+    """A withdrawal that counts against a limit: its notional and when it was requested."""
 
     destination: DestinationClass
     notional_cents: int
@@ -55,7 +55,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """``resets_at`` is when the oldest counted withdrawal leaves the window, if there is one."""
+    """The usage of a rule. ``resets_at`` is when its oldest withdrawal leaves the window."""
 
     rule: LimitRule
     used_cents: int
@@ -67,7 +67,7 @@ class Usage:
 
 
 def usage(rule: LimitRule, history: Iterable[Spent], now: int) -> Usage:
-    """What of ``rule`` is used; a withdrawal exactly one period old no longer counts."""
+    """The usage of ``rule`` at ``now``; a withdrawal exactly one period old doesn't count."""
     if rule.period == 0:
         return Usage(rule, 0, None)
     counted = [
@@ -88,7 +88,7 @@ def first_exceeded(
     history: tuple[Spent, ...],
     requested: Spent,
 ) -> Usage | None:
-    """The first rule of the destination's class that the requested withdrawal would break."""
+    """The first rule that the requested withdrawal would exceed, or None."""
     for rule in all_rules:
         if rule.destination is not requested.destination:
             continue

@@ -1,8 +1,8 @@
-r"""Amounts as exact integers of atoms, read from and written as decimal text.
+r"""Amounts as exact integers of atoms, parsed from and formatted as decimal text.
 
 The grammar of a request's amount is ``[0-9]{1,38}(\.[0-9]{1,18})?`` in ASCII, greater than
-zero. Output never has an exponent: fiat carries exactly its decimals, every other asset is
-trimmed to at least two.
+zero. Output never has an exponent: fiat has exactly its decimals, other assets are trimmed to at
+least two.
 """
 
 import re
@@ -15,8 +15,8 @@ _GRAMMAR = re.compile(r"([0-9]{1,38})(?:\.([0-9]{1,18}))?", re.ASCII)
 MAX_ATOMS = 10**38 - 1
 """The largest amount that both databases store exactly (NUMERIC(38, 0)).
 
-The grammar allows more, up to 56 digits; funds and limits refuse such a request before anything
-is stored.
+The grammar allows up to 56 digits; checks of funds and limits refuse such a request before
+anything is stored.
 """
 
 
@@ -34,7 +34,7 @@ class AmountTooPrecise(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """``atoms`` of ``asset``; arithmetic between different assets is an error."""
+    """An amount of one asset; arithmetic between different assets raises ValueError."""
 
     atoms: int
     asset: Asset
@@ -60,16 +60,16 @@ class Amount:
 
 
 def parse_atoms(text: object, asset: Asset, *, max_decimals: int | None = None) -> int:
-    """Read a positive amount.
+    """Parse a positive amount into atoms.
 
     Args:
-        text: the request's value; anything but a string is malformed.
+        text: the value from a request; anything except a string is malformed.
         asset: the asset of the amount.
-        max_decimals: a stricter bound than the asset's own (money to a bank has whole cents).
+        max_decimals: a stricter limit than the asset's own (bank payments have whole cents).
 
     Raises:
-        AmountMalformed: not in the grammar, or zero.
-        AmountTooPrecise: too many decimals.
+        AmountMalformed: the text isn't in the grammar, or is zero.
+        AmountTooPrecise: it has too many decimals.
     """
     match = _GRAMMAR.fullmatch(text) if isinstance(text, str) else None
     if match is None:
@@ -97,7 +97,7 @@ def format_cents(cents: int) -> str:
 
 
 def whole_cents(atoms: int, asset: Asset) -> int:
-    """The value of ``atoms`` of a cash equivalent (one USD a unit) in cents, floored."""
+    """The value of a cash equivalent (one USD per unit) in cents, rounded down."""
     return int(atoms // 10 ** (asset.decimals - USD.decimals))
 
 

@@ -27,5 +27,5 @@ _LEFT_BY_SELL_ONLY = frozenset({Act.SELL, Act.WITHDRAW})
 
 
 def forbids(control: str, act: Act) -> bool:
-    """Whether a control stands in the way; an unknown control forbids everything."""
+    """Whether a control forbids an act; an unknown control forbids everything."""
     return not (control == Control.SELL_ONLY and act in _LEFT_BY_SELL_ONLY)

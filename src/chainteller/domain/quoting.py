@@ -1,7 +1,7 @@
-"""Quote arithmetic: price, fee and amounts in integers, rounded against the taker.
+"""Quote arithmetic: price, fee and amounts in integers, rounded against the customer.
 
 Prices are whole cents per unit of the base asset; mid prices are millionths of a dollar. The fee
-is in USD on the gross USD leg. Credits are floored, debits and fees are rounded up.
+is in USD on the gross USD leg. Credits are rounded down, debits and fees up.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Terms:
     fees: FeeSchedule
 
     def price_cents(self, side: Side) -> int:
-        """The guaranteed price: the mid moved against the taker, in whole cents."""
+        """The guaranteed price: the mid moved against the customer, in whole cents."""
         window_s = self.window // SECOND
         moved = 60 * self.half_spread_bps + self.hold_premium_bps_per_minute * window_s
         scale = 60 * BPS

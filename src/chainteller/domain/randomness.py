@@ -1,4 +1,4 @@
-"""The one source of randomness: the operating system's, or a seed's where a run must repeat."""
+"""Randomness from the operating system, or from a seed if a run must be repeatable."""
 
 import os
 from typing import Protocol
@@ -10,7 +10,7 @@ class Randomness(Protocol):
 
 
 class SystemRandomness:
-    """The operating system's generator: ids, nonces and keys of everything real."""
+    """The operating system's generator, for ids, nonces and keys."""
 
     def bytes(self, count: int) -> bytes:
         return os.urandom(count)
@@ -37,5 +37,5 @@ class SeededRandomness:
 
 
 def below(randomness: Randomness, bound: int) -> int:
-    """A number in ``[0, bound)``; the bias is under 2 ** -32 for bounds up to 2 ** 32."""
+    """A random number in ``[0, bound)``; the bias is below 2 ** -32 for bounds up to 2 ** 32."""
     return int.from_bytes(randomness.bytes(8), "big") % bound

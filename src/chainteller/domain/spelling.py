@@ -1,19 +1,19 @@
-"""What a misspelt name was probably meant to be."""
+"""Suggestions for misspelt names."""
 
 from collections.abc import Iterable
 
 _LEAST = 0.7
-"""How alike two words must be: a letter missing or wrong in a short word, two in a long one. A
-far-fetched guess costs more than none."""
+"""Minimum similarity: one wrong or missing letter in a short word, two in a long one. A bad
+suggestion is worse than none."""
 _LEAST_PART = 0.6
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that ``word`` resembles most, or empty.
+    """The known word most similar to ``word``, or an empty string.
 
-    In ``section.name`` each part must resemble its own: a shared section is no likeness.
+    For dotted names each part must be similar: the same section alone isn't enough.
     """
-    from difflib import SequenceMatcher  # noqa: PLC0415 - needed for a complaint only
+    from difflib import SequenceMatcher  # noqa: PLC0415 - needed for error messages only
 
     def likeness(one: str, other: str) -> float:
         return SequenceMatcher(None, one, other).ratio()

@@ -1,6 +1,6 @@
-"""The life of a trade: ``processing -> executed -> settled``, or cancelled or failed before that.
+"""Trade states: ``processing -> executed -> settled``, or cancelled or failed from processing.
 
-The specification names ``processing`` only (section 3); the other words are this deployment's.
+The specification defines only ``processing`` (section 3); the other states are our own.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ TERMINAL = frozenset(status for status, following in TRANSITIONS.items() if not 
 
 
 class QuoteStatus(StrEnum):
-    """``expired`` is never stored: it is ``open`` seen after the quote's last instant."""
+    """``expired`` is never stored: an ``open`` quote is expired after its last instant."""
 
     OPEN = "open"
     EXECUTED = "executed"
@@ -38,13 +38,13 @@ class QuoteStatus(StrEnum):
 
 
 def quote_is_live(*, now: int, expires: int) -> bool:
-    """Whether it can be executed: not *after* its expiry (specification 2.5)."""
+    """Whether a quote can be executed: until its expiry, inclusive (specification 2.5)."""
     return now <= expires
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why the liquidity provider refused a trade."""
+    """The reason why the liquidity provider refused a trade."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""The life of deposits and withdrawals; the specification shows neither record."""
+"""States of deposits and withdrawals; the specification defines neither record."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -43,6 +43,6 @@ TRANSITIONS = {
     Direction.WITHDRAWAL: WITHDRAWAL_TRANSITIONS,
 }
 HOLDING = frozenset({_S.REVIEWING, _S.PROCESSING})
-"""A withdrawal in these states holds its funds and may be cancelled."""
+"""Withdrawals in these states hold their funds and can be cancelled."""
 COUNTED = frozenset({_S.REVIEWING, _S.PROCESSING, _S.SENT, _S.COMPLETED})
-"""A withdrawal in these states uses up its limits."""
+"""Withdrawals in these states count against their limits."""

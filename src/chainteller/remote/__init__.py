@@ -1,1 +1,1 @@
-"""The client of a deployment over HTTP, with the same interface as the embedded engine."""
+"""HTTP client of a deployment, with the same interface as the embedded engine."""

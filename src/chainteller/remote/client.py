@@ -1,8 +1,8 @@
 """``RemoteService``: a deployment over HTTP with the interface of the embedded engine.
 
-Every request is made from its operation's declaration. The specification's own calls go to any
-deployment; an addition goes only to one that reports it in ``GET /capabilities``, and is
-``NotOffered`` elsewhere.
+Requests are built from the operations' declarations. The calls of the specification go to every
+deployment. Additions go only to a deployment that reports them in ``GET /capabilities``; elsewhere
+they raise ``NotOffered``.
 """
 
 import re
@@ -35,13 +35,13 @@ _MARKET = "market"
 
 
 class RemoteService(Service):
-    """The deployment at ``url``.
+    """Client of the deployment at ``url``.
 
-    Nothing is sent before the first call, so an unreachable deployment shows as
-    ``ServiceUnreachable`` of that call.
+    Nothing is sent before the first call, which raises ``ServiceUnreachable`` if the deployment
+    can't be reached.
 
     Raises:
-        ValueError: ``url`` is no http or https address without credentials.
+        ValueError: ``url`` isn't an http or https address, or contains credentials.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class RemoteService(Service):
         return self.send(call)
 
     def send(self, call: Call[Answer]) -> Answer:
-        """Send a call as its operation declares it. Raises NotOffered for a missing addition."""
+        """Send a call. Raises NotOffered if the deployment lacks a required addition."""
         path, query = path_of(call), tuple(_query_of(call))
         for feature in _needed(call):
             self.connection.require(feature)
@@ -76,7 +76,7 @@ class RemoteService(Service):
         return answer
 
     def _post(self, call: Call[Answer], path: str, query: Query) -> Any:
-        """Send a POST; writes are repeated only where idempotency keys are known."""
+        """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
         operation = call.operation
         asked = Write(operation.method, path, self.connection.key(call.key), call.request, query)
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
@@ -96,10 +96,10 @@ class RemoteService(Service):
     ) -> EventStream:
         """Follow events from a cursor until the stream is closed.
 
-        Both callbacks run on the background loop and must return at once.
+        Both callbacks run on the background loop and must not block.
 
         Raises:
-            NotOffered: poll ``events`` or the records instead.
+            NotOffered: there is no stream; poll ``events`` or the records instead.
         """
         for feature in operations.features_of(operations.EVENT_STREAM):
             self.connection.require(feature)
@@ -124,11 +124,11 @@ def _needed(call: Call[Any]) -> Iterator[str]:
 
 
 def path_of(call: Call[Any]) -> str:
-    """The path of a call with its ids, escaped so that no id can lead to another path.
+    """Build the path of a call, with escaped ids.
 
     Raises:
-        NotFound: no id of any deployment looks like this; it is not even sent.
-        UnsupportedMarket: the same of a market's name.
+        NotFound: an argument doesn't have the form of an id; nothing is sent.
+        UnsupportedMarket: the same for a market's name.
     """
     named = zip(call.operation.path_names, call.ids, strict=True)
     return call.operation.path.format_map({name: _segment(name, value) for name, value in named})
@@ -164,7 +164,7 @@ def _query_of(call: Call[Any]) -> Iterator[tuple[str, str]]:
 
 
 _ANSWERED_HERE: Answers[RemoteService] = Answers()
-"""Operations that are not always sent: cached, or answered by the specification's own calls."""
+"""Operations with special handling: cached, or answered by calls of the specification."""
 
 
 def _capabilities(remote: RemoteService, _call: Call[Capabilities]) -> Capabilities:
@@ -172,7 +172,7 @@ def _capabilities(remote: RemoteService, _call: Call[Capabilities]) -> Capabilit
 
 
 def _market(remote: RemoteService, call: Call[Market]) -> Market:
-    """Show one market; a deployment of the bare specification only has the list."""
+    """Show one market; a deployment without additions only has the list."""
     if remote.connection.offers(_MARKET):
         return remote.send(call)
     listed = remote.send(Call(operations.MARKETS, query=MarketsQuery())).data

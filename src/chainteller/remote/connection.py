@@ -1,4 +1,4 @@
-"""A connection to one deployment: its sender and its capabilities."""
+"""Connection to one deployment: its sender and its capabilities."""
 
 import re
 import threading
@@ -21,7 +21,7 @@ _KEY = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
 class Connection:
-    """Sends to a deployment; asks for its capabilities once."""
+    """Sends requests to a deployment; fetches its capabilities once."""
 
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
@@ -29,10 +29,10 @@ class Connection:
         self._capabilities: Capabilities | None = None
 
     def capabilities(self) -> Capabilities:
-        """What the deployment offers; one that cannot say offers the specification alone.
+        """Fetch the capabilities; without that endpoint, a deployment has no additions.
 
         Raises:
-            ClientError: it cannot be asked.
+            ClientError: the deployment can't be reached.
         """
         with self._lock:
             if self._capabilities is None:
@@ -47,7 +47,7 @@ class Connection:
         return offered
 
     def _plain(self) -> Capabilities:
-        """A deployment of the bare specification: its markets and their networks are known."""
+        """Capabilities of a deployment without additions: derived from its markets."""
         try:
             listed: Page[Market] = self.sender.read(MARKETS.path, MARKETS.response)
         except ServiceError:
@@ -61,12 +61,12 @@ class Connection:
         return feature in self.capabilities().features
 
     def require(self, feature: str) -> None:
-        """Raises NotOffered where the deployment lacks the addition."""
+        """Raises NotOffered if the deployment lacks the addition."""
         if not self.offers(feature):
             raise NotOffered(f"This deployment does not offer {feature}.")
 
     def key(self, given: str | None) -> str:
-        """The key to send under. Raises ValidationFailed for one that no header can carry."""
+        """The idempotency key to send. Raises ValidationFailed if it can't be sent in a header."""
         if given is None:
             return self.sender.new_key()
         if not _KEY.fullmatch(given):

@@ -1,7 +1,7 @@
 """Send requests until there is a reply; parse replies into models and errors.
 
-A read is repeated when the line fails. A write is repeated only where the deployment knows
-idempotency keys, always with the same key; without a clear answer it ends in OutcomeUnknown.
+Reads are repeated when the connection fails. Writes are repeated only if the deployment supports
+idempotency keys, always with the same key; without a clear answer they raise OutcomeUnknown.
 """
 
 import time
@@ -37,8 +37,8 @@ Value = TypeVar("Value")
 
 ATTEMPTS = 6
 MOST_VALUES = 50_000
-"""A page of a hundred records has a few thousand; 4 MiB could hold a million empty lists, and
-each becomes an object."""
+"""Maximum values in a reply. A page of a hundred records has a few thousand; 4 MiB could contain a
+million empty lists, each an object in memory."""
 _CONNECTS = 3
 _PAUSES_MS = (30, 100, 250, 500, 1000)
 _LONGEST_WAIT_S = 2.0
@@ -53,7 +53,7 @@ class _ErrorBody(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write with the key under which it may be repeated."""
+    """A write with its idempotency key."""
 
     method: str
     path: str
@@ -71,7 +71,7 @@ class Write:
 
 
 class Sender:
-    """Sends over a transport until there is an answer or the deadline has passed."""
+    """Sends requests over a transport until there is an answer or the deadline passes."""
 
     def __init__(
         self,
@@ -88,12 +88,12 @@ class Sender:
         return self.randomness.bytes(16).hex()
 
     def read(self, path: str, model: Any, query: Query = ()) -> Any:
-        """The record or list at a path.
+        """Read the record or list at a path.
 
         Raises:
             ServiceError: the deployment refused.
             ServiceUnreachable: no answer came.
-            ReplyUnusable: what came breaks the contract.
+            ReplyUnusable: the reply doesn't follow the contract.
         """
         try:
             reply = self._answered(Outgoing("GET", path, query), ATTEMPTS)
@@ -112,8 +112,8 @@ class Sender:
         Raises:
             ServiceError: the deployment refused; nothing was changed.
             ServiceUnreachable: nothing was sent.
-            OutcomeUnknown: it was sent, and whether it happened is not known.
-            ReplyUnusable: refused, but not in the words of the contract.
+            OutcomeUnknown: it was sent, and the outcome isn't known.
+            ReplyUnusable: refused with a reply that doesn't follow the contract.
         """
         try:
             reply = self._answered(write.outgoing(), ATTEMPTS if repeatable else 1)
@@ -131,13 +131,13 @@ class Sender:
         return Written(value, created=reply.status == 201, replayed=replayed)
 
     def _unclear(self, reply: Reply, key: str) -> ClientError:
-        """An error body of a gateway: after a 5xx the write may have happened all the same."""
+        """The error for an unusable error reply: after a 5xx, the write may have happened."""
         if reply.status >= 500:
             return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
         return ReplyUnusable(_strange(reply))
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
-        """The first clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
+        """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
         ends = time.monotonic() + self.transport.deadline_s
         unclear: TransportFault | None = None
         for attempt in range(attempts):
@@ -168,7 +168,7 @@ class Sender:
             self.watch(Attempt(request.method, request.path, status, code, took_ms, key))
 
     def _wait_after(self, reply: Reply, attempt: int) -> float:
-        """Seconds before the same request is worth repeating; 0: the reply stands."""
+        """Seconds before the request should be repeated; 0 if the reply is final."""
         refusal = _refusal(reply) if reply.status >= 400 else None
         if refusal is None:
             return self._backoff_s(attempt) if reply.status in {502, 503, 504} else 0
@@ -184,19 +184,19 @@ class Sender:
 
 
 def _is_final(fault: TransportFault, attempt: int) -> bool:
-    """Whether another attempt would end the same way."""
+    """Whether another attempt would fail in the same way."""
     refused_again = isinstance(fault, NotSent) and attempt + 1 >= _CONNECTS
     return refused_again or isinstance(fault, ReplyRefused)
 
 
 def parsed(model: Any, body: bytes) -> Any:
-    """A model from the text that a deployment sent.
+    """Parse a deployment's reply into a model.
 
-    The text becomes Python's values first, because errors about a model made from JSON hold a
-    copy of it for each field that is missing.
+    The JSON is parsed separately, because pydantic's errors for JSON input contain a copy of it for
+    each missing field.
 
     Raises:
-        ValueError: no JSON, or of more values than any answer has; ValidationError is one, too.
+        ValueError: the reply isn't JSON, has too many values, or doesn't fit the model.
     """
     if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MOST_VALUES:
         raise ValueError("too many values")
@@ -204,7 +204,7 @@ def parsed(model: Any, body: bytes) -> Any:
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
-    """The refusal in a reply, if it is one in the shape of specification 7."""
+    """The error in a reply, or None if it isn't one as in specification 7."""
     try:
         body: _ErrorBody = parsed(_ErrorBody, reply.body)
     except ValueError:
@@ -230,7 +230,7 @@ def _strange(reply: Reply) -> str:
 
 
 def _where(fault: ValueError) -> str:
-    """The first field that is wrong, without its value."""
+    """The first invalid field, without its value."""
     if not isinstance(fault, ValidationError):
         return "no JSON of this contract"
     first = fault.errors(include_url=False, include_input=False, include_context=False)[0]

@@ -1,4 +1,4 @@
-"""Following a deployment's events: server-sent events with reconnection from the last one."""
+"""Follow a deployment's events: server-sent events, reconnecting after the last one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -17,14 +17,14 @@ from chainteller.service.models.records import Event
 from chainteller.service.operations import EVENT_STREAM
 
 SILENCE_S = 40.0
-"""A deployment pings every 15 seconds; after this much silence the line is dead."""
+"""Silence after which a connection is dead; deployments ping every 15 seconds."""
 
 MAXIMUM_EVENT_BYTES = 1024 * 1024
 _BACKOFF_S = (0.2, 0.5, 1, 2, 5, 10)
 
 
 class Following(StrEnum):
-    """What ``on_state`` is told."""
+    """The states passed to ``on_state``."""
 
     LIVE = "live"
     RETRYING = "retrying"
@@ -59,11 +59,11 @@ class EventStream:
 
     @property
     def cursor(self) -> int:
-        """The last event seen, or where it started."""
+        """The cursor of the last event, or the initial one."""
         return self._cursor
 
     def close(self) -> None:
-        """End it; no callback runs after this returns."""
+        """End the stream; no callback runs after this returns."""
         self._running.cancel()
         try:
             self._running.result(timeout=2)
@@ -86,7 +86,7 @@ class EventStream:
             await asyncio.sleep(_BACKOFF_S[min(failures, len(_BACKOFF_S) - 1)])
 
     async def _once(self) -> bool:
-        """Follow one connection to its end; True when the deployment will not have it."""
+        """Follow one connection to its end; True if the deployment refuses the stream."""
         headers = {"Accept": "text/event-stream"}
         if self._cursor >= 0:
             headers["Last-Event-ID"] = str(self._cursor)
@@ -125,7 +125,7 @@ class EventStream:
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[str]:
-    """Lines without their ends. Raises ReplyBroken for one that never ends."""
+    """Iterate over lines without line ends. Raises ReplyBroken if a line is too long."""
     pending = b""
     async for chunk in chunks:
         pending += chunk

@@ -1,8 +1,8 @@
 """HTTP transport on httpx.
 
-Requests run on one background loop, so that a total deadline ends even a reply that drips one
-byte at a time; the synchronous side waits for the outcome. A reply is bounded: no redirect is
-followed, no compression accepted, no body larger than 4 MiB kept.
+Requests run on one background loop, so that a total deadline also ends a reply that arrives byte by
+byte; the synchronous side waits for the outcome. Replies are bounded: no redirects, no compression,
+at most 4 MiB.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ MAXIMUM_CONNECTIONS = 20
 
 
 class TransportFault(Exception):
-    """No usable reply; the subclass says how far the request came."""
+    """There is no usable reply; the subclass says how far the request got."""
 
 
 class NotSent(TransportFault):
-    """No connection came about: the deployment has seen nothing."""
+    """The connection failed; nothing was sent."""
 
 
 class Unanswered(TransportFault):
@@ -37,11 +37,11 @@ class Unanswered(TransportFault):
 
 
 class ReplyBroken(TransportFault):
-    """A reply began that cannot be used."""
+    """The reply is incomplete or can't be used."""
 
 
 class ReplyRefused(ReplyBroken):
-    """The reply is of a kind that would come again: too large, compressed, a redirect."""
+    """The reply would be the same again: too large, compressed, or a redirect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Transport:
 
     Args:
         url: the base address, http or https, with or without a path.
-        api_key: what follows ``Bearer``; its form is the deployment's business.
-        deadline_s: how long one request and its reply may take together.
+        api_key: sent after ``Bearer``; its format isn't checked.
+        deadline_s: maximum duration of a request with its reply, in seconds.
 
     Raises:
-        ValueError: ``url`` is no http or https address without credentials.
+        ValueError: ``url`` isn't an http or https address, or contains credentials.
     """
 
     def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
@@ -136,10 +136,10 @@ class Transport:
     async def opened(
         self, request: Outgoing, within_s: float
     ) -> AsyncIterator[tuple[httpx.Response, asyncio.Timeout]]:
-        """A reply whose body is still to be read; the timeout may be moved while it is.
+        """Open a reply before its body is read; the timeout can be changed meanwhile.
 
         Raises:
-            NotSent, Unanswered, ReplyBroken: whatever goes wrong until the body ends.
+            NotSent, Unanswered, ReplyBroken: any failure until the body ends.
         """
         phase = Phase.CONNECTING
 
@@ -177,8 +177,9 @@ class Transport:
             raise _fault(phase, _words(fault)) from None
 
     def _opened_client(self) -> httpx.AsyncClient:
-        """One client for the transport's life; made on its own loop, where it is used. A proxy that
-        the environment names gets no key to see.
+        """Create the client, once, on the background loop.
+
+        Proxies from the environment are ignored, because they would see the API key.
         """
         if self._client is None:
             self._client = httpx.AsyncClient(
@@ -206,10 +207,10 @@ class Transport:
 
 
 def base_address(url: str) -> str:
-    """The address without a final slash.
+    """Check an address, and remove its final slash.
 
     Raises:
-        ValueError: no http or https address, or one that carries credentials or a query.
+        ValueError: it isn't an http or https address, or contains credentials or a query.
     """
     try:
         parsed = httpx.URL(url)
@@ -230,7 +231,7 @@ def _refuse_unasked(response: httpx.Response) -> None:
 
 
 def _timeouts(within_s: float) -> dict[str, float | None]:
-    """Only connecting has a bound of its own; the rest is under the total deadline."""
+    """Timeouts: only connecting has its own; the total deadline covers the rest."""
     connect_s = min(CONNECT_S, within_s)
     return {"connect": connect_s, "pool": connect_s, "read": None, "write": None}
 
@@ -242,5 +243,5 @@ def _fault(phase: Phase, words: str) -> TransportFault:
 
 
 def _words(fault: Exception) -> str:
-    """The words for a fault: never the address or the reply."""
+    """Describe a fault, without the address or the reply."""
     return type(fault).__name__

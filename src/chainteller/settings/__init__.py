@@ -1,6 +1,6 @@
-"""What is configured: one TOML file under environment variables under flags.
+"""Configuration: command-line flags, environment variables and one TOML file.
 
-Layers, the first that says something wins: flag, environment (``CHAINTELLER_<SECTION>__<NAME>``),
-profile, file, default. Values are read once, checked all together and handed down as frozen
-dataclasses; nothing here needs more than the standard library. The program never writes the file.
+Precedence: flag, environment (``CHAINTELLER_<SECTION>__<NAME>``), profile, file, default. Values
+are read once, checked together and passed on as frozen dataclasses. Only the standard library is
+needed. The program never writes the file.
 """

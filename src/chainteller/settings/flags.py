@@ -1,10 +1,10 @@
-"""The flags that decide where a command works; apart, because the console's start needs no more."""
+"""The global flags that select a place; a separate module to keep the console's start light."""
 
 from typing import NamedTuple
 
 
 class Flags(NamedTuple):
-    """The global options of that kind; None is: not given."""
+    """The flags that select a place; None if not given."""
 
     profile: str | None = None
     database: str | None = None

@@ -1,4 +1,4 @@
-"""Which place a command works on: an embedded engine's database, or a remote deployment."""
+"""The place that a command works on: an embedded database or a remote deployment."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from chainteller.settings.values import (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """``address`` is a database's or a deployment's; ``chosen_by`` names the layer that won."""
+    """A database or deployment; ``chosen_by`` names the flag or setting that selected it."""
 
     remote: bool
     address: str
@@ -35,17 +35,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """Settings and flags together, and what the environment says about the place."""
+    """Settings, flags and environment, from which the place is selected."""
 
     settings: Settings
     flags: Flags
     environ: Mapping[str, str]
 
     def place(self) -> Place:
-        """Where a command of the desk works.
+        """Select the place for the console and most commands.
 
         Raises:
-            SettingsInvalid: two flags name different places, or an address is none.
+            SettingsInvalid: two flags name different places, or an address is invalid.
         """
         flags = self.flags
         if flags.url and flags.database:
@@ -65,7 +65,7 @@ class Configured:
         return self._default()
 
     def database(self) -> Place:
-        """Where ``serve``, ``db`` and ``keys`` work: on a database only.
+        """Select the database for ``serve``, ``db`` and ``keys``.
 
         Raises:
             SettingsInvalid: a flag names a remote deployment.
@@ -87,7 +87,7 @@ class Configured:
         return self._default()
 
     def active_profile(self) -> str:
-        """The profile that holds where no flag says otherwise; empty for none."""
+        """The profile that applies without a flag; empty if there is none."""
         return self.environ.get("CHAINTELLER_PROFILE") or self.settings.desk.profile
 
     def _default(self) -> Place:
@@ -110,7 +110,7 @@ class Configured:
     def _remote(self, address: str, origin: str, profile: Profile | None = None) -> Place:
         checked = _checked(address, origin, url)
         label = checked.partition("://")[2]
-        return self._made(
+        return self._with_profile(
             Place(remote=True, address=checked, label=without_password(label), chosen_by=origin),
             profile,
         )
@@ -121,16 +121,16 @@ class Configured:
             label = sqlite_path(checked).name
         else:
             label = without_password(checked)
-        return self._made(
+        return self._with_profile(
             Place(remote=False, address=checked, label=label, chosen_by=origin), profile
         )
 
-    def _made(self, place: Place, profile: Profile | None) -> Place:
+    def _with_profile(self, place: Place, profile: Profile | None) -> Place:
         if profile is None and self.flags.profile:
             profile = self.settings.profiles.get(self.flags.profile)
-        said = profile.label or profile.name if profile else place.label
+        label = profile.label or profile.name if profile else place.label
         read_only = self.flags.read_only or (profile is not None and profile.read_only)
-        return replace(place, label=said, read_only=read_only, profile=profile)
+        return replace(place, label=label, read_only=read_only, profile=profile)
 
 
 def sqlite_url(path: Path) -> str:
@@ -142,10 +142,10 @@ def sqlite_path(address: str) -> Path:
 
 
 def configure(flags: Flags, environ: Mapping[str, str]) -> Configured:
-    """Read the settings with the profile in force laid over the file.
+    """Read the settings; the active profile takes precedence over the file.
 
     Raises:
-        SettingsInvalid: with every problem found.
+        SettingsInvalid: lists every problem.
     """
     configured = Configured(load(environ, profile=flags.profile), flags, environ)
     active = configured.active_profile()

@@ -1,4 +1,4 @@
-"""Reading the file and the environment into settings; every problem is told at once."""
+"""Read settings from the file and the environment; all problems are reported together."""
 
 import re
 import tomllib
@@ -37,14 +37,14 @@ _TABLES = {*SECTIONS, "keys", "profiles"}
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """A value as it was found, and the words that name the place."""
+    """A raw value, and where it comes from in words for an error message."""
 
     value: object
     origin: str
 
 
 class _Reading:
-    """Gathers raw values and problems until all of them can be told at once."""
+    """Collects raw values and problems."""
 
     def __init__(self, paths: Paths) -> None:
         self.paths = paths
@@ -78,7 +78,7 @@ class _Reading:
         return found
 
     def value(self, name: str, raw: _Raw, read: Reader) -> Any:
-        """The value read, or None after noting the problem."""
+        """Convert a raw value; on failure, record the problem and return None."""
         try:
             return read(raw.value)
         except ValueError as error:
@@ -116,11 +116,11 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
     """Read the file and the environment.
 
     Args:
-        environ: the process's environment.
-        profile: the name given with ``--profile``; it lays itself over the file.
+        environ: the environment variables.
+        profile: the name given with ``--profile``; its values take precedence over the file.
 
     Raises:
-        SettingsInvalid: with every problem found, each naming file, line and key.
+        SettingsInvalid: lists every problem with file, line and key.
     """
     reading = _Reading(locate(environ))
     file = reading.read_file()
@@ -129,8 +129,8 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
     profiles = reading.profiles(file)
     if profile is not None and profile not in profiles:
         reading.problems.append(f"no profile {profile!r}{did_you_mean(profile, profiles)}")
-    laid_over = _of_profile(profiles[profile]) if profile in profiles else {}
-    layers = (environment, laid_over, file)
+    overrides = _of_profile(profiles[profile]) if profile in profiles else {}
+    layers = (environment, overrides, file)
     values, origins = _layered(reading, layers)
     keys = {
         name.removeprefix("keys."): str(reading.value(name, raw, _keys))
@@ -197,7 +197,7 @@ _ASSIGNMENT = re.compile(r"""\s*([\w."'\s-]+?)\s*=""")
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Where each dotted key stands; ``tomllib`` does not say."""
+    """Line numbers by dotted key, which ``tomllib`` doesn't provide."""
     table, found = "", dict[str, int]()
     for number, line in enumerate(text.splitlines(), start=1):
         if header := _HEADER.match(line):

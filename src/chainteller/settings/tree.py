@@ -1,4 +1,4 @@
-"""The settings as frozen dataclasses; each field says which reader understands it."""
+"""The settings as frozen dataclasses; each field names the reader of its value."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -59,7 +59,7 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True)
 class DeskSettings:
-    """``operator`` empty is the operating system's user; ``theme`` empty the console's own."""
+    """The console. Empty: ``operator`` is the system's user, ``theme`` the default theme."""
 
     operator: str = _setting("", values.text)
     theme: str = _setting("", values.text)
@@ -72,7 +72,7 @@ class DeskSettings:
         """The configured operator, or the operating system's user."""
         if self.operator:
             return self.operator
-        from getpass import getuser  # noqa: PLC0415 - only where nobody is configured
+        from getpass import getuser  # noqa: PLC0415 - only if no operator is configured
 
         try:
             return getuser()
@@ -82,7 +82,7 @@ class DeskSettings:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named place with what differs there; empty and None mean: not said."""
+    """A named place with its own settings; empty and None mean not set."""
 
     name: str
     kind: str = _setting("", values.kind)
@@ -103,7 +103,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything configured. ``origins`` says by dotted name which layer a value comes from."""
+    """All settings. ``origins`` names the source of each value, by dotted name."""
 
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
@@ -124,7 +124,7 @@ SECTIONS: Mapping[str, type] = {
 
 
 def readers(section: type) -> dict[str, Reader]:
-    """The settings of a section with what reads each."""
+    """The settings of a section with their readers."""
     return {each.name: each.metadata["read"] for each in fields(section) if "read" in each.metadata}
 
 
@@ -138,7 +138,7 @@ PROFILE_NAMES = readers(Profile)
 
 
 def variable_of(name: str) -> str:
-    """The environment's name of a setting (``engine.seed``: ``CHAINTELLER_ENGINE__SEED``)."""
+    """The environment variable of a setting (``engine.seed``: ``CHAINTELLER_ENGINE__SEED``)."""
     return PREFIX + name.replace(".", "__").upper()
 
 

@@ -1,4 +1,4 @@
-"""How a setting's text becomes a value: one reader per kind, shared by file and environment."""
+"""Convert and check the values of settings: one reader per kind, for file and environment."""
 
 import math
 import re
@@ -15,7 +15,7 @@ DATABASE_SCHEMES = ("sqlite:///", "postgresql://", "postgresql+psycopg://")
 
 
 class SettingsInvalid(TellerError):
-    """A flag, a variable or the file says something that cannot be followed."""
+    """A flag, an environment variable or the configuration file is invalid."""
 
     code = "CONFIGURATION"
     next_step = "Correct it, then look at the result with: chainteller config show"
@@ -26,7 +26,7 @@ class SettingsInvalid(TellerError):
 
 
 Reader = Callable[[object], Any]
-"""Turns what a file or a variable carries into a setting's value, or raises ValueError."""
+"""Converts a raw value into a setting's value, or raises ValueError."""
 
 
 def text(value: object) -> str:
@@ -127,5 +127,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def without_password(url: str) -> str:
-    """An address with its password masked, fit to be shown."""
+    """Mask the password in an address."""
     return re.sub(r"(://[^:/@\s]*):[^@/\s]*@", r"\1:***@", url)

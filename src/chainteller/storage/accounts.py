@@ -1,4 +1,4 @@
-"""Customers and bank accounts of the core bank, and trading accounts."""
+"""Query customers, bank accounts and trading accounts."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ CUSTOMER_COLUMNS = {
     "customer_control": "control",
     "customer_control_reason": "control_reason",
 }
-"""What a trading account or a bank account is read with, by its column in the customer's row."""
+"""Columns of the customer that are read with a trading account or bank account."""
 _OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
 _ACCOUNT = (
     select(_T, *_OF_CUSTOMER)
@@ -43,7 +43,7 @@ COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_cou
 def find(
     connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
 ) -> Record | None:
-    """A trading account with what its customer's preconditions depend on."""
+    """Find a trading account, with the customer's columns for the preconditions."""
     return connection.execute(
         _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": account_id}
     ).first()
@@ -66,7 +66,7 @@ def _contains(text: str) -> str:
 def page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[list[Record], int]:
-    """Trading accounts, newest first or by last activity."""
+    """A page of trading accounts, newest first or by last activity."""
     statement = _ACCOUNT.where(*filters(_T, query, ("bank_account_id",))).params(
         b_organisation=organisation_id
     )
@@ -93,7 +93,7 @@ def page(
 def customers(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Customer, ...], int]:
-    """Customers by name, reference or bank account, in the order of their references."""
+    """Find customers by name, reference or bank account, ordered by reference."""
     statement = select(_C).where(_C.c.organisation_id == organisation_id)
     if query.text:
         pattern = _contains(query.text)

@@ -1,4 +1,4 @@
-"""The head row, the hash-chained audit trail and the event outbox."""
+"""The hash-chained audit trail, the event outbox, and the head row that numbers both."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _LAST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD)
 SERVER_CLOCK: ColumnElement[int] = literal_column(
     "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
 )
-"""PostgreSQL's own clock, the one authority of several servers."""
+"""PostgreSQL's clock, which all servers use."""
 _SERVER_NOW = select(func.greatest(SERVER_CLOCK, Tables.head.c.last_at)).where(
     Tables.head.c.name == HEAD
 )
@@ -54,7 +54,7 @@ _ADVANCE = (
 
 
 def link_hash(row: Mapping[str, Any]) -> str:
-    """SHA-256 over the previous hash and what else ``COVERED`` names, in canonical JSON."""
+    """The hash of an audit row: SHA-256 over the ``COVERED`` columns in canonical JSON."""
     return digest([row[name] for name in COVERED])
 
 
@@ -63,18 +63,18 @@ def head(connection: Connection) -> Record:
 
 
 def _locked_head(connection: Connection) -> Record:
-    """With the transaction's ``number`` on PostgreSQL, else None."""
+    """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None."""
     is_postgres = connection.dialect.name == "postgresql"
     return connection.execute(_LOCKED_HEAD_NUMBERED if is_postgres else _LOCKED_HEAD).one()
 
 
 def last_at(connection: Connection) -> int:
-    """The newest instant that any write has seen: time never runs back over a restart."""
+    """The newest instant of any write, so that time never runs backwards after a restart."""
     return int(connection.execute(_LAST_AT).scalar_one())
 
 
 def server_now(connection: Connection) -> int:
-    """As ``last_at``, or what PostgreSQL's clock shows if that is later."""
+    """The later of ``last_at`` and PostgreSQL's clock."""
     return int(connection.execute(_SERVER_NOW).scalar_one())
 
 
@@ -84,13 +84,13 @@ def append(
     events: Sequence[Mapping[str, Any]],
     now: int,
 ) -> str | None:
-    """Number, chain and store the rows of one transaction; the last statements before commit.
+    """Number, chain and store the rows of one transaction, as the last statements before commit.
 
-    The head row is locked here and nowhere earlier, so that sequence numbers have no gap and
-    follow the order of commits while the lock is held for as short a time as can be.
+    The head row is locked only here. Sequence numbers therefore have no gaps and follow the order
+    of commits, and the lock is held as briefly as possible.
 
     Returns:
-        PostgreSQL's number of this transaction; None on SQLite.
+        PostgreSQL's transaction number; None on SQLite.
     """
     top = _locked_head(connection)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
@@ -120,14 +120,14 @@ def append(
 
 
 def event_row(event_id: str, kind: str, resource: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """An event before it is numbered; ``at`` and ``organisation_id`` are for the caller to add."""
+    """Build an unnumbered event; the caller adds ``at`` and ``organisation_id``."""
     return {"id": event_id, "type": kind, "resource": resource, "data": canonical(data)}
 
 
 def audit_row(
     action: str, subject: str, inputs: Mapping[str, Any], error: str | None = None
 ) -> dict[str, Any]:
-    """An audit row before it is chained; when, who and which account are for the caller to add."""
+    """Build an unchained audit row; the caller adds instant, actor and account."""
     return {
         "action": action,
         "object": subject if plausible(subject) else "",
@@ -140,7 +140,7 @@ def audit_row(
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
 ) -> tuple[tuple[Event, ...], int]:
-    """Events after the cursor, and the cursor to go on from."""
+    """Events after a cursor, and the next cursor."""
     t = Tables.event
     if after < 0:
         newest = connection.execute(select(func.coalesce(func.max(t.c.seq), 0))).scalar_one()
@@ -187,7 +187,7 @@ def audit_model(row: Record) -> AuditRow:
 
 
 class Link(NamedTuple):
-    """One row of the chain with the hash that its contents give."""
+    """A row of the chain with the hash computed from its contents."""
 
     seq: int
     previous_hash: str
@@ -196,7 +196,7 @@ class Link(NamedTuple):
 
 
 def links(connection: Connection) -> Iterator[Link]:
-    """The whole chain, oldest first, without holding it in memory."""
+    """Stream the whole chain, oldest first."""
     t = Tables.audit
     rows = connection.execute(
         select(*(t.c[name] for name in COVERED), t.c.hash).order_by(t.c.seq),

@@ -1,4 +1,4 @@
-"""Challenges, the attempts at them, and the claims that they became."""
+"""Query challenges, their attempts and claims."""
 
 from sqlalchemy import Connection, bindparam, func, select
 
@@ -36,7 +36,7 @@ _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 def find(
     connection: Connection, organisation_id: str, challenge_id: str, *, lock: bool = False
 ) -> Record | None:
-    """A challenge with its counterparty's network and address."""
+    """Find a challenge, with the network and address of its counterparty."""
     return connection.execute(
         _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": challenge_id}
     ).first()
@@ -119,7 +119,7 @@ def addresses_of_customer(
 def earlier_strangers(connection: Connection, challenge: Record) -> tuple[str, ...]:
     """Unknown signers recovered from refused signatures of the counterparty's other challenges.
 
-    The same stranger over two different texts is no accident; other findings explain themselves.
+    If the same unknown signer appears for two different messages, it isn't an accident.
     """
     found = connection.execute(
         select(_A.c.recovered_address)

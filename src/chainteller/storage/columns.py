@@ -1,4 +1,4 @@
-"""Column types that are exact on both databases."""
+"""Column types that store exact values on both databases."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,10 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 
 class Atoms(TypeDecorator[int]):
-    """An unbounded whole number: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite.
+    """A large integer: NUMERIC(38, 0) on PostgreSQL, decimal text on SQLite.
 
-    SQLite's INTEGER ends at 9.22 ETH in wei and its NUMERIC is a float, so text it is; it does
-    not sort by value, and no query here orders or sums by it.
+    SQLite's INTEGER ends at 9.22 ETH in wei and its NUMERIC is a float. Text doesn't sort by value,
+    so no query orders or sums by such a column.
     """
 
     impl = Text
@@ -30,7 +30,7 @@ class Atoms(TypeDecorator[int]):
             raise TypeError(f"atoms are whole numbers, not {type(value).__name__}")
         return value if dialect.name == "postgresql" else str(value)
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], int | None]:  # noqa: ARG002 - the signature is SQLAlchemy's
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], int | None]:  # noqa: ARG002 - SQLAlchemy's signature
         return _whole_number
 
 
@@ -42,4 +42,4 @@ Instant = BigInteger
 """Microseconds since the epoch."""
 
 Key = String(64)
-"""An identifier or another short ASCII word."""
+"""An identifier or another short ASCII text."""

@@ -1,4 +1,4 @@
-"""Committing, also when the connection is lost just then."""
+"""Commit transactions, even if the connection is lost during the commit."""
 
 import time
 
@@ -16,10 +16,10 @@ _STATUS = text("SELECT pg_xact_status(CAST(:number AS xid8))")
 
 
 def transact(database: Database, unit: Unit[Result]) -> Result:
-    """Run a unit that ends with a commit, on SQLite together with others that wait.
+    """Run a unit of work and commit it; on SQLite, together with other waiting units.
 
     Raises:
-        DBAPIError: nothing was changed; if it is a transient one, the unit may run again.
+        DBAPIError: nothing was changed; if the error is transient, the unit may run again.
         ServiceUnavailable: as ``commit``.
     """
     if not database.is_postgres:
@@ -29,16 +29,16 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
 
 
 def commit(database: Database, connection: Connection, number: str | None) -> None:
-    """Commit. When the connection ends meanwhile, PostgreSQL is asked what became of it.
+    """Commit; if the connection is lost, ask PostgreSQL whether the transaction is committed.
 
     Args:
-        database: where to ask.
+        database: used for asking on another connection.
         connection: in a write transaction.
-        number: PostgreSQL's number of this transaction, if it has one.
+        number: PostgreSQL's transaction number, if there is one.
 
     Raises:
         DBAPIError: nothing was changed; if the connection was lost, the unit may run again.
-        ServiceUnavailable: COMMIT_UNCERTAIN, the server does not say what became of it in time.
+        ServiceUnavailable: COMMIT_UNCERTAIN, the outcome couldn't be found out in time.
     """
     database.calm.clear()
     try:
@@ -51,7 +51,7 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
 
 
 def _happened(database: Database, number: str) -> bool:
-    """Whether a transaction whose connection was lost is committed, once that is decided."""
+    """Whether a transaction with a lost connection is committed; waits until that is decided."""
     for _ in range(_LOOKS):
         status = _status(database, number)
         if status in ("committed", "aborted"):

@@ -1,4 +1,4 @@
-"""Moving everything to another database, SQLite or PostgreSQL, in one transaction of its own."""
+"""Copy everything to another database, SQLite or PostgreSQL, in one transaction."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -15,26 +15,25 @@ from chainteller.storage.tables import Tables
 
 _BATCH = 2_000
 _SEEDED = (Tables.head, Tables.organisation)
-"""What ``db init`` leaves in a new database; it makes room for what is copied."""
+"""Tables with rows from ``db init``, which the copied rows replace."""
 
 
 class Copied(NamedTuple):
-    """Rows copied, and the head of the audit chain, which is the same on both sides."""
+    """The number of copied rows, and the head of the audit chain, which both databases share."""
 
     rows: int
     head: str
 
 
 def copy(source: Database, to_url: str) -> Copied:
-    """Copy every row to a database that is new or has nothing but its schema.
+    """Copy every row to a database that is new or contains only the schema.
 
     Args:
-        source: open; what is copied is one snapshot of it. On SQLite writers wait meanwhile.
-        to_url: where to.
+        source: an open database, copied as one snapshot. On SQLite, writers wait meanwhile.
+        to_url: the target's URL.
 
     Raises:
-        ServiceUnavailable: TARGET_NOT_EMPTY, or what ``connect`` and the drivers say; nothing
-            was changed.
+        ServiceUnavailable: TARGET_NOT_EMPTY, or as ``connect``; nothing was changed.
     """
     target = connect(to_url)
     try:
@@ -53,7 +52,7 @@ def copy(source: Database, to_url: str) -> Copied:
 
 
 def _make_room(connection: Connection) -> None:
-    """An empty schema, however the target was found. Raises ServiceUnavailable."""
+    """Prepare an empty schema in the target. Raises ServiceUnavailable: TARGET_NOT_EMPTY."""
     schema.lock_schema(connection)
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))

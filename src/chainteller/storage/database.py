@@ -1,4 +1,4 @@
-"""Connections: one SQLite file or one PostgreSQL database behind the same Core statements."""
+"""Connections to one SQLite file or one PostgreSQL database."""
 
 import os
 import sqlite3
@@ -29,7 +29,7 @@ _FIXED_WAL_LINES = {(3, 50): 7, (3, 44): 6}
 
 
 def wal_is_safe(version: tuple[int, int, int] = sqlite3.sqlite_version_info) -> bool:
-    """Whether this SQLite lacks the bug that lets two connections corrupt a WAL file.
+    """Whether this SQLite version is free of the bug that can corrupt a WAL file.
 
     Source: https://sqlite.org/wal.html#walresetbug (fixed in 3.51.3, 3.50.7 and 3.44.6).
     """
@@ -42,7 +42,7 @@ def journal_mode() -> str:
 
 
 class Database:
-    """An open database whose schema is current. Threads may share it."""
+    """An open database with a current schema; safe to share between threads."""
 
     def __init__(self, engine: Engine, path: Path | None) -> None:
         self.engine = engine
@@ -51,8 +51,8 @@ class Database:
         self._writer = threading.Lock()
         self.writers = Writers(self.write)
         self.calm = threading.Event()
-        """Not set while this process commits to its SQLite file: who reads then would meet its lock
-        and sleep for longer than the commit takes."""
+        """Cleared while this process commits to its SQLite file. Readers wait for it: otherwise
+        they would meet the lock and sleep for longer than the commit takes."""
         self.calm.set()
 
     @property
@@ -61,13 +61,13 @@ class Database:
 
     @contextmanager
     def read(self, *, patient: bool = False) -> Iterator[Connection]:
-        """A connection in a read transaction, whose statements all see the same rows.
+        """Open a connection in a read transaction, whose statements all see the same rows.
 
         Args:
-            patient: no statement and no pause is too long; for what reads everything.
+            patient: disables timeouts, for reads of the whole database.
 
         Raises:
-            ServiceUnavailable: the database cannot be used; ``details.reason`` names why.
+            ServiceUnavailable: the database can't be used; ``details.reason`` says why.
         """
         if self.path is not None:
             self._require_the_opened_file(self.path)
@@ -80,9 +80,9 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
-        """A connection in a write transaction, rolled back unless its user commits it.
+        """Open a connection in a write transaction, rolled back unless it is committed.
 
-        Driver errors pass through, so that a transient one can be retried.
+        Driver errors pass through, so that the caller can retry transient ones.
         """
         if self.path is None:
             with self._begun(writes=True) as connection:
@@ -99,8 +99,10 @@ class Database:
 
     @contextmanager
     def _begun(self, **options: bool) -> Iterator[Connection]:
-        """The transaction's first round trip shows whether the pool's connection still works;
-        if the server dropped it, all of the pool are stale and a new one is made."""
+        """Begin a transaction on a pooled connection, or on a new one if the pool is stale.
+
+        The first round trip shows whether the server dropped the connection.
+        """
         connection = self.engine.connect().execution_options(**options)
         try:
             try:
@@ -116,14 +118,14 @@ class Database:
             connection.close()
 
     def require_writable(self) -> None:
-        """Whether writes would be taken now; takes no lock, so that it never waits for one.
+        """Check that writes would be accepted now; takes no lock, so it never waits.
 
         Raises:
             ServiceUnavailable: STORAGE_READ_ONLY, or as ``read``.
         """
         if self.path is not None:
             self._require_the_opened_file(self.path)
-            # A write needs a journal next to the file.
+            # A write creates a journal next to the file.
             writable = all(os.access(place, os.W_OK) for place in (self.path, self.path.parent))
         else:
             try:
@@ -136,7 +138,7 @@ class Database:
             raise read_only(is_file=self.path is not None)
 
     def _require_the_opened_file(self, path: Path) -> None:
-        """An open connection would go on with a file that nobody else can see any more."""
+        """Check that the file wasn't replaced: an open connection would keep using the old one."""
         try:
             found = path.stat()
         except OSError:
@@ -175,7 +177,7 @@ def _parse(url: str) -> URL:
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file that a URL names; None for PostgreSQL. Raises ServiceUnavailable: BAD_URL."""
+    """The SQLite file of a URL; None for PostgreSQL. Raises ServiceUnavailable: BAD_URL."""
     parsed = _parse(url)
     if not parsed.drivername.startswith("sqlite"):
         return None
@@ -216,7 +218,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def connect(url: str) -> Database:
-    """Connect without looking at the schema: for ``db init``, ``db upgrade`` and ``db check``.
+    """Connect without checking the schema, for ``db init``, ``db upgrade`` and ``db check``.
 
     Raises:
         ServiceUnavailable: BAD_URL, CANNOT_OPEN, EMPTY_FILE, NOT_A_DATABASE, DRIVER_MISSING.
@@ -241,7 +243,7 @@ def open_database(url: str) -> Database:
 
     Raises:
         ServiceUnavailable: as ``connect``, and OUTDATED_SCHEMA, NEWER_SCHEMA, FOREIGN_DATABASE
-            and whatever the driver says.
+            or an explained driver error.
     """
     database = connect(url)
     try:

@@ -1,4 +1,4 @@
-"""What went wrong with the database, said so that a person can act on it."""
+"""Convert database errors into service errors that say what to do."""
 
 import sqlite3
 
@@ -70,10 +70,10 @@ _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
     ("58", ("STORAGE_FAULT", "The server's disk failed.", "Check it; nothing was changed.")),
     ("XX", ("STORAGE_CORRUPT", "The database is damaged.", "Restore a backup.")),
 )
-"""By the first characters of the SQLSTATE; the first that fits."""
+"""By prefix of the SQLSTATE; the first match applies."""
 _LOST_STATES = ("08", "57P0")
 RETRIED_STATES = frozenset({"40001", "40P01", "55P03"})
-"""PostgreSQL's serialization failure, deadlock and lock timeout: the whole unit may run again."""
+"""PostgreSQL's serialization failure, deadlock and lock timeout: the unit may run again."""
 LOCK_TIMED_OUT = "55P03"
 
 
@@ -82,12 +82,12 @@ def unavailable(reason: str, message: str, suggestion: str) -> ServiceUnavailabl
 
 
 def read_only(*, is_file: bool) -> ServiceUnavailable:
-    """For a database that would refuse the next write."""
+    """The error for a database that refuses writes."""
     return unavailable(*(_FILE_READ_ONLY if is_file else _SERVER_READ_ONLY))
 
 
 def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
-    """The named error for whatever the driver raised."""
+    """Convert a driver error into a service error."""
     if isinstance(error, PoolTimeout):
         return unavailable("OVERLOADED", "Too many calls wait for the database.", "Try again.")
     if isinstance(error.orig, sqlite3.Error):
@@ -106,12 +106,12 @@ def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
 
 
 def sqlstate(error: DBAPIError) -> str:
-    """PostgreSQL's code for the error; empty where there is none."""
+    """PostgreSQL's code for an error; empty if there is none."""
     return getattr(error.orig, "sqlstate", None) or ""
 
 
 def is_lost(error: DBAPIError) -> bool:
-    """Whether the connection ended; what was not committed on it is undone."""
+    """Whether the connection was lost; its uncommitted changes are rolled back."""
     return error.connection_invalidated or sqlstate(error).startswith(_LOST_STATES)
 
 
@@ -124,7 +124,7 @@ def explain_sqlite(error: sqlite3.Error) -> ServiceUnavailable:
 
 
 def is_transient(error: DBAPIError) -> bool:
-    """Whether the same unit of work may succeed when it is run again."""
+    """Whether the same unit of work may succeed if it runs again."""
     cause = error.orig
     if isinstance(cause, sqlite3.Error):
         return (getattr(cause, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")

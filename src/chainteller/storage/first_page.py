@@ -1,7 +1,7 @@
-"""The first accounts of a SQLite database, read before anything heavy is imported.
+"""Read the first accounts of a SQLite database with ``sqlite3`` alone.
 
-SQLAlchemy takes longer to load than the whole first frame; these few rows need only ``sqlite3``.
-The engine reads the same rows again when it stands, with everything that is computed.
+SQLAlchemy takes longer to import than the whole first frame. When the engine is loaded, it reads
+the same rows again, with all computed values.
 """
 
 import sqlite3
@@ -29,7 +29,7 @@ ORDER BY t.last_activity DESC, t.id DESC LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class AccountAtAGlance:
-    """What a row of the list shows; None is not known yet."""
+    """The values in a row of the list; None if not known yet."""
 
     id: str
     bank_account_id: str
@@ -43,8 +43,9 @@ class AccountAtAGlance:
 
 
 def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], int] | None:
-    """The accounts with the latest activity and how many there are in all; None where the file is
-    missing, damaged or of another version: the engine will say what is wrong with it.
+    """The accounts with the latest activity, and the total number of accounts.
+
+    Returns None if the file is missing, damaged or of another version; the engine reports it later.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:

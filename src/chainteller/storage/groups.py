@@ -1,8 +1,8 @@
-"""Writes that wait for each other share one durable commit.
+"""Group commit: concurrent writes to a SQLite file share one durable commit.
 
-SQLite takes one writer at a time, and most of a small write is the wait for the disk. Whoever
-comes while another writes waits; the next one to write takes all that wait along, each under a
-savepoint of its own, and commits once. Nobody's call returns before that commit.
+SQLite allows one writer at a time, and most of a small write is the wait for the disk. Units that
+arrive during a write wait; the next writer runs all waiting units, each under its own savepoint,
+and commits once. No call returns before that commit.
 """
 
 import threading
@@ -20,8 +20,8 @@ from chainteller.storage.faults import unavailable
 Result = TypeVar("Result")
 Keep = Callable[[str | None], None]
 Unit = Callable[[Connection, Keep], Result]
-"""A piece of work on a connection. It calls ``Keep`` as its last step, or changes nothing; it may
-be run again from its start, and has no effect outside."""
+"""A unit of work on a connection. It calls ``Keep`` as its last step, or changes nothing. It may
+run again from its start, so it has no effects outside the database."""
 
 MOST_TOGETHER = 32
 PATIENCE_S = 10.0
@@ -29,7 +29,7 @@ PATIENCE_S = 10.0
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """A unit and, once ``over``, its outcome; or, if it ``leads``, the turn to write."""
+    """A waiting unit; ``over`` when it has an outcome, ``leads`` when its thread writes next."""
 
     unit: Unit[Any]
     over: threading.Event = field(default_factory=threading.Event)
@@ -40,15 +40,15 @@ class _Waiting:
 
 
 class _Alone(Exception):
-    """The database undid the group in the middle of it: each unit has to run alone."""
+    """The database rolled back the group: each unit must run alone."""
 
 
 class Writers:
     """The writers of one SQLite file in this process.
 
     Args:
-        begin: a write transaction, rolled back unless it is committed.
-        patience_s: how long a unit may wait for its turn.
+        begin: opens a write transaction, rolled back unless it is committed.
+        patience_s: maximum wait of a unit for its turn, in seconds.
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Writers:
         self._busy = False
 
     def run(self, unit: Unit[Result], commit: Callable[[Connection], None]) -> Result:
-        """The unit's own result or error, after what it kept is committed.
+        """Run a unit; returns its result or raises its error, after the commit.
 
         Raises:
-            DBAPIError: what it kept could not be committed; nothing of it remains.
-            ServiceUnavailable: STORAGE_LOCKED, its turn did not come in time.
+            DBAPIError: the commit failed; nothing was changed.
+            ServiceUnavailable: STORAGE_LOCKED, the turn didn't come in time.
         """
         mine = _Waiting(unit)
         with self._lock:
@@ -84,14 +84,14 @@ class Writers:
         return result
 
     def _leave(self, mine: _Waiting) -> None:
-        """Give up, unless the unit is being written already."""
+        """Stop waiting, unless the unit is being written already."""
         with self._lock:
             if mine in self._queue and not mine.leads:
                 self._queue.remove(mine)
                 raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
 
     def _lead(self, commit: Callable[[Connection], None]) -> None:
-        """Write for all that wait now, this thread's own unit first, then pass the turn on."""
+        """Write all waiting units, this thread's own first, then pass on the turn."""
         with self._lock:
             group = [self._queue.popleft() for _ in range(min(len(self._queue), MOST_TOGETHER))]
         try:
@@ -126,17 +126,17 @@ class Writers:
         try:
             with self._begin() as connection:
                 each.value = each.unit(connection, lambda _number: commit(connection))
-        except Exception as error:  # noqa: BLE001 - raised again where the unit came from
+        except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
             each.error = error
         each.decided = True
 
     def _together(self, group: list[_Waiting], commit: Callable[[Connection], None]) -> None:
-        """All units in one transaction. What one refuses may rest on what another did, so neither
-        is told before the commit.
+        """Run all units in one transaction.
+
+        A unit's refusal may depend on another unit's changes, so both return after the commit.
 
         Raises:
-            _Alone: a fault of the database undid more than the unit that met it; nothing was
-                changed.
+            _Alone: a database error rolled back more than one unit; nothing was changed.
         """
         with self._begin() as connection:
             try:
@@ -148,12 +148,12 @@ class Writers:
 
 
 def _under_savepoint(connection: Connection, each: _Waiting) -> bool:
-    """Run one unit of a group; whether anything of it is kept."""
+    """Run one unit of a group; returns whether it changed anything."""
     kept: list[str | None] = []
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
         each.value = each.unit(connection, kept.append)
-    except Exception as error:  # noqa: BLE001 - raised again where the unit came from
+    except Exception as error:  # noqa: BLE001 - re-raised in the unit's thread
         each.error = error
         kept.clear()
     if not kept:

@@ -1,4 +1,4 @@
-"""The outcomes of writes under their idempotency keys."""
+"""Store the outcomes of writes under their idempotency keys."""
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -23,9 +23,9 @@ _INSERT_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing().returning(_T.c
 
 
 def claim(connection: Connection, row: dict[str, object]) -> bool:
-    """Take the key for this transaction; False when it is taken.
+    """Claim a key for this transaction; False if it is taken.
 
-    On PostgreSQL this waits for another transaction that holds the key.
+    On PostgreSQL, waits for another transaction that holds the key.
     """
     is_sqlite = connection.dialect.name == "sqlite"
     statement = _INSERT_SQLITE if is_sqlite else _INSERT_POSTGRES
@@ -39,7 +39,7 @@ def find(connection: Connection, organisation_id: str, operation: str, key: str)
 
 
 def finish(connection: Connection, row: dict[str, object], body: str, *, created: bool) -> None:
-    """Note the outcome of the write that claimed the key, done at the row's ``at``."""
+    """Store the outcome of the write that claimed the key, at the row's ``at``."""
     connection.execute(
         _FINISH,
         {

@@ -1,4 +1,4 @@
-"""Streams of every row in the database, in the order that the checks need."""
+"""Stream every row of the database, in the order that the checks need."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,10 +22,10 @@ _EVENT, _ACCOUNT = Tables.event, Tables.trading_account
 
 @contextmanager
 def snapshot(database: Database) -> Iterator[Connection]:
-    """Open one consistent view of the whole database for as long as the reader needs.
+    """Open a consistent view of the whole database, without time limits.
 
-    On PostgreSQL this is REPEATABLE READ without the timeouts of a request; on SQLite it is a
-    read transaction, for whose end writers wait in TRUNCATE mode.
+    On PostgreSQL this is REPEATABLE READ without the timeouts of a request. On SQLite it is a read
+    transaction; in TRUNCATE mode writers wait until it ends.
     """
     with database.read(patient=True) as connection:
         yield connection
@@ -36,7 +36,7 @@ def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Record]:
 
 
 def balances_with_postings(connection: Connection) -> Iterator[Record]:
-    """Every ledger account with each of its postings in order, or once without one."""
+    """Every ledger account with each of its postings in order, or one row without a posting."""
     return _stream(
         connection,
         select(
@@ -224,7 +224,7 @@ def counters(connection: Connection) -> Iterator[Record]:
 
 
 Ordinal = tuple[str, str, int]
-"""A trading account, one of its counters, and the number it gave to a record."""
+"""A trading account, one of its counters, and the number assigned to a record."""
 
 
 def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordinal]:
@@ -234,7 +234,7 @@ def _ordinals(connection: Connection, statement: Select[Any]) -> Iterator[Ordina
 
 
 def trade_ordinals(connection: Connection) -> Iterator[Ordinal]:
-    """Every trade's number, in order."""
+    """The number of every trade, in order."""
     return _ordinals(
         connection,
         select(_TRADE.c.trading_account_id, literal("trade_count"), _TRADE.c.ordinal).order_by(
@@ -278,7 +278,7 @@ def event_numbers(connection: Connection) -> Iterator[int]:
 
 
 def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
-    """Audit rows filed under another trading account than their record's."""
+    """Audit rows whose trading account differs from that of their record."""
     audit = Tables.audit
     for records, account in (
         (Tables.trading_account, Tables.trading_account.c.id),
@@ -322,7 +322,7 @@ def links_with_claims(connection: Connection) -> Iterator[Record]:
 
 
 def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record]:
-    """Withdrawals classed as to a verified wallet without a link to one."""
+    """Withdrawals classified as to a verified wallet, without a link to one."""
     link = WalletTables.link
     return _stream(
         connection,
@@ -341,7 +341,7 @@ def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record
 
 
 def inexact_columns(connection: Connection) -> Iterator[str]:
-    """Columns of the live database that can round a number."""
+    """Columns of the live database whose type can round a number."""
     exact = {(table.name, column.name) for table, column in _atom_columns()}
     on_sqlite = connection.dialect.name == "sqlite"
     inspector = inspect(connection)
@@ -370,7 +370,7 @@ def _atom_columns() -> Iterator[tuple[Table, Column[Any]]]:
 
 
 def unreadable_atoms(connection: Connection) -> Iterator[str]:
-    """Columns with a value that is not a whole number; only SQLite would store one."""
+    """Columns with a value that isn't an integer; only SQLite can store one."""
     if connection.dialect.name != "sqlite":
         return
     for table, column in _atom_columns():

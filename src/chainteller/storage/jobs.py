@@ -1,4 +1,4 @@
-"""Work that is due at an instant, done under the lock of its row."""
+"""Scheduled jobs, each done under the lock of its row."""
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
@@ -28,7 +28,7 @@ def schedule(connection: Connection, kind: str, reference: str, run_at: int) -> 
 
 
 def take_due(connection: Connection, now: int) -> Record | None:
-    """The next due job, locked until this transaction ends; jobs of other workers are skipped."""
+    """Lock the next due job until this transaction ends; skips jobs locked by other workers."""
     return connection.execute(_DUE, {"b_now": now}).first()
 
 

@@ -1,4 +1,4 @@
-"""API keys as rows: found by their key id, never by their secret."""
+"""Stored API keys, found by key id."""
 
 from collections.abc import Mapping, Sequence
 
@@ -36,8 +36,8 @@ def find(connection: Connection, key_id: str, *, lock: bool = False) -> Record |
 def find_with_time(
     connection: Connection, key_id: str, *, server_clock: bool = False
 ) -> Record | None:
-    """The key's row with ``newest_at``: the newest instant that any write has seen, or what
-    PostgreSQL's clock shows if that is asked for and later."""
+    """Find a key, with ``newest_at``: the newest instant of any write or, if requested and later,
+    PostgreSQL's clock."""
     statement = _FIND_WITH_SERVER_TIME if server_clock else _FIND_WITH_TIME
     return connection.execute(statement, {"b_key_id": key_id}).first()
 

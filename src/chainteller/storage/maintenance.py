@@ -1,6 +1,6 @@
 """Database maintenance: create, upgrade, check, back up and restore.
 
-Alembic is imported here and nowhere else, inside the functions that need it.
+Only this module imports Alembic, inside the functions that need it.
 """
 
 import os
@@ -28,10 +28,10 @@ _MOST_PROBLEMS = 20
 
 
 def init(url: str) -> bool:
-    """Create the schema and the first organisation; False if the database is current already.
+    """Create the schema and the first organisation; False if the schema is current already.
 
     Raises:
-        ServiceUnavailable: it cannot be used, or belongs to another version or program.
+        ServiceUnavailable: it can't be used, or belongs to another version or program.
     """
     database = connect(url)
     try:
@@ -55,7 +55,7 @@ def upgrade(url: str) -> tuple[str, str]:
         The revisions before (empty for a new database) and after.
 
     Raises:
-        ServiceUnavailable: as ``init``, but for OUTDATED_SCHEMA; nothing was changed.
+        ServiceUnavailable: as ``init``, except OUTDATED_SCHEMA; nothing was changed.
     """
     database = connect(url)
     try:
@@ -77,7 +77,7 @@ def upgrade(url: str) -> tuple[str, str]:
 
 
 def _migrate(connection: Connection) -> None:
-    from alembic import command  # noqa: PLC0415 - a second of imports that no start may pay
+    from alembic import command  # noqa: PLC0415 - takes a second to import
     from alembic.config import Config  # noqa: PLC0415 - as above
 
     config = Config(attributes={"connection": connection})
@@ -93,7 +93,7 @@ def check(url: str) -> DatabaseReport:
     """Check a database without changing it.
 
     Raises:
-        ServiceUnavailable: there is none, or it cannot be read at all.
+        ServiceUnavailable: there is no database, or it can't be read.
     """
     path = sqlite_path(url)
     if path is not None:
@@ -192,8 +192,8 @@ def backup(database: Database, file: Path) -> None:
     """Write a consistent copy to a new file; the database may be in use.
 
     Raises:
-        ServiceUnavailable: EXISTS (nothing is overwritten), NOT_OFFERED on PostgreSQL, or the
-            disk's own fault; no partial file is left.
+        ServiceUnavailable: EXISTS (nothing is overwritten), NOT_OFFERED on PostgreSQL, or a disk
+            error; no partial file is left.
     """
     if database.path is None:
         raise unavailable(
@@ -253,11 +253,11 @@ def restore(file: Path, url: str) -> Path | None:
     """Check a backup, then replace the database with it atomically.
 
     Returns:
-        Where the former database was kept, if there was one.
+        The path of the former database, if there was one.
 
     Raises:
-        ServiceUnavailable: the backup is not whole, not ours or of a newer version, the database
-            is in use, or the disk is full; the database is as it was.
+        ServiceUnavailable: the backup is incomplete, of another program or of a newer version, the
+            database is in use, or the disk is full; the database is unchanged.
     """
     path = sqlite_path(url)
     if path is None:
@@ -304,7 +304,7 @@ def _copy_checked(file: Path, draft: Path) -> None:
 
 
 def _keep_former(path: Path) -> Path:
-    """Keep the former database under a second name, and move its journals out of the way."""
+    """Keep the former database under another name, and move its journals away."""
     _settle(path)
     kept = next(
         name
@@ -320,9 +320,9 @@ def _keep_former(path: Path) -> Path:
 
 
 def _settle(path: Path) -> None:
-    """Finish what a crash left in the former database's journals, and refuse one in use.
+    """Complete the former database's journals after a crash; refuse a database in use.
 
-    A damaged file cannot be settled: it is kept as it is, journals and all.
+    A damaged file is kept unchanged, with its journals.
     """
     try:
         schema.inspect_file(path)

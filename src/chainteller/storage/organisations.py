@@ -19,7 +19,7 @@ def fee_schedule(connection: Connection, organisation_id: str) -> FeeSchedule:
 
 
 def create(connection: Connection, organisation_id: str, at: int) -> None:
-    """An organisation with the default fee schedule."""
+    """Create an organisation with the default fee schedule."""
     fees = FeeSchedule()
     connection.execute(
         insert(Tables.organisation).values(

@@ -1,4 +1,4 @@
-"""Pages of lists, and the conditions that filters stand for."""
+"""Pages of lists, and the SQL conditions of filters."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ Condition = ColumnElement[bool]
 
 
 def filters(table: Table, query: ListQuery, names: tuple[str, ...]) -> list[Condition]:
-    """Equality for each named filter that is given, and the bounds of ``created``."""
+    """Conditions for the given filters: equality by name, and the bounds of ``created``."""
     conditions: list[Condition] = [
         table.c[name] == value for name in names if (value := getattr(query, name)) is not None
     ]
@@ -24,7 +24,7 @@ def filters(table: Table, query: ListQuery, names: tuple[str, ...]) -> list[Cond
 
 
 def is_filtered(query: ListQuery, names: tuple[str, ...]) -> bool:
-    """Whether anything narrows the list, so that its total has to be counted."""
+    """Whether a filter applies, so that the total must be counted."""
     given = (*names, "created_gte", "created_lt")
     return any(getattr(query, name) is not None for name in given) or query.sort is not None
 
@@ -35,7 +35,7 @@ def listing(
     order: tuple[ColumnElement[Any], ...],
     query: ListQuery,
 ) -> tuple[list[Record], int]:
-    """One page by offset with a counted total."""
+    """Read one page by offset, with a counted total."""
     total = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
     start = (query.page - 1) * query.limit
     if start >= total:
@@ -45,8 +45,10 @@ def listing(
 
 
 def ordinals(query: ListQuery, total: int) -> tuple[int, int]:
-    """The ordinals (first, last) of a page of a list of ``total`` records, newest first unless
-    the query says otherwise."""
+    """The ordinals (first, last) of a page of a list with ``total`` records.
+
+    Newest first, unless the query sorts by ``created``.
+    """
     if query.sort == "created":
         first = min((query.page - 1) * query.limit, total) + 1
         return first, min(first + query.limit - 1, total)

@@ -1,8 +1,8 @@
-"""Connections to PostgreSQL that leave no trace in the session they used.
+"""PostgreSQL connections without session state.
 
-A pooler such as pgbouncer hands each transaction whatever session is free. So nothing here
-lasts longer than a transaction: the timeouts are SET LOCAL, in the round trip that begins it;
-nothing is prepared in the session; advisory locks are those of transactions.
+A pooler such as pgbouncer may use another session for each transaction. So nothing lasts longer
+than a transaction: timeouts are SET LOCAL, in the round trip that begins it; nothing is prepared in
+the session; advisory locks are those of transactions.
 """
 
 from typing import TYPE_CHECKING
@@ -22,17 +22,17 @@ STATEMENT_TIMEOUT_S = 10
 _IDLE_TIMEOUT_S = 15
 _POOL_WAIT_S = 5
 _KEPT = 20
-"""Connections that stay open: one for each thread of a server and some for its due work."""
+"""Connections kept open: one per thread of a server, and some for its due work."""
 _LIMITS = (
     f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'; "
     f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
 )
 _WRITES = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}"
-"""Enough, because every decision is made on a locked row. Nothing is said of READ WRITE: an
-operator who made transactions read-only by default has a reason."""
+"""Sufficient, because every decision is made on a locked row. READ WRITE isn't set, to respect an
+operator's read-only default."""
 _READS = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}"
-"""All statements of one answer see the same rows, as they do on SQLite."""
+"""All statements of a read see the same rows, as on SQLite."""
 _PATIENT_READS = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _DEFAULTS = {
     "connect_timeout": 5,
@@ -40,11 +40,11 @@ _DEFAULTS = {
     "keepalives_idle": 30,
     "tcp_user_timeout": 15_000,
 }
-"""Of a connection, unless the URL says otherwise; a server that vanished is noticed in time."""
+"""Defaults of a connection, which the URL can override; they detect a lost server in time."""
 
 
 def open_postgres(parsed: URL) -> Engine:
-    """Raises ServiceUnavailable: DRIVER_MISSING."""
+    """Create the SQLAlchemy engine. Raises ServiceUnavailable: DRIVER_MISSING."""
     given = {name: value for name, value in _DEFAULTS.items() if name not in parsed.query}
     try:
         engine = create_engine(

@@ -1,4 +1,4 @@
-"""Quotes."""
+"""Query quotes."""
 
 from sqlalchemy import Connection, bindparam, func, select
 

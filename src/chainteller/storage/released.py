@@ -1,8 +1,8 @@
-"""What the released build (66d1173, revision 0002) needs to find on a shared database.
+"""Rows and columns that only the released build (66d1173, revision 0002) needs.
 
 That build reads a customer's balances by the ``owner`` stored beside a ledger account's code, and
 expects a row for each of its assets from the day a trading account is opened. This build derives
-the owner from the code and takes a missing row for a balance of zero, so it only writes both.
+the owner from the code and treats a missing row as a balance of zero; it only writes both.
 Revision 0006, from which no released server runs, drops the column and this module.
 """
 
@@ -21,8 +21,8 @@ ASSETS = frozenset(
         "SOL@solana",
     }
 )
-"""The assets that the released build knows. A balance of any other one would stop it from reading
-the account, so those rows are stored without an owner, where it does not look."""
+"""The assets that the released build knows. It can't read an account with a balance in any other
+asset, so those rows are stored without an owner, where it doesn't look."""
 
 
 def stored_owner(code: str, asset: str) -> str:

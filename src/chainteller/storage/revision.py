@@ -34,7 +34,7 @@ class State(StrEnum):
 
 
 def sqlite_state(scalar: Scalar) -> State:
-    """What a SQLite file holds, without changing it."""
+    """Determine the state of a SQLite file, without changing it."""
     if not scalar("SELECT count(*) FROM sqlite_master"):
         return State.NEW
     if scalar("PRAGMA application_id") != APPLICATION_ID:
@@ -43,7 +43,7 @@ def sqlite_state(scalar: Scalar) -> State:
 
 
 def sqlite_revision(scalar: Scalar) -> int:
-    """A file's revision; up to 0002 the floor stood for both."""
+    """A file's revision; up to 0002, the floor was also the revision."""
     table = f"SELECT count(*) FROM sqlite_master WHERE name = '{REVISION_TABLE}'"  # noqa: S608 - our own name
     if scalar(table):
         return int(scalar(f"SELECT version_num FROM {REVISION_TABLE}"))  # noqa: S608 - as above

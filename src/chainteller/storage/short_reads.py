@@ -1,8 +1,8 @@
-"""Short reads of a SQLite file without waiting and without SQLAlchemy's machinery.
+"""Short reads of a SQLite file, without waiting and without SQLAlchemy's connection overhead.
 
-The statements are the same Core constructs, compiled once each; they run on one plain connection
-whose busy timeout is zero. A read of two statements costs a third of what it does otherwise, and
-a lock that is in the way is told at once.
+The statements are the same Core constructs, compiled once each. They run on one plain connection
+with a busy timeout of zero: a read of two statements takes a third of the time, and a lock raises
+at once.
 """
 
 import sqlite3
@@ -25,7 +25,7 @@ _MOST_FOUND = 500
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """``statement`` is held so that its identity, under which this is kept, stays its own."""
+    """A compiled statement; keeps ``statement`` alive, because the cache is keyed by its id."""
 
     statement: Select[Any]
     sql: str
@@ -61,7 +61,7 @@ def _compiled(statement: Select[Any], dialect: Dialect) -> _Compiled:
 
 
 class _Found(NamedTuple):
-    """What a statement found, by the names that SQLAlchemy's result has for it."""
+    """The result of a statement, with the methods of SQLAlchemy's result."""
 
     rows: tuple[Any, ...]
 
@@ -83,11 +83,10 @@ class _Found(NamedTuple):
 
 
 class _Reader:
-    """As much of a SQLAlchemy connection as a read uses.
+    """The part of a SQLAlchemy connection that reads use.
 
-    What a statement found is remembered until anybody commits anything: SQLite tells so, exactly
-    and for every process (https://sqlite.org/pragma.html#pragma_data_version), since this
-    connection itself never writes.
+    Results are cached until any process commits. SQLite's data_version reports that exactly, since
+    this connection never writes (https://sqlite.org/pragma.html#pragma_data_version).
     """
 
     def __init__(self, connection: sqlite3.Connection, dialect: Dialect) -> None:
@@ -98,7 +97,7 @@ class _Reader:
         self._version = -1
 
     def begin(self) -> None:
-        """Begin a transaction and take its lock, under which the version stands still."""
+        """Begin a transaction and take its lock, which keeps the version unchanged."""
         self.connection.execute("BEGIN")
         (version,) = self.connection.execute("PRAGMA data_version").fetchone()
         if version != self._version or len(self._found) >= _MOST_FOUND:
@@ -124,7 +123,7 @@ class _Reader:
 
 
 class ShortReads(Database):
-    """The file of an open database, for one thread that must not wait. It cannot write."""
+    """Reads of an open database's file, for one thread that must not wait. It can't write."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.engine, database.path)
@@ -132,11 +131,11 @@ class ShortReads(Database):
         self._reader: _Reader | None = None
 
     @contextmanager
-    def read(self, *, patient: bool = False) -> Iterator[Connection]:  # noqa: ARG002 - it is never patient
-        """A read transaction.
+    def read(self, *, patient: bool = False) -> Iterator[Connection]:  # noqa: ARG002 - unused here
+        """Open a read transaction.
 
         Raises:
-            ServiceUnavailable: another's lock or whatever else stands in the way.
+            ServiceUnavailable: the file is locked, or can't be read for another reason.
         """
         if self.path is None:
             raise AssertionError("only a SQLite file is read without waiting")

@@ -1,4 +1,4 @@
-"""Trades."""
+"""Query trades."""
 
 import json
 from collections import namedtuple
@@ -47,7 +47,7 @@ _ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).wher
 
 
 def hold_text(parts: tuple[Amount, ...]) -> str:
-    """What was held, as stored: asset keys and atoms as text, since JSON numbers lose digits."""
+    """Serialise held amounts; atoms are text, because JSON numbers lose digits."""
     return json.dumps([[part.asset.key, str(part.atoms)] for part in parts])
 
 
@@ -64,14 +64,14 @@ def find(
 
 
 def find_any(connection: Connection, trade_id: str, *, lock: bool = False) -> Record | None:
-    """A trade of any account; callers that lock it have locked its account before."""
+    """Find a trade of any account; lock its account before locking the trade."""
     return connection.execute(_FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": trade_id}).first()
 
 
 def page(
     connection: Connection, account_id: str, query: ListQuery, total: int
 ) -> tuple[tuple[Trade, ...], int]:
-    """An account's trades, newest first; unfiltered by ordinal, so exact and flat."""
+    """An account's trades, newest first. Unfiltered pages are read by ordinal, in constant time."""
     if not is_filtered(query, _FILTERS):
         first, last = ordinals(query, total)
         rows = connection.execute(
@@ -117,13 +117,13 @@ def of_transactions(
 
 
 def to_model(row: Record) -> Trade:
-    """A whole row of trades as its model: columns of the same name, and what is converted."""
+    """Convert a complete row to its model: columns of the same name, and computed fields."""
     return _model(tuple(row))
 
 
 @lru_cache(_REMEMBERED)
 def _model(contents: tuple[object, ...]) -> Trade:
-    """Remembered by a row's contents, since most pages show what was shown before."""
+    """Build a model; cached by the row's contents, because most pages repeat rows."""
     row = _ROW._make(contents)
     base = MARKETS_BY_NAME[row.market].base
     bought, sold = legs(row)

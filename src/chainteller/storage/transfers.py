@@ -1,4 +1,4 @@
-"""Deposits and withdrawals."""
+"""Query deposits and withdrawals."""
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -64,7 +64,7 @@ def find(
 
 
 def find_any(connection: Connection, transfer_id: str, *, lock: bool = False) -> Record | None:
-    """A transfer of any account; callers that lock it have locked its account before."""
+    """Find a transfer of any account; lock its account before locking the transfer."""
     return connection.execute(
         _FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": transfer_id}
     ).first()
@@ -82,7 +82,7 @@ def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Sp
 def page(
     connection: Connection, account_id: str, direction: Direction, query: ListQuery, total: int
 ) -> tuple[tuple[Transfer, ...], int]:
-    """An account's deposits or withdrawals, newest first; unfiltered by ordinal."""
+    """An account's deposits or withdrawals, newest first. Unfiltered pages are read by ordinal."""
     if not is_filtered(query, _FILTERS):
         first, last = ordinals(query, total)
         rows = connection.execute(

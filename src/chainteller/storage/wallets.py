@@ -1,4 +1,4 @@
-"""Blockchain accounts, counterparties and the links between them."""
+"""Query blockchain accounts, counterparties and the links between them."""
 
 from sqlalchemy import Connection, Select, bindparam, or_, select
 

@@ -1,6 +1,6 @@
-"""Worlds that are made once and kept: databases of sample data, by what they are made from.
+"""Cached databases of sample data, named after their inputs.
 
-Read before the first rows stand on the screen, and so without SQLAlchemy.
+Used before the first rows are shown, so without SQLAlchemy.
 """
 
 import os
@@ -14,20 +14,18 @@ from chainteller.paths import Paths, private_folder, shipped
 
 
 def sample_world(paths: Paths, seed: str, clock: Clock | None = None) -> Path:
-    """Where the sample data's past is kept, as of the last midnight; the file may not be there."""
+    """The path of the demo's sample data as of the last midnight; the file may not exist."""
     return world_file(paths, f"{seed} {(clock or SystemClock()).now() // DAY}")
 
 
 def world_file(paths: Paths, made_from: str) -> Path:
-    """The file's name holds all that the world depends on: an upgrade makes a new one."""
+    """The path of a cached database; its name covers all inputs, including the program."""
     identity = f"{__version__} {made_from} {_newest_change()}"
     return _folder(paths) / f"{sha256(identity.encode()).hexdigest()[:24]}.db"
 
 
 def kept_world(world: Path, make: Callable[[Path], None]) -> Path:
-    """The file ``world``, which ``make`` writes where it is not there yet; those of other days are
-    removed.
-    """
+    """Return the file ``world``, created by ``make`` if missing; removes those of other days."""
     if world.exists():
         return world
     folder = private_folder(world.parent)
@@ -47,7 +45,7 @@ def _folder(paths: Paths) -> Path:
 
 
 def _newest_change() -> int:
-    """When what a world is made from last changed."""
+    """The time of the last change to the inputs."""
     package = Path(__file__).parents[1]
     parts = ("domain", "engine", "engine/samples", "storage", "wallets")
     sources = (shipped("sample_data"), *(package / part for part in parts))

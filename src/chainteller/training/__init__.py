@@ -1,5 +1,5 @@
-"""Guided training on a throw-away bank: scenarios, a clock of their own, faults and a score.
+"""Guided training on a temporary bank: scenarios, a manual clock, faults and a score.
 
-Nothing outside imports this package but the training commands; it knows ``Service`` only, and
-changes to the bank itself go through the port in ``training.world``.
+Only the training commands import this package. It uses ``Service``, and changes the bank itself
+through the interface in ``training.world``.
 """

@@ -1,4 +1,4 @@
-"""Goals as assertions: on the bank's records, on what was done, on what the customer was told."""
+"""Goals as assertions on the bank's records, the actions, and what the customer was told."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from chainteller.service.error_codes import ERRORS
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
-from chainteller.training.moments import DONE, OBSERVED, TOLD, Moment, first_index
 from chainteller.training.reading import Table
+from chainteller.training.timeline import DONE, OBSERVED, TOLD, Moment, first_index
 
 ParseMoment = Callable[[str], str]
 _OUTCOMES = (DONE, "OUTCOME_UNKNOWN", "UNREACHABLE", *ERRORS)
@@ -23,7 +23,7 @@ KINDS = ("trades", "transfers", "balance", "wallet", "told", "never_told", "call
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """``kind`` is one of ``KINDS``; ``want`` holds what its table said."""
+    """An assertion. ``kind`` is one of ``KINDS``; ``want`` has the values of its table."""
 
     kind: str
     want: Mapping[str, Any] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Whether a goal is met; if not, the fact that stands against it and when it happened."""
+    """Whether a goal is met; if not, the contradicting fact and its instant."""
 
     met: bool
     fact: str = ""
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that a goal may look at. ``since`` is the instant at which the session began."""
+    """The data available to goals. ``since`` is the instant at which the session began."""
 
     service: Service
     account_id: str | None
@@ -51,7 +51,7 @@ class View:
 
 
 def read_check(table: Table, wallets: Iterable[str], parse_moment: ParseMoment) -> Check:
-    """The assertion of a goal's table; problems are told to the table."""
+    """Read the assertion of a goal; problems are reported to the table."""
     kind = table.choice("check", KINDS)
     want: dict[str, Any] = {}
     for key, reader in _FIELDS.get(kind, {}).items():
@@ -69,7 +69,7 @@ def read_check(table: Table, wallets: Iterable[str], parse_moment: ParseMoment) 
 
 
 def evaluate(check: Check, view: View) -> Finding:
-    """Look now whether the assertion holds."""
+    """Evaluate an assertion now."""
     return _EVALUATIONS[check.kind](check.want, view)
 
 
@@ -141,7 +141,7 @@ _REQUIRED: Mapping[str, tuple[str, ...]] = {
 
 
 def _counted(want: Mapping[str, Any], found: int, what: str, at: int | None) -> Finding:
-    """Compare a number found with what is wanted; without a bound, one is enough."""
+    """Compare a count with the wanted bounds; without a bound, one is enough."""
     if "count" in want:
         met, wanted = found == want["count"], f"{want['count']}"
     elif "at_most" in want:
@@ -234,7 +234,7 @@ def _wallet(want: Mapping[str, Any], view: View) -> Finding:
 
 
 def _between(want: Mapping[str, Any], moments: Sequence[Moment]) -> Sequence[Moment]:
-    """The moments past the first ``after`` and ahead of the first ``before``."""
+    """The moments after the first ``after`` and before the first ``before``."""
     start, end = 0, len(moments)
     if "after" in want:
         first = first_index(moments, want["after"])

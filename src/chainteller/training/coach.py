@@ -1,6 +1,6 @@
-"""The coach: a layer that sees every act of the trainee with its outcome.
+"""The coach: a service layer that records every action of the trainee with its outcome.
 
-It is around the service that the console, or a player of written steps, works with.
+The console, or the player of written steps, uses the service through this layer.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 from chainteller.service.layers import Next
 from chainteller.service.models.counterparties import ClaimRequest, RegisterCounterparty
 from chainteller.service.operations import Call
-from chainteller.training.moments import OBSERVED
+from chainteller.training.timeline import OBSERVED
 from chainteller.wallets.pasted_secrets import find_secret
 
 Answer = TypeVar("Answer")
@@ -17,14 +17,14 @@ WITHHELD = "(a secret; withheld)"
 
 
 class Listener(Protocol):
-    """Takes note of the acts."""
+    """Records actions."""
 
     def perform(self, call: Call[Answer], onward: Next) -> Answer:
-        """Carry the act out and remember it; returns or raises what the bank does."""
+        """Perform and record an action; returns or raises the bank's outcome."""
 
 
 class Coach:
-    """Passes acts to the listener; looking around goes straight to the bank with its faults."""
+    """Passes actions to the listener; other reads go directly to the layer below."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -36,9 +36,9 @@ class Coach:
 
 
 def inputs_of(args: tuple[Any, ...]) -> list[Any]:
-    """An act's arguments for the log: ids as they are, requests as ``{model: body}``.
+    """An action's arguments for the log: ids unchanged, requests as ``{model: body}``.
 
-    A secret that somebody pasted is not kept.
+    Pasted secrets are left out.
     """
     return [_input(each) for each in args]
 

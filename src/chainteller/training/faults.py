@@ -1,6 +1,6 @@
 """Fault injection: slow answers, refusals, lost answers, outages.
 
-Only a training session builds ``Faults``; there is no setting, flag or variable for it.
+Only training sessions use it; no setting, flag or environment variable enables it.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(slots=True)
 class Armed:
-    """A fault that waits for its call; an outage ends at ``ends_at``."""
+    """A fault waiting for its call; an outage ends at ``ends_at``."""
 
     fault: Fault
     left: int
@@ -29,7 +29,7 @@ class Armed:
 
 @dataclass(slots=True)
 class ArmedFaults:
-    """The faults that are armed now; part of what a checkpoint keeps."""
+    """The currently armed faults; checkpoints include them."""
 
     armed: list[Armed] = field(default_factory=list)
 
@@ -37,7 +37,7 @@ class ArmedFaults:
         self.armed.append(Armed(fault, fault.times, now + fault.lasts))
 
     def take(self, operation: str, now: int) -> Fault | None:
-        """The fault that this call meets, used up by one."""
+        """Take the fault for this call, or None; reduces its count by one."""
         for each in self.armed:
             if each.fault.kind == "outage":
                 if now < each.ends_at:
@@ -49,9 +49,9 @@ class ArmedFaults:
 
 
 class Faults:
-    """A layer whose calls meet the faults that are armed for them.
+    """A service layer that applies the armed faults to calls.
 
-    ``spend`` lets microseconds of the session's own time pass.
+    ``spend`` advances the session's clock by microseconds.
     """
 
     def __init__(
@@ -74,6 +74,6 @@ class Faults:
         if fault.kind == "refusal":
             raise from_wire(fault.code, "The service cannot do this now.", {}, 503)
         if fault.kind == "dropped-reply":
-            with contextlib.suppress(ServiceError):  # a refusal is lost on the way, too
+            with contextlib.suppress(ServiceError):  # a refusal is lost too
                 onward(call)
         raise OutcomeUnknown("The request was sent, and no answer came.", call.key or "")

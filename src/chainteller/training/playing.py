@@ -1,4 +1,4 @@
-"""Playing a session without a console: from written steps, or again from a report's log."""
+"""Play a session without a console: from written steps, or replayed from a report's log."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from chainteller.service.errors import TellerError
 from chainteller.service.operations import BY_NAME, Call
 from chainteller.training.session import Session
-from chainteller.training.verbs import KEY_TAKES, Player
+from chainteller.training.steps import KEY_TAKES, Player
 
 
-class AtTheDesk:
-    """What a player of a run has around it: the session itself."""
+class SessionSurroundings:
+    """The surroundings of a player during a session: passes everything to the session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -47,12 +47,12 @@ def play_steps(
     lines: Iterable[str],
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Play written steps; blank lines and lines that begin with ``#`` are left out.
+    """Play written steps; blank lines and lines that begin with ``#`` are skipped.
 
     Raises:
-        VerbUnknown: a step that cannot be understood; those before it were played.
+        VerbUnknown: a step is invalid; the steps before it were played.
     """
-    player = Player(session.service, AtTheDesk(session), session.wallets)
+    player = Player(session.service, SessionSurroundings(session), session.wallets)
     player.use(session.scenario.customer.bank_account, session.scenario.customer.wallet)
     for line in lines:
         step = line.strip()
@@ -64,12 +64,12 @@ def play_steps(
 
 
 def play_log(session: Session, log: Sequence[Mapping[str, Any]]) -> None:
-    """Play what a report says was done, entry by entry.
+    """Replay the log of a report, entry by entry.
 
     Raises:
-        ValueError: an entry that no session writes.
+        ValueError: an entry has an unknown kind.
     """
-    for entry in log[1:]:  # the first one is the checkpoint that a session begins with
+    for entry in log[1:]:  # the first entry is the initial checkpoint of every session
         kind = next(iter(entry))
         if kind not in _ENTRIES:
             raise ValueError(f"no entry of a log: {kind}")
@@ -85,7 +85,7 @@ def _call(session: Session, entry: Mapping[str, Any]) -> None:
     try:
         session.service.call(Call(operation, tuple(given), request, key=entry["key"] or None))
     except TellerError:
-        return  # it was refused then, too
+        return  # it was refused in the original session too
 
 
 def _keys(session: Session, entry: Mapping[str, Any]) -> None:

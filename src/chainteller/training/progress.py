@@ -1,23 +1,23 @@
-"""How far a session is: what a checkpoint keeps beside the bank's records."""
+"""The progress of a session: its state beside the bank's records, saved by checkpoints."""
 
 from dataclasses import dataclass, field
 
 from chainteller.service.errors import TellerError
 from chainteller.service.models.counterparties import Challenge
 from chainteller.training.faults import ArmedFaults
-from chainteller.training.moments import Moment
+from chainteller.training.timeline import Moment
 
 
 @dataclass(slots=True)
 class Progress:
-    """Instants are microseconds; a copy of it, with the bank's file, is a checkpoint."""
+    """Instants are microseconds. A checkpoint is a copy of this and of the bank's file."""
 
     now: int = 0
     moments: list[Moment] = field(default_factory=list)
     heard: list[tuple[int, str]] = field(default_factory=list)
-    """What the customer said so far, with its instant."""
+    """What the customer has said, with the instants."""
     waiting: list[tuple[int, int]] = field(default_factory=list)
-    """(instant, number of the plan's step) of what is triggered and not yet due."""
+    """(instant, number in the plan) of steps that are triggered and not yet due."""
     fired: set[int] = field(default_factory=set)
     armed_faults: ArmedFaults = field(default_factory=ArmedFaults)
     cursor: int = 0

@@ -1,4 +1,4 @@
-"""Reading a scenario's tables: every problem is collected and names file, table and key."""
+"""Read the tables of a scenario file; collects all problems with file, table and key."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +15,7 @@ _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR}
 
 
 class ScenarioInvalid(TellerError):
-    """A scenario's file cannot be followed; every problem of it is named."""
+    """A scenario file is invalid; lists every problem."""
 
     code = "SCENARIO"
     next_step = "Correct the file, then: chainteller scenarios validate FILE"
@@ -26,7 +26,7 @@ class ScenarioInvalid(TellerError):
 
 
 def duration(text: str) -> int:
-    """Microseconds of ``90s``, ``5m`` or ``1h``; raises ValueError."""
+    """Parse ``90s``, ``5m`` or ``1h`` into microseconds; raises ValueError."""
     found = _DURATION.fullmatch(text)
     if found is None:
         raise ValueError('a time such as "90s", "5m" or "1h"')
@@ -39,7 +39,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 class Table:
-    """One table of a file; ``place`` is how its problems name it. Read keys, then ``finish``."""
+    """One table of a file. Read its keys, then call ``finish``.
+
+    ``place`` identifies the table in problem messages.
+    """
 
     def __init__(self, place: str, data: Mapping[str, Any], problems: list[str]) -> None:
         self._place = place
@@ -59,7 +62,7 @@ class Table:
         self._problems.append(f"{self._place}: {key}: {what}")
 
     def finish(self) -> None:
-        """Every key that nobody read is a mistake."""
+        """Report every key that wasn't read."""
         for key in self._data:
             if key not in self._known:
                 self.wrong(key, f"unknown key{did_you_mean(key, sorted(self._known))}")
@@ -68,7 +71,7 @@ class Table:
         return key in self._data
 
     def text(self, key: str, default: str | None = None) -> str:
-        """One line or paragraph; blanks and line breaks become single spaces."""
+        """A text; runs of white space become single spaces."""
         value = self._take(key, default, "text in quotes", lambda found: type(found) is str)
         return " ".join(value.split()) if isinstance(value, str) else ""
 
@@ -108,7 +111,7 @@ class Table:
     def parsed(
         self, key: str, parse: Callable[[str], Value], default: str | None = None
     ) -> Value | None:
-        """A text that ``parse`` understands; its ValueError says what is expected."""
+        """A text converted by ``parse``, whose ValueError says what is expected."""
         before = len(self._problems)
         value = self.text(key, default)
         if len(self._problems) > before:

@@ -1,23 +1,23 @@
-"""The report of a session, for screen, file and trainer; the same run gives the same bytes."""
+"""Session reports for screen, file and trainer; the same session gives the same bytes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.clock import SECOND
-from chainteller.training.moments import DONE, TOLD, Moment
 from chainteller.training.scenarios import PARTS
 from chainteller.training.score import Judged, judge, score
 from chainteller.training.session import Session
+from chainteller.training.timeline import DONE, TOLD, Moment
 
 FORMAT = 1
 _BELONGS = ("scenario", "seed", "digest", "score", "goals", "log")
 
 
 def make_report(session: Session) -> dict[str, Any]:
-    """All of a session as plain values: what was reached, what went wrong and when, and the log.
+    """Report a session as plain values: goals, refusals, times and the log.
 
-    Scenario, seed and log are enough to play it again (``training.playing.play_log``).
+    Scenario, seed and log are enough to replay it (``training.playing.play_log``).
     """
     judged = judge(session)
     result, scenario = score(session, judged), session.scenario
@@ -60,14 +60,14 @@ def to_json(report: Mapping[str, Any]) -> str:
 
 
 def _evidence(goal: Mapping[str, Any]) -> str:
-    """`` (2 deposits, not at most 1, at 0:10)``; nothing where the reason says it all."""
+    """The fact and time in parentheses, or nothing if there is neither."""
     words = [goal["fact"]] if goal["fact"] else []
     words += [f"at {goal['at']}"] if goal["at"] else []
     return f" ({', '.join(words)})" if words else ""
 
 
 def from_json(text: str) -> dict[str, Any]:
-    """Read a report back.
+    """Parse a report.
 
     Raises:
         ValueError: it is none of ours.
@@ -79,7 +79,7 @@ def from_json(text: str) -> dict[str, Any]:
 
 
 def to_lines(report: Mapping[str, Any]) -> list[str]:
-    """The report for a person: what was reached, what went wrong, what the book says."""
+    """Format a report for reading: goals, refusals, references."""
     parts = ", ".join(
         f"{part} {each['points']} of {each['of']}" for part, each in report["parts"].items()
     )
@@ -109,8 +109,9 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
 
 
 def summarise_lines(reports: Iterable[Mapping[str, Any]]) -> list[str]:
-    """A trainer's summary: runs, best, average and newest score of each scenario, and what is
-    missed most. Reports count in the order given.
+    """Summarise reports for a trainer: scores per scenario, and the goal missed most often.
+
+    Reports must be in order of time.
     """
     runs: dict[str, list[Mapping[str, Any]]] = {}
     for report in reports:
@@ -154,7 +155,7 @@ def _goal(session: Session, judged: Judged) -> dict[str, Any]:
 
 
 def _fails(moment: Moment) -> bool:
-    """Refused acts; a diagnosis only looks, and the desk asks for some by itself."""
+    """Whether a moment is a refused action; diagnoses don't count."""
     return moment.outcome not in {"", DONE} and moment.method != "diagnose_signature"
 
 

@@ -1,6 +1,6 @@
-"""Scenarios: what a trainee meets, read from ``sample_data/scenarios`` and the user's folder.
+"""Training scenarios, read from ``sample_data/scenarios`` and the user's folder.
 
-The format is described in docs/reference/scenario_files.md; a scenario's name is its file's name.
+The format is described in docs/reference/scenario_files.md; a scenario is named after its file.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ from chainteller.domain.challenges import ReverificationReason
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import WRITES
 from chainteller.training.checks import Check, read_check
-from chainteller.training.moments import DONE, OBSERVED, START, WORDS, full_name
 from chainteller.training.reading import ScenarioInvalid, Table, did_you_mean
-from chainteller.training.verbs import VERBS
+from chainteller.training.steps import VERBS
+from chainteller.training.timeline import DONE, OBSERVED, START, WORDS, full_name
 from chainteller.wallets.simulated import MISTAKES, SampleWallet
 
 PARTS = ("correctness", "safety", "time", "keys")
-"""What is scored, the weightiest first."""
+"""The parts of a score, by weight."""
 FAULTS = ("latency", "refusal", "dropped-reply", "lost-request", "outage")
 REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
 CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
@@ -30,7 +30,7 @@ _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """When: ``after`` microseconds past the first moment called ``on``."""
+    """``after`` microseconds after the first moment named ``on``."""
 
     on: str
     after: int
@@ -38,7 +38,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What the customer says, and when."""
+    """Something that the customer says, and when."""
 
     trigger: Trigger
     says: str
@@ -46,7 +46,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class WorldChange:
-    """Something that the bank or a market does: ``change`` names it, ``with_`` says how."""
+    """A change of the bank or a market, and when; ``change`` is its kind."""
 
     trigger: Trigger
     change: str
@@ -58,7 +58,7 @@ class WorldChange:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """``method`` is a call of Service; ``times`` how often; ``lasts`` microseconds."""
+    """An injected fault. ``method`` is an operation of Service; ``lasts`` is in microseconds."""
 
     trigger: Trigger
     kind: str
@@ -70,8 +70,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """``part`` is correctness or safety; ``missed`` the reason that a report names; ``book``
-    where it is written down."""
+    """A goal. ``part`` is correctness or safety.
+
+    If it is missed, a report shows ``missed`` and the reference ``book``.
+    """
 
     id: str
     part: str
@@ -83,7 +85,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Words that the trainee may choose to say."""
+    """A statement that the trainee can choose."""
 
     id: str
     text: str
@@ -94,12 +96,12 @@ class Customer:
     bank_account: str
     wallet: str = ""
     mistakes: tuple[str, ...] = ()
-    """What goes wrong at each signing, in order; after these the customer signs rightly."""
+    """The mistakes of the first signatures, in order; later signatures are correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Durations are microseconds. ``digest`` identifies the text that a report was made from."""
+    """A scenario. Durations are microseconds; ``digest`` identifies the file's contents."""
 
     name: str
     title: str
@@ -122,7 +124,7 @@ class Scenario:
 
 
 def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
-    """Files by scenario name, in the order of their numbers; later folders replace earlier ones."""
+    """Files by scenario name, ordered by number; later folders take precedence."""
     found: dict[str, Path] = {}
     for folder in folders:
         if folder.is_dir():
@@ -131,7 +133,7 @@ def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
 
 
 def name_of(path: Path) -> str:
-    """``07-wrong-account.toml`` is called wrong-account; the number only orders the list."""
+    """The scenario's name: ``07-wrong-account.toml`` is wrong-account."""
     return path.stem.lstrip("0123456789").lstrip("-")
 
 
@@ -241,7 +243,7 @@ def _trigger(table: Table) -> Trigger:
 
 
 def moment(name: str) -> str:
-    """The full name of a moment; raises ValueError."""
+    """Check and complete the name of a moment; raises ValueError."""
     method, _, outcome = name.partition(":")
     if name in WORDS or name.startswith(_EVENTS):
         return name

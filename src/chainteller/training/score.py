@@ -1,4 +1,4 @@
-"""The score of a session: correctness before safety before time before keys. Whole points only."""
+"""The score of a session, in whole points for correctness, safety, time and keys."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from chainteller.training.session import Session
 HINT_COSTS = 2
 UNDO_COSTS = 3
 _KEYS_AT_WORST = 3
-"""Nothing is left for keys at so many times the par."""
+"""No points for keys at this multiple of the par."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A goal and what was found when the session ended."""
+    """A goal and whether it was met."""
 
     goal: Goal
     finding: Finding
@@ -23,7 +23,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """``points`` and ``of`` by part; ``total`` is after what hints and undos cost."""
+    """``points`` out of ``of`` by part; ``total`` is after deductions for hints and undos."""
 
     points: Mapping[str, int]
     of: Mapping[str, int]
@@ -32,13 +32,13 @@ class Score:
 
 
 def judge(session: Session) -> tuple[Judged, ...]:
-    """Look at every goal now."""
+    """Evaluate every goal."""
     view = session.view()
     return tuple(Judged(goal, evaluate(goal.check, view)) for goal in session.scenario.goals)
 
 
 def score(session: Session, judged: Sequence[Judged]) -> Score:
-    """Speed earns nothing for work that is not right: time and keys count by correctness."""
+    """Compute the score. Points for time and keys are scaled by correctness."""
     scenario = session.scenario
     weights = scenario.weights
     shares = {part: _share(judged, part) for part in ("correctness", "safety")}
@@ -60,7 +60,7 @@ def _share(judged: Sequence[Judged], part: str) -> tuple[int, int]:
 
 
 def _left(used: int, par: int, limit: int) -> tuple[int, int]:
-    """The share that is left as a fraction: all of it up to the par, none at the limit."""
+    """The remaining share as a fraction: 1 up to the par, 0 at the limit."""
     if used <= par:
         return 1, 1
     room = max(1, limit - par)

@@ -1,7 +1,7 @@
-"""One run of a scenario: the bank, its clock, what happened, and what comes next.
+"""Training sessions: one run of a scenario, with its bank, clock, timeline and plan.
 
-All that happens goes through one lock and into one log, so that seed and log give the same run,
-and the same report, again. The session never reads the machine's clock.
+Everything goes through one lock and into one log, so seed and log reproduce the session and its
+report. A session never reads the system's clock.
 """
 
 import threading
@@ -20,26 +20,26 @@ from chainteller.service.operations import Call
 from chainteller.training.checks import View
 from chainteller.training.coach import Coach, inputs_of
 from chainteller.training.faults import Faults
-from chainteller.training.moments import DONE, SIGNED, START, TOLD, Moment
 from chainteller.training.progress import DueWorkStuck, NoCheckpoint, NothingToSign, Progress
 from chainteller.training.reading import ScenarioInvalid
 from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
-from chainteller.training.verbs import Player, VerbUnknown
+from chainteller.training.steps import Player, VerbUnknown
+from chainteller.training.timeline import DONE, SIGNED, START, TOLD, Moment
 from chainteller.training.world import TrainingWorld
 from chainteller.wallets.simulated import SampleWallet, sign_sample
 
 _EVENTS_AT_ONCE = 1_000
 _LONGEST_STEP = 2 * HOUR
-_MOST_ROUNDS = 200
-"""How often the bank is asked to do what is due at one instant; each time it does hundreds."""
+_MAX_ROUNDS = 200
+"""Maximum rounds of due work at one instant; each round does hundreds of pieces."""
 _Step = Story | WorldChange | Fault
 Answer = TypeVar("Answer")
 
 
 class Session:
-    """``service`` is what the trainee works with; ``begin`` comes first.
+    """A training session. Call ``begin`` first; the trainee uses ``service``.
 
-    Durations and instants are microseconds; the methods may be called from any thread.
+    Durations and instants are microseconds; methods may be called from any thread.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Session:
         self._world = world
         self._wallets = tuple(wallets)
         self._plan: tuple[_Step, ...] = (*scenario.world, *scenario.faults, *scenario.story)
-        self._kept: dict[int, Progress] = {}
+        self._saved: dict[int, Progress] = {}
         self._lock = threading.RLock()
         faults = Faults(lambda: self.progress.armed_faults, world.clock, self._spend)
         self.service = layered(world.service, Coach(self), faults)
@@ -70,13 +70,13 @@ class Session:
     # -- beginning ----------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Bring the bank into the scenario's first state, unseen, then start the story.
+        """Run the scenario's setup without recording it, then start the session.
 
         Raises:
-            ScenarioInvalid: a step of ``setup`` cannot be done.
+            ScenarioInvalid: a step of ``setup`` fails.
         """
         self.progress.cursor = self._world.service.events(-1).next
-        player = Player(self._world.service, _Preparing(self), self._wallets)
+        player = Player(self._world.service, _SetupSurroundings(self), self._wallets)
         player.use(self.scenario.customer.bank_account, self.scenario.customer.wallet)
         for number, line in enumerate(self.scenario.setup, start=1):
             try:
@@ -85,7 +85,7 @@ class Session:
                 raise _no_setup(self.scenario, number, error.message) from None
             if player.refused is not None:
                 raise _no_setup(self.scenario, number, f"{line}: {player.refused.message}")
-        self._pass_to(self.clock.now() + SECOND)  # what was prepared is not of the session
+        self._advance_to(self.clock.now() + SECOND)  # the setup isn't part of the session
         self.progress.cursor = self._world.service.events(-1).next
         self.started_at = self.progress.now = self.clock.now()
         self._note(START)
@@ -94,7 +94,7 @@ class Session:
     # -- acts ---------------------------------------------------------------------------------
 
     def perform(self, call: Call[Answer], onward: Next) -> Answer:
-        """An act of the trainee; the coach calls it."""
+        """Perform and record an action of the trainee; called by the coach."""
         name, key = call.operation.name, call.key
         with self._lock:
             self._record({"call": name, "with": inputs_of(call.arguments), "key": key})
@@ -113,7 +113,7 @@ class Session:
             return answer
 
     def tell(self, text: str) -> None:
-        """The trainee says these words to the customer."""
+        """Record words of the trainee to the customer."""
         with self._lock:
             self._record({"tell": text})
             self._note(TOLD, " ".join(text.split()))
@@ -127,7 +127,7 @@ class Session:
         raise LookupError(statement_id)
 
     def sign(self) -> str:
-        """The customer signs the newest challenge with the wallet of the story, as they do.
+        """Sign the newest challenge as the customer, including the scenario's mistakes.
 
         Raises:
             NothingToSign: there is no challenge, or the scenario's customer has no wallet.
@@ -152,7 +152,7 @@ class Session:
             return signature
 
     def key(self, name: str) -> None:
-        """A key was pressed."""
+        """Count a pressed key."""
         with self._lock:
             self.keys += 1
             if self.log and "keys" in self.log[-1]:
@@ -161,7 +161,7 @@ class Session:
                 self._record({"keys": [name]})
 
     def hint(self) -> str:
-        """The next hint; the last one stays."""
+        """The next hint; after the last one, the last one again."""
         with self._lock:
             self._record({"hint": self.hints})
             hints = self.scenario.hints
@@ -179,17 +179,17 @@ class Session:
         return self.elapsed > self.scenario.time_limit
 
     def advance(self, microseconds: int) -> None:
-        """Let time pass: everything that falls due in between happens at its own instant."""
+        """Advance the clock; due work in between happens at its own instant."""
         with self._lock:
             target = self.clock.now() + max(0, microseconds)
             if self.log and "clock" in self.log[-1]:
                 self.log[-1]["clock"] = target - self.started_at
             else:
                 self._record({"clock": target - self.started_at})
-            self._pass_to(target)
+            self._advance_to(target)
 
     def step(self) -> int:
-        """Jump to the next thing that this customer sees or says; how far that was, 0 for none."""
+        """Advance to the next event for this customer; returns by how much, 0 if there is none."""
         with self._lock:
             begins, seen = self.clock.now(), self._seen
             while self._seen == seen:
@@ -204,15 +204,15 @@ class Session:
         return len(self.progress.moments), len(self.progress.heard)
 
     def _spend(self, microseconds: int) -> None:
-        self._pass_to(self.clock.now() + microseconds)
+        self._advance_to(self.clock.now() + microseconds)
 
     def _next_instant(self) -> int | None:
         due = self._world.next_due()
         instants = [at for at, _ in self.progress.waiting] + ([] if due is None else [due])
         return min(instants, default=None)
 
-    def _pass_to(self, target: int) -> None:
-        """Raises DueWorkStuck: time cannot pass, since what is due is not done."""
+    def _advance_to(self, target: int) -> None:
+        """Advance the clock and do due work. Raises DueWorkStuck if due work stays due."""
         reached, rounds = -1, 0
         while True:
             following = self._next_instant()
@@ -220,7 +220,7 @@ class Session:
                 break
             instant = max(self.clock.now(), following)
             reached, rounds = instant, rounds + 1 if instant == reached else 1
-            if rounds > _MOST_ROUNDS:
+            if rounds > _MAX_ROUNDS:
                 raise DueWorkStuck("The training bank does not do what is due.")
             self.clock.set(instant)
             self._world.run_due()
@@ -245,7 +245,7 @@ class Session:
                 progress.waiting.append((moment.at + step.trigger.after, number))
 
     def _absorb_events(self) -> None:
-        """Make moments of what the bank tells about this customer's account."""
+        """Add the bank's events about this customer's account to the timeline."""
         while True:
             page = self._world.service.events(self.progress.cursor, _EVENTS_AT_ONCE)
             account = self.account_id if page.data else None
@@ -301,41 +301,41 @@ class Session:
     # -- checkpoints --------------------------------------------------------------------------
 
     def checkpoint(self) -> int:
-        """Keep this state; its number, from 1. ``undo`` comes back to the newest one."""
+        """Save the state; returns its number, from 1. ``undo`` returns to the newest one."""
         with self._lock:
             self._record({"checkpoint": self.checkpoints + 1})
             self.checkpoints += 1
             self._world.save(self.checkpoints)
-            self._kept[self.checkpoints] = deepcopy(self.progress)
+            self._saved[self.checkpoints] = deepcopy(self.progress)
             return self.checkpoints
 
     def undo(self) -> None:
-        """Go back to the newest checkpoint, or to the one before when nothing happened since.
+        """Return to the newest checkpoint, or to the one before if nothing happened since.
 
         Raises:
-            NoCheckpoint: the session has not begun.
+            NoCheckpoint: the session hasn't begun.
         """
         with self._lock:
             if not self.checkpoints:
                 raise NoCheckpoint("The session has not begun.")
             self._record({"undo": self.undos + 1})
-            if len(self._kept) > 1 and self._kept[self.checkpoints] == self.progress:
-                del self._kept[self.checkpoints]
+            if len(self._saved) > 1 and self._saved[self.checkpoints] == self.progress:
+                del self._saved[self.checkpoints]
                 self.checkpoints -= 1
             self.undos += 1
             self._world.restore(self.checkpoints)
-            self.progress = deepcopy(self._kept[self.checkpoints])
+            self.progress = deepcopy(self._saved[self.checkpoints])
             self.clock.set(self.progress.now)
 
     def close(self) -> None:
-        """Let go of the bank."""
+        """Close the bank."""
         self._world.close()
 
     # -- looking ------------------------------------------------------------------------------
 
     @property
     def account_id(self) -> str | None:
-        """The customer's trading account, once there is one."""
+        """The id of the customer's trading account, if there is one."""
         wanted = self.scenario.customer.bank_account
         for customer in self._world.service.customers(ListQuery(text=wanted)).data:
             for bank_account in customer.bank_accounts:
@@ -352,7 +352,7 @@ class Session:
         return self._wallets
 
     def view(self) -> View:
-        """What the goals look at."""
+        """The data for evaluating goals."""
         return View(
             self._world.service,
             self.account_id,
@@ -369,26 +369,26 @@ def _no_setup(scenario: Scenario, number: int, problem: str) -> ScenarioInvalid:
     return ScenarioInvalid([f"{scenario.name}.toml: setup {number}: {problem}"])
 
 
-class _Preparing:
-    """What a player of ``setup`` has around it: nothing is told or counted."""
+class _SetupSurroundings:
+    """The surroundings of the player that runs ``setup``: nothing is recorded or counted."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def wait(self, microseconds: int) -> None:
-        self._session._pass_to(self._session.clock.now() + microseconds)  # noqa: SLF001 - one module
+        self._session._advance_to(self._session.clock.now() + microseconds)  # noqa: SLF001 - one module
 
     def sign(self, wallet: str, text: str) -> str:
         return sign_sample(wallet, text, wallets=self._session.wallets)
 
     def say(self, words: str) -> None:
-        """Nobody listens yet."""
+        """Words during the setup are ignored."""
 
     def word(self, verb: str) -> str:
         raise VerbUnknown(f"{verb} is no step of a setup")
 
     def pressed(self, keys: int) -> None:
-        """Preparing costs nothing."""
+        """Keys during the setup don't count."""
 
 
 def _concerns(event: Event, account: str | None) -> bool:

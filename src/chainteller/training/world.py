@@ -1,4 +1,4 @@
-"""The throw-away bank of a training session, as training sees it; bootstrap fulfils it."""
+"""The interface to the temporary bank of a training session."""
 
 from typing import Protocol
 
@@ -11,43 +11,43 @@ class TrainingWorld(Protocol):
 
     @property
     def service(self) -> Service:
-        """The bank itself, without any fault."""
+        """The bank without faults."""
 
     @property
     def clock(self) -> ManualClock:
         """The bank's only clock."""
 
     def run_due(self) -> int:
-        """Do what is due now; how many pieces of work that was."""
+        """Do due work; returns how many pieces it did."""
 
     def next_due(self) -> int | None:
-        """The instant of the next work."""
+        """The instant of the next work, or None."""
 
     def save(self, slot: int) -> None:
-        """Keep a copy of everything under a number; an older copy of it is replaced."""
+        """Save a copy of the bank under a number; replaces an older copy."""
 
     def restore(self, slot: int) -> None:
-        """Bring everything back to the copy; the clock is not part of it."""
+        """Restore the copy, except for the clock."""
 
     def close_market(self, market: str, reason: str, until: int | None) -> None:
-        """Close a market; without ``until`` nobody knows for how long."""
+        """Close a market; ``until`` is None if the end isn't known."""
 
     def open_market(self, market: str) -> None:
-        """Open it again."""
+        """Reopen a market."""
 
     def move_price(self, market: str, bps: int) -> None:
-        """From now on a market's price is this many basis points off its usual course."""
+        """Shift a market's price by this many basis points from now on."""
 
     def move_peg(self, asset: str, bps: int) -> None:
-        """From now on a stablecoin (``USDC@solana``) is this far from its dollar."""
+        """Shift a stablecoin (``USDC@solana``) by this many basis points from now on."""
 
     def require_reverification(
         self, blockchain_account_id: str, counterparty_id: str, reason: str
     ) -> None:
-        """The bank's monitoring ends a wallet's verification."""
+        """End a wallet's verification, as the bank's monitoring."""
 
     def return_deposit(self, deposit_id: str) -> None:
-        """The core bank takes a completed deposit back; the account is frozen."""
+        """Take back a completed deposit, as the core bank; freezes the account."""
 
     def close(self) -> None:
         """Close the bank's file."""

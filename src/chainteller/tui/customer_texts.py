@@ -15,7 +15,7 @@ from chainteller.domain.clock import to_datetime
 from chainteller.records.accounts import ACCOUNT
 from chainteller.records.formats import both_times, clean
 from chainteller.records.markets import MARKET, is_open
-from chainteller.records.trades import QUOTE, TRADE
+from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import transfer_fields
 from chainteller.tui.queries import Gap
 
@@ -85,9 +85,7 @@ class CustomerTexts:
         return "\n\n".join(text for text in told if text)
 
     def of_transaction(self, row: "Transaction", bank: str) -> str:
-        from chainteller.service.models.trades import Trade  # noqa: PLC0415 - after the first frame
-
-        return self.of_trade(row, bank) if isinstance(row, Trade) else self.of_transfer(row, bank)
+        return self.of_trade(row, bank) if is_trade(row) else self.of_transfer(row, bank)
 
     def of_market(self, market: "Market", bank: str) -> str:
         values = {"bank": bank, **MARKET.spoken(market)}

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         networks,
         show_all,
     )
+    from chainteller.wallets.addresses import is_address
     from chainteller.wallets.networks import UnknownNetwork, network_names, resolve_network
     from chainteller.wallets.simulated import MISTAKES
 else:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.accounts.detail import AccountDetail, Frame
+    from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
@@ -80,9 +81,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
-        from chainteller.tui.queries import query  # noqa: PLC0415 - after the first frame
-
-        asked = query(
+        asked = lazy.query(
             page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
         )
         found = self.desk.service.trading_accounts(asked)
@@ -243,7 +242,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
             self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed")
         )
 
+    @property
+    def _sheet(self) -> "AccountSheet | None":
+        """The account as the detail shows it; None while the engine has not started."""
+        return self.detail.sheet if self.desk.started is not None else None
+
     def _draw_detail(self) -> None:
+        if self.desk.started is None:
+            return
         panes = self.detail.panes(self.selected, self._frame)
         self.set_class(bool(panes.charts), "with-charts")
         self.query_one("#detail", Lines).show(panes.detail)
@@ -284,13 +290,13 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self.detail.sheet else ""
+        return self.query_one("#detail", Lines).plain_text if self._sheet else ""
 
     def record(self) -> object:
-        return self.detail.sheet
+        return self._sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self.detail.sheet
+        refused, sheet = self.refusal_text(), self._sheet
         if refused or sheet is None:
             return refused
         bank = self.desk.settings.bank_name

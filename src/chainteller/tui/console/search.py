@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
 from chainteller.tui.formats import RECORD_ID
@@ -34,13 +35,7 @@ class Found:
 def wanted_id(pasted: str) -> str:
     """The id or address in a paste; empty for anything else."""
     text = pasted.strip()
-    return text if RECORD_ID.fullmatch(text) or _is_address(text) else ""
-
-
-def _is_address(text: str) -> bool:
-    from chainteller.wallets.addresses import is_address  # noqa: PLC0415 - at the first paste
-
-    return is_address(text)
+    return text if RECORD_ID.fullmatch(text) or lazy.is_address(text) else ""
 
 
 async def find_record(desk: Desk, text: str) -> Found | None:
@@ -79,7 +74,7 @@ def locate(service: "Service", text: str) -> Found:
         return Found("wallets", text)
     if text.startswith("QTE_"):
         return Found("quote", text)
-    if _is_address(text):
+    if lazy.is_address(text):
         return _wallet(service, text)
     return Found("accounts", text)
 

@@ -1,4 +1,4 @@
-"""What happened in a session, in order: calls with their outcome, events, words to the customer.
+"""The timeline of a session: calls with outcomes, events, and words to the customer.
 
 A moment's name is ``method:outcome`` for a call (``execute_quote:done``,
 ``execute_quote:QUOTE_EXPIRED``), an event's type (``trade.settled``), or one of ``WORDS``.
@@ -13,12 +13,12 @@ START, TOLD, SIGNED = "start", "told", "signed"
 WORDS = (START, TOLD, SIGNED)
 DONE = "done"
 OBSERVED = frozenset({*WRITES, DIAGNOSE_SIGNATURE.name})
-"""The calls that count as acts of the trainee; other reads are looking around."""
+"""Calls that count as actions of the trainee; other reads don't."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """``at`` is an instant; ``key`` a call's idempotency key; ``text`` what was said or meant."""
+    """An entry of the timeline. ``key`` is the idempotency key of a call; ``text`` its details."""
 
     at: int
     name: str
@@ -35,10 +35,10 @@ class Moment:
 
 
 def first_index(moments: Iterable[Moment], name: str) -> int | None:
-    """Where the first moment of this name stands."""
+    """The index of the first moment with this name, or None."""
     return next((index for index, each in enumerate(moments) if each.name == name), None)
 
 
 def full_name(name: str) -> str:
-    """A call without an outcome stands for its success."""
+    """Complete a moment's name: a call without an outcome means its success."""
     return f"{name}:{DONE}" if name in OBSERVED else name

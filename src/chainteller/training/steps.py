@@ -1,7 +1,7 @@
-"""Written steps in the console's own words: ``deposit 1000``, ``quote sol-usd buy 1000``.
+"""Written steps in the console's terms: ``deposit 1000``, ``quote sol-usd buy 1000``.
 
-They prepare a scenario's world, play a run without a console, and count as the keys that the
-same act costs at the desk.
+They prepare the bank of a scenario, or play a session without a console. Each step counts as the
+keys that the same action takes in the console.
 """
 
 import shlex
@@ -31,37 +31,37 @@ from chainteller.training.reading import duration
 from chainteller.wallets.simulated import SampleWallet
 
 KEY_TAKES = SECOND // 2
-"""How long a key takes when a written run is played."""
+"""Time per key when written steps are played."""
 
 
 class VerbUnknown(TellerError):
-    """A written step that cannot be understood, or that has nothing to work on."""
+    """A written step is invalid, or the record that it needs is missing."""
 
     code = "STEP"
     next_step = "See docs/reference/scenario_files.md for the steps."
 
 
 class Surroundings(Protocol):
-    """What a player has around the service."""
+    """What a player needs besides the service."""
 
     def wait(self, microseconds: int) -> None:
-        """Time passes."""
+        """Let time pass."""
 
     def sign(self, wallet: str, text: str) -> str:
-        """The customer signs the challenge's text."""
+        """Have the customer sign a challenge's text."""
 
     def say(self, words: str) -> None:
-        """Words to the customer; ``#id`` is one of the scenario's statements."""
+        """Say words to the customer; ``#id`` is a statement of the scenario."""
 
     def word(self, verb: str) -> str:
-        """hint, checkpoint or undo."""
+        """Run ``hint``, ``checkpoint`` or ``undo``."""
 
     def pressed(self, keys: int) -> None:
-        """So many keys were pressed."""
+        """Count pressed keys."""
 
 
 class Player:
-    """Plays steps against a service; ``refused`` is the newest step's refusal, if any."""
+    """Plays steps on a service; ``refused`` is the refusal of the last step, if any."""
 
     def __init__(
         self, service: Service, around: Surroundings, wallets: Sequence[SampleWallet]
@@ -77,14 +77,14 @@ class Player:
         self._keys = 0
 
     def use(self, bank_account: str, wallet: str) -> None:
-        """Whose account, and which wallet, the steps mean."""
+        """Set the bank account and the wallet that the steps refer to."""
         self._bank_account, self._wallet = bank_account, wallet
 
     def play(self, line: str) -> None:
-        """One step. A refusal of the service is kept, not raised.
+        """Play one step. A refusal by the service is stored in ``refused``, not raised.
 
         Raises:
-            VerbUnknown: no such step, or not what it needs.
+            VerbUnknown: the step doesn't exist or its arguments are wrong.
         """
         words = shlex.split(line)
         step = VERBS.get(words[0]) if words else None
@@ -135,12 +135,12 @@ class Player:
         self._ids["quote"] = made.value.id
 
     def execute(self) -> None:
-        """With a key of its own each time: a second one is a second request."""
+        """Execute the newest quote, each time with a new idempotency key."""
         self._ids["execution"] = self._key()
         self.repeat()
 
     def repeat(self) -> None:
-        """Send the newest execution once more, as the same request."""
+        """Send the newest execution again, as the same request."""
         request = ExecuteRequest(trading_account_id=self._account)
         trade = self._service.execute_quote(
             self._id("quote"), request, idempotency_key=self._id("execution")
@@ -148,7 +148,7 @@ class Player:
         self._ids["trade"] = trade.id
 
     def look(self) -> None:
-        """Find the trade of the newest quote in the list of trades; without a quote the newest."""
+        """Find the trade of the newest quote in the list; without a quote, the newest trade."""
         trades = self._service.trades(self._account, ListQuery(limit=MAXIMUM_LIMIT)).data
         wanted = self._ids.get("quote")
         found = next((each.id for each in trades if wanted in {None, each.quote_id}), None)
@@ -163,7 +163,7 @@ class Player:
     # -- wallets ------------------------------------------------------------------------------
 
     def register(self, wallet: str = "") -> None:
-        """Register the wallet, on a blockchain account of its network that is opened if needed."""
+        """Register the wallet; opens a blockchain account of its network if needed."""
         chosen = self._sample(wallet)
         network = chosen.address.network.name
         address = RegisterCounterparty(address=chosen.address.display, network=network)
@@ -209,7 +209,7 @@ class Player:
         )
 
     def verify(self) -> None:
-        """register, challenge, sign, claim and link in one."""
+        """Register, challenge, sign, claim and link."""
         self.register()
         self.challenge()
         self.sign()
@@ -335,7 +335,7 @@ _TYPED = frozenset({"deposit", "withdraw", "quote"})
 
 
 def _keys_of(words: Sequence[str]) -> int:
-    """What a step costs at the desk: its own keys, and every sign of an amount."""
+    """The number of keys for a step in the console: its own, and every character of an amount."""
     typed = 0
     if words[0] in _TYPED:
         typed = sum(len(word) for word in words[1:] if word[0].isdigit())
