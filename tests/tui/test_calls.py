@@ -10,6 +10,7 @@ from tests.tui.unsteady_service import Unsteady
 from textual import events
 
 from chainteller.engine.verification import verify_chain
+from chainteller.records.formats import short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered
@@ -18,7 +19,6 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.audit.screen import AuditScreen
 from chainteller.tui.console.app import Console
-from chainteller.tui.formats import short_id
 from chainteller.tui.start import StartedDesk
 
 Answer = TypeVar("Answer")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chainteller.domain.clock import from_datetime
-from chainteller.tui.formats import when
+from chainteller.records.formats import when
 
 NOW = datetime(2026, 11, 20, 12, 10, 22, tzinfo=UTC)
 

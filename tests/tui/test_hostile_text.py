@@ -3,8 +3,8 @@
 import pytest
 from tests.tui.conftest import Bench, press, seen, settle
 
+from chainteller.records.formats import clean
 from chainteller.tui.console.hostile_text import HostileTextFilter
-from chainteller.tui.formats import clean
 from chainteller.tui.widgets.lines import line
 
 HOSTILE = [

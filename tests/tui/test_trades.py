@@ -5,13 +5,13 @@ from typing import TypeVar
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
+from chainteller.records.formats import short_id
 from chainteller.service import operations as op
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
-from chainteller.tui.formats import short_id
 from chainteller.tui.trades.filter import Wanted, wanted
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.detail import Detail

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from chainteller.domain.clock import to_datetime
-from chainteller.tui.formats import clock_time
+from chainteller.records.formats import clock_time
 from chainteller.tui.widgets.lines import Line, line
 
 Sample = tuple[int, Decimal]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from chainteller.tui.formats import clean
+from chainteller.records.formats import clean
 from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
+from chainteller.records.formats import clock_time
 from chainteller.service.errors import ServiceUnavailable, TellerError
 from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
-from chainteller.tui.formats import clock_time
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk

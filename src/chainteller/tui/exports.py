@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from pydantic_core import to_jsonable_python
 
 from chainteller.domain.untrusted import spreadsheet_cell
+from chainteller.records.formats import clean
 from chainteller.tui import clipboard as copying
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import CopyBox
 from chainteller.tui.dialogs.choice import Choice
-from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import call_service
 from chainteller.workspace import receipts
 

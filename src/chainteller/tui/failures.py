@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from chainteller.domain.assets import Asset
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.records.formats import grouped, plain
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
-from chainteller.tui.formats import grouped, plain
 
 _AMOUNT = re.compile(r"\b\d{4,}\.\d+\b")
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")

@@ -11,6 +11,7 @@ not: it would depend on everything that is named here.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from chainteller.records.trades import is_over
     from chainteller.tui.accounts import flow as account_flow
     from chainteller.tui.accounts.detail import AccountDetail, Frame
     from chainteller.tui.accounts.new_account import CustomersScreen

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL
+from chainteller.records.formats import countdown, seconds_between, seconds_since
 from chainteller.records.trades import SLOW_S
 from chainteller.service.errors import NotFound
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import countdown, seconds_between, seconds_since
 from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chainteller.domain.clock import Clock, to_datetime
+from chainteller.records.formats import clean, clock_time
 from chainteller.service.attempts import Attempt
 from chainteller.service.errors import ServiceError, TellerError
-from chainteller.tui.formats import clean, clock_time
 
 if TYPE_CHECKING:
     from chainteller.service.layers import Next

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from chainteller.records.formats import Piece
 from chainteller.service.errors import TellerError
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.failures import Failure
-from chainteller.tui.formats import Piece
 from chainteller.tui.list_screen import ListScreen
 from chainteller.tui.service_calls import call_service
 

@@ -1,7 +1,7 @@
 """What the top bar says beside the screens: the place on its left, its reach on its right."""
 
+from chainteller.records.formats import Piece, seconds_between
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import Piece, seconds_between
 
 
 def deployment(desk: Desk) -> list[Piece]:

@@ -1,5 +1,6 @@
 """What screens send to the service, as plain functions that run in a thread."""
 
+from chainteller.records.formats import DEPOSIT_TOKEN
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount
 from chainteller.service.models.funding import (
@@ -10,7 +11,6 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.tui.formats import DEPOSIT_TOKEN
 
 
 def open_account(

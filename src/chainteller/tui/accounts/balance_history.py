@@ -12,9 +12,9 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime, to_datetime
+from chainteller.records.formats import grouped
 from chainteller.service.errors import TellerError
 from chainteller.tui.charts import Sample, step_blocks
-from chainteller.tui.formats import grouped
 from chainteller.tui.queries import USD_LIKE, AccountSheet, Gap, query
 from chainteller.tui.widgets.lines import Line, heading, line
 

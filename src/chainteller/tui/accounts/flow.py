@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import USD
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.limits import DestinationClass
+from chainteller.records.formats import cents, dollars, grouped
 from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure, amount_failure
-from chainteller.tui.formats import cents, dollars, grouped
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service

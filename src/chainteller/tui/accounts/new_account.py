@@ -7,12 +7,12 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from chainteller.records.formats import Piece, grouped, short_id
 from chainteller.service.errors import Conflict, TellerError
 from chainteller.tui import writes
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import ListDialog
 from chainteller.tui.failures import explain
-from chainteller.tui.formats import Piece, grouped, short_id
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.widgets.failure_panel import FailurePanel

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 from textual.widget import Widget
 
+from chainteller.records.formats import short_id, transferred
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.accounts.commands import COMMANDS
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.formats import short_id, transferred
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service

@@ -7,12 +7,12 @@ from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.formats import Piece
 from chainteller.service.errors import NotOffered
 from chainteller.tui.audit import verification
 from chainteller.tui.audit.commands import COMMANDS
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import Piece
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import query
 from chainteller.tui.widgets.lines import Line, Lines, line

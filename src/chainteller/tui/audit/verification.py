@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from chainteller.records.formats import Piece
 from chainteller.service.audit_segment import SegmentReport, check_segment
 from chainteller.tui.desk import Desk
-from chainteller.tui.formats import Piece
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
 

@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from chainteller.tui.formats import clean, is_clean
+from chainteller.records.formats import clean, is_clean
 
 
 class HostileTextFilter(LineFilter):

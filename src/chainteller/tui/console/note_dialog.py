@@ -8,10 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
+from chainteller.records.formats import clean
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.dialogs.question import Ask, Question
-from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.bars import TooSmall
 from chainteller.tui.widgets.lines import Line, Lines, line

@@ -9,9 +9,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
+from chainteller.records.formats import clean
 from chainteller.tui.console.command_table import PALETTE, commands_of
 from chainteller.tui.console.search import Found, search
-from chainteller.tui.formats import clean
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.textual_fixes.palette import SteadyPalette
 

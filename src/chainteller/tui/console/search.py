@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
-from chainteller.tui.formats import RECORD_ID
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
 

@@ -13,9 +13,9 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
+from chainteller.records.formats import Piece
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import Piece
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import ConsoleSettings, Start
 from chainteller.tui.textual_fixes.app import press_keys

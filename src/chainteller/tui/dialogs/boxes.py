@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from chainteller.records.formats import Piece, clean
 from chainteller.tui import clipboard as copying
 from chainteller.tui.dialogs.dialog import Dialog
-from chainteller.tui.formats import Piece, clean
 from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.lines import Line, Lines, line
 

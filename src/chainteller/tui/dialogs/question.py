@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from textual import events
 from textual.app import ComposeResult
 
+from chainteller.records.formats import Piece, same_amount
 from chainteller.tui.dialogs.dialog import Dialog
-from chainteller.tui.formats import Piece, same_amount
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
 

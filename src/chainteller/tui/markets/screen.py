@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.records.formats import live_age, short_id
+from chainteller.records.markets import is_open
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import DeskScreen
 from chainteller.tui.exports import Export, Table
-from chainteller.tui.formats import live_age, short_id
 from chainteller.tui.markets import view as markets_view
 from chainteller.tui.markets.commands import COMMANDS
 from chainteller.tui.messages import RowChosen, RowOpened
@@ -162,7 +163,7 @@ class MarketsScreen(DeskScreen):
         notes += [
             markets_view.closed_line(row, self.desk.now, chosen=row is market)
             for row in self._markets.values()
-            if not markets_view.is_open(row)
+            if not is_open(row)
         ]
         self.query_one("#notes", Lines).show(notes)
 

@@ -15,7 +15,6 @@ from chainteller.records.formats import (
     sparkline,
 )
 from chainteller.records.markets import MARKET
-from chainteller.records.markets import is_open as is_open  # noqa: PLC0414 - called here by the screen
 from chainteller.records.trades import base_symbol
 from chainteller.tui.charts import price_chart
 from chainteller.tui.widgets.lines import Line, line

@@ -5,13 +5,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
+from chainteller.records.formats import cents, countdown, grouped
 from chainteller.service.errors import QuoteAccountMismatch, TellerError
 from chainteller.tui import writes
 from chainteller.tui.accounts.flow import deposit
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure, amount_failure
-from chainteller.tui.formats import cents, countdown, grouped
 from chainteller.tui.quote.state import QuoteState
 from chainteller.tui.quote.view import missing_amount
 

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.records.formats import dollars, grouped, plain, transferred
 from chainteller.service.errors import InsufficientFunds, TellerError
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import DeskScreen
-from chainteller.tui.formats import dollars, grouped, plain, transferred
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import form_sheet

@@ -8,8 +8,7 @@ from chainteller.domain.assets import Asset
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.money import format_atoms
 from chainteller.records.fields import chain
-from chainteller.records.trades import QUOTE
-from chainteller.tui.formats import (
+from chainteller.records.formats import (
     Piece,
     clock_time,
     countdown,
@@ -22,6 +21,7 @@ from chainteller.tui.formats import (
     short_id,
     when,
 )
+from chainteller.records.trades import QUOTE
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
 from chainteller.tui.widgets.lines import Line, line

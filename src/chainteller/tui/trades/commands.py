@@ -21,7 +21,7 @@ def _why_final(screen: "TradesScreen") -> str:
 
 def _nothing_to_wait_for(screen: "TradesScreen") -> str:
     trade = screen.selected
-    over = trade is None or lazy.trades_view.is_over(trade)
+    over = trade is None or lazy.is_over(trade)
     return "there is nothing to wait for" if over else ""
 
 

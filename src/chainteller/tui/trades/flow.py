@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.records.formats import grouped, seconds_since
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.formats import grouped, seconds_since
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade

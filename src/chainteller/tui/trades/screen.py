@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.records.formats import grouped, short_id, status
+from chainteller.records.trades import is_over
 from chainteller.tui.desk import Desk
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.formats import grouped, short_id, status
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import flow
@@ -177,10 +178,10 @@ class TradesScreen(ListScreen["Trade"]):
         now, listed = self.desk.now, self.paged
         for row in listed.rows_held:
             trade = self.records.get(row.key)
-            if trade is not None and not trades_view.is_over(trade):
+            if trade is not None and not is_over(trade):
                 listed.replace_row(trades_view.trade_row(trade, now))
         selected = self.selected
-        if selected is not None and not trades_view.is_over(selected):
+        if selected is not None and not is_over(selected):
             self._show_selected()
 
     def row_chosen(self) -> None:
@@ -253,7 +254,7 @@ class TradesScreen(ListScreen["Trade"]):
 
     def action_watch(self) -> None:
         trade = self.selected
-        if trade is None or trades_view.is_over(trade):
+        if trade is None or is_over(trade):
             self.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
             return
         self.desk.watched_trades[trade.id] = self._owner_of(trade)
@@ -263,7 +264,7 @@ class TradesScreen(ListScreen["Trade"]):
         trade = self.selected or self.newest_open
         if trade is None:
             self.desk.notify("no trade is selected", "warn")
-        elif trades_view.is_over(trade):
+        elif is_over(trade):
             self.desk.notify(trades_view.why_it_stands(trade), "warn")
         else:
             self.write("cancellation", lambda: self._cancel(trade))

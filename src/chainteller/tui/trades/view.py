@@ -3,8 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import clock_time, grouped, live_age, short_id
-from chainteller.records.trades import TRADE, base_symbol
-from chainteller.records.trades import is_over as is_over  # noqa: PLC0414 - called here by the screen
+from chainteller.records.trades import TRADE, base_symbol, is_over
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row

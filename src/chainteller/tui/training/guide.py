@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from chainteller.domain.clock import SECOND, to_datetime
+from chainteller.records.formats import Piece, clock_time
 from chainteller.training.score import Judged
 from chainteller.training.session import Session
 from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import Piece, clock_time
 from chainteller.tui.widgets.lines import Line, line
 
 KEYS = (

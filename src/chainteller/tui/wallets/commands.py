@@ -4,9 +4,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
-from chainteller.tui.formats import short_id
 
 if TYPE_CHECKING:
     from chainteller.tui.wallets.book import Wallet

@@ -16,6 +16,7 @@ from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.paths import shipped
+from chainteller.records.formats import cents, countdown, grouped, plain, short_address, short_id
 from chainteller.service.errors import InvalidSignature, TellerError
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -29,7 +30,6 @@ from chainteller.tui import lazy
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
 from chainteller.tui.failures import Failure, amount_failure
-from chainteller.tui.formats import cents, countdown, grouped, plain, short_address, short_id
 from chainteller.tui.steps import (
     Choose,
     LookUp,

@@ -9,11 +9,11 @@ from textual import events
 from textual.containers import Container, VerticalScroll
 from textual.widget import Widget
 
+from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.exports import Export, ready
-from chainteller.tui.formats import RECORD_ID
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import Result, take

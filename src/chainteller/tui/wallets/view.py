@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
-from chainteller.records.wallets import CHALLENGE, WALLET
-from chainteller.tui import lazy
-from chainteller.tui.dialogs.boxes import wrapped
-from chainteller.tui.formats import (
+from chainteller.records.formats import (
     Piece,
     countdown,
     grouped,
@@ -20,6 +17,9 @@ from chainteller.tui.formats import (
     status,
     when,
 )
+from chainteller.records.wallets import CHALLENGE, WALLET
+from chainteller.tui import lazy
+from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.wallets.book import (
     SEARCHED,
     Book,

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from textual import events
 
+from chainteller.records.formats import Piece, clean
 from chainteller.tui.commands import Hint
-from chainteller.tui.formats import Piece, clean
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 

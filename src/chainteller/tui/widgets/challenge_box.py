@@ -4,7 +4,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from chainteller.tui.formats import clean
+from chainteller.records.formats import clean
 from chainteller.tui.widgets.lines import Line, Lines, line
 
 

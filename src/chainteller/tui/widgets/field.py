@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
-from chainteller.tui.formats import Piece
+from chainteller.records.formats import Piece
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldStepped, FieldSubmitted
 from chainteller.tui.widgets.lines import Lines, line
 

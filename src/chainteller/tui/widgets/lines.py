@@ -14,7 +14,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from chainteller.tui.formats import Piece, clean
+from chainteller.records.formats import Piece, clean
 from chainteller.tui.privacy import PrivacyFilter, Stated
 
 TONES: dict[str, tuple[str, bool]] = {

@@ -11,7 +11,7 @@ from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from chainteller.tui.formats import Piece, clean
+from chainteller.records.formats import Piece, clean
 from chainteller.tui.messages import PageWanted, RowChosen, RowOpened
 from chainteller.tui.widgets.lines import Toned, pad
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Generic, TypeVar
 
 from chainteller.records.fields import FieldList, Interface
-from chainteller.tui.formats import Piece
+from chainteller.records.formats import Piece
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column
 

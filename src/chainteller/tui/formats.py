@@ -1,3 +1,0 @@
-"""How values are written on screen: ``chainteller.records.formats``, under the console's name."""
-
-from chainteller.records.formats import *  # noqa: F403
