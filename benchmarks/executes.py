@@ -23,7 +23,7 @@ from pathlib import Path
 from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
 
-from chainteller.engine.engine import EngineOptions
+from chainteller.domain.options import EngineOptions
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage.database import journal_mode
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
     from chainteller.domain.limits import DestinationClass
-    from chainteller.engine.context import EngineOptions
+    from chainteller.domain.options import EngineOptions
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.ports import PriceFeed
@@ -148,22 +148,20 @@ def database_url(settings: Settings, place: Place) -> str:
 
 def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
-    from chainteller.engine.context import EngineOptions
+    from chainteller.domain.options import EngineOptions
 
-    return EngineOptions(
-        quote_window_s=math.ceil(engine.quote_window_s),
-        deposit_delay_s=engine.deposit_delay_s,
-        fill_delay_s=engine.fill_delay_s,
-        settle_delay_s=engine.settle_delay_s,
-        withdrawal_delay_s=engine.withdrawal_delay_s,
-        review_delay_s=engine.review_delay_s,
-        challenge_ttl_s=math.ceil(engine.challenge_ttl_s),
-        maintenance=engine.maintenance,
-        bank_name=service.bank_name,
-        test_networks=service.test_networks,
-        rate_limits=service.rate_limits,
-        limits=_limits(service.limits),
-    )
+    options = {
+        each.name: getattr(group, each.name)
+        for group in (engine, service)
+        for each in fields(EngineOptions)
+        if hasattr(group, each.name)
+    }
+    options |= {
+        "quote_window_s": math.ceil(engine.quote_window_s),
+        "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
+        "limits": _limits(service.limits),
+    }
+    return EngineOptions(**options)
 
 
 def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int, int]]":

@@ -16,10 +16,11 @@ from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import Asset
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import deposits
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.sample_worlds import TRAINING_BEGINS

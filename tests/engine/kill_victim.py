@@ -9,8 +9,9 @@ import threading
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import SystemClock
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.engine import Engine, EngineContext, EngineOptions
+from chainteller.engine.engine import Engine, EngineContext
 from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage.database import open_database

@@ -9,8 +9,8 @@ from tests.world.engines import START, FixedPrices, World, make_world
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND, format_instant, from_datetime
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.quoting import FeeSchedule
-from chainteller.engine.engine import EngineOptions
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest
 from chainteller.storage import markets

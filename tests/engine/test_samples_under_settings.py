@@ -16,7 +16,8 @@ from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.domain.options import EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify
 

@@ -12,8 +12,8 @@ from tests.world.engines import DPT, START, USDC_SOLANA, World, make_world
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import DAY, SECOND, format_instant
 from chainteller.domain.limits import DestinationClass
+from chainteller.domain.options import EngineOptions
 from chainteller.engine import deposits, payouts
-from chainteller.engine.engine import EngineOptions
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.engine.verification import verify
 from chainteller.service.models.funding import Destination, WithdrawalRequest

@@ -9,7 +9,7 @@ from tests.world.engines import make_world
 
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.limits import DestinationClass
-from chainteller.engine.engine import EngineOptions
+from chainteller.domain.options import EngineOptions
 from chainteller.service.interface import Service
 
 RULES = Rules()

@@ -17,8 +17,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount, TradingAccount

@@ -13,8 +13,8 @@ from tests.world.bank import World
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineOptions
 from chainteller.engine.engine import Engine
 
 MOST_GROWTH_MIB = 160

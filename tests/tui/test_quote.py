@@ -9,7 +9,7 @@ from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 
 from chainteller.domain.actors import Actor
-from chainteller.engine.context import EngineOptions
+from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered

@@ -10,8 +10,9 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import Clock, ManualClock, parse_instant
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.storage import organisations

@@ -9,10 +9,11 @@ from tests.world.files import open_fresh
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.domain.trades import Rejection
-from chainteller.engine.engine import Engine, EngineContext, EngineOptions
+from chainteller.engine.engine import Engine, EngineContext
 from chainteller.engine.ports import ExecutionVenue, PriceFeed
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import (

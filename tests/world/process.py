@@ -10,7 +10,7 @@ from tests.world.faults import FAULTS
 
 from chainteller.api.server import serve
 from chainteller.domain.clock import SystemClock
-from chainteller.engine.context import EngineOptions
+from chainteller.domain.options import EngineOptions
 from chainteller.service.deployment import DeploymentOptions
 
 

@@ -9,8 +9,9 @@ from tests.world.files import open_fresh
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.clock import ManualClock, midnight_before, parse_instant
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.samples.loading import load_samples
 
 FOLDER = Path(__file__).parents[2] / "sample_data"

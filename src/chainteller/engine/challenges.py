@@ -13,8 +13,9 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
+from chainteller.domain.options import EngineOptions
 from chainteller.engine import blockchain_accounts, counterparties, outcome, reading
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Event, Insert, Moment, Outcome
 from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.unit_of_work import UnitOfWork, now

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.options import EngineOptions
 from chainteller.engine import (
     accounts,
     blockchain_accounts,
@@ -21,7 +22,7 @@ from chainteller.engine import (
     transfers,
     withdrawals,
 )
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.table import TABLE
 from chainteller.engine.unit_of_work import now
 from chainteller.service.interface import Service

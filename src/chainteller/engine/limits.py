@@ -5,8 +5,9 @@ from sqlalchemy import Connection
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
+from chainteller.domain.options import EngineOptions
 from chainteller.engine import accounts
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.table import reads_in_context
 from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations

@@ -14,8 +14,8 @@ from sqlalchemy import Table
 from chainteller.domain.clock import SECOND
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import Journal
+from chainteller.domain.options import EngineOptions
 from chainteller.engine import ledger
-from chainteller.engine.context import EngineOptions
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import jobs, rows
 from chainteller.storage.database import Record

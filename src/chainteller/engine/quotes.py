@@ -10,6 +10,7 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.domain.ledger import draw, hold
 from chainteller.domain.money import MAX_ATOMS, Amount, format_cents
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.preconditions import Act
 from chainteller.domain.quoting import (
     MICROS_PER_CENT,
@@ -30,7 +31,7 @@ from chainteller.engine import (
     reading,
     stablecoin_prices,
 )
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Event, Insert, Job, Moment, Outcome, Row, Update
 from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.trades import FILL

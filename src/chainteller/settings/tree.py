@@ -4,12 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.money import format_cents
+from chainteller.domain.options import EngineOptions
 from chainteller.paths import Paths
 from chainteller.settings import values
 from chainteller.settings.values import Reader, without_password
 
 PREFIX = "CHAINTELLER_"
+_ENGINE = EngineOptions()
+_OWN_BANK, _UNVERIFIED, _VERIFIED = (DEFAULT_LIMITS[each] for each in DestinationClass)
 
 
 def _setting(default: object, read: Reader) -> Any:
@@ -20,15 +24,15 @@ def _setting(default: object, read: Reader) -> Any:
 class EngineSettings:
     """The embedded engine. Every delay is in seconds."""
 
-    quote_window_s: float = _setting(300, values.seconds(1))
-    deposit_delay_s: float = _setting(0, values.seconds(0))
-    fill_delay_s: float = _setting(10, values.seconds(0))
-    settle_delay_s: float = _setting(20, values.seconds(0))
-    withdrawal_delay_s: float = _setting(5, values.seconds(0))
-    review_delay_s: float = _setting(7200, values.seconds(0))
-    challenge_ttl_s: float = _setting(3600, values.seconds(1))
+    quote_window_s: float = _setting(_ENGINE.quote_window_s, values.seconds(1))
+    deposit_delay_s: float = _setting(_ENGINE.deposit_delay_s, values.seconds(0))
+    fill_delay_s: float = _setting(_ENGINE.fill_delay_s, values.seconds(0))
+    settle_delay_s: float = _setting(_ENGINE.settle_delay_s, values.seconds(0))
+    withdrawal_delay_s: float = _setting(_ENGINE.withdrawal_delay_s, values.seconds(0))
+    review_delay_s: float = _setting(_ENGINE.review_delay_s, values.seconds(0))
+    challenge_ttl_s: float = _setting(_ENGINE.challenge_ttl_s, values.seconds(1))
     price_feed: str = _setting("simulated", values.price_feed)
-    maintenance: tuple[str, ...] = _setting((), values.markets)
+    maintenance: tuple[str, ...] = _setting(_ENGINE.maintenance, values.markets)
     seed: str = _setting("42", values.text)
 
 
@@ -36,24 +40,24 @@ class EngineSettings:
 class LimitSettings:
     """Withdrawal limits by destination, in cents of USD."""
 
-    own_bank_per_transaction: int = _setting(2_500_000, values.cents)
-    own_bank_24h: int = _setting(10_000_000, values.cents)
-    own_bank_30d: int = _setting(50_000_000, values.cents)
-    unverified_per_transaction: int = _setting(100_000, values.cents)
-    unverified_24h: int = _setting(250_000, values.cents)
-    unverified_30d: int = _setting(1_000_000, values.cents)
-    verified_per_transaction: int = _setting(5_000_000, values.cents)
-    verified_24h: int = _setting(20_000_000, values.cents)
-    verified_30d: int = _setting(100_000_000, values.cents)
+    own_bank_per_transaction: int = _setting(_OWN_BANK[0], values.cents)
+    own_bank_24h: int = _setting(_OWN_BANK[1], values.cents)
+    own_bank_30d: int = _setting(_OWN_BANK[2], values.cents)
+    unverified_per_transaction: int = _setting(_UNVERIFIED[0], values.cents)
+    unverified_24h: int = _setting(_UNVERIFIED[1], values.cents)
+    unverified_30d: int = _setting(_UNVERIFIED[2], values.cents)
+    verified_per_transaction: int = _setting(_VERIFIED[0], values.cents)
+    verified_24h: int = _setting(_VERIFIED[1], values.cents)
+    verified_30d: int = _setting(_VERIFIED[2], values.cents)
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
     database: str = _setting("", values.database)
-    bank_name: str = _setting("Example Bank", values.bank_name)
-    rate_limits: bool = _setting(True, values.switch)  # noqa: FBT003 - the default of a switch
-    test_networks: bool = _setting(False, values.switch)  # noqa: FBT003 - as above
-    docs: bool = _setting(False, values.switch)  # noqa: FBT003 - as above
+    bank_name: str = _setting(_ENGINE.bank_name, values.bank_name)
+    rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
+    test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
+    docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
     limits: LimitSettings = field(default_factory=LimitSettings)
 
 

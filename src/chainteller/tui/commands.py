@@ -14,7 +14,19 @@ from textual.binding import Binding
 
 EVERYWHERE = "desk"
 PALETTE_ONLY = "palette"
-SCREENS = ("accounts", "markets", "quote", "trades", "wallets")
+SHORT_NAMES = {
+    "accounts": "Acc",
+    "markets": "Mkt",
+    "quote": "Quo",
+    "trades": "Trd",
+    "wallets": "Wal",
+}
+"""The screens with their names in a narrow top bar, in the order of the digits that open them.
+
+The screen ``accounts`` is the class ``AccountsScreen`` in ``tui/accounts/screen.py``; its commands
+are ``COMMANDS`` in ``tui/accounts/commands.py``.
+"""
+SCREENS = tuple(SHORT_NAMES)
 _SHOWN = {
     "colon": ":",
     "question_mark": "?",

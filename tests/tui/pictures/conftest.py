@@ -15,8 +15,9 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import ManualClock
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine.context import EngineContext, EngineOptions
+from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.storage.database import open_database

@@ -9,7 +9,7 @@ from tests.tui.pictures.test_desk import PROFILES
 from tests.tui.unsteady_service import Unsteady
 from textual.pilot import Pilot
 
-from chainteller.engine.context import EngineOptions
+from chainteller.domain.options import EngineOptions
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen

@@ -15,6 +15,7 @@ from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents
+from chainteller.domain.options import EngineOptions
 from chainteller.domain.preconditions import TERMS_VERSION, Control
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.quoting import FeeSchedule, Side
@@ -22,7 +23,6 @@ from chainteller.domain.randomness import Randomness, below
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine import accounts, deposits, payouts, quotes, settlement, trades, withdrawals
-from chainteller.engine.context import EngineOptions
 from chainteller.engine.currencies import DEPOSIT_TOKEN, STABLECOIN
 from chainteller.engine.destinations import Target
 from chainteller.engine.markets import Condition

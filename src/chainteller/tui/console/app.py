@@ -1,6 +1,7 @@
 """The console application: its screens, keys, themes and signals."""
 
 import asyncio
+import importlib
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +15,7 @@ from textual.filter import LineFilter
 from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.accounts.screen import AccountsScreen
-from chainteller.tui.commands import AnyCommand, bindings_of, by_id, run_command
+from chainteller.tui.commands import SCREENS, AnyCommand, bindings_of, by_id, run_command
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
@@ -105,12 +106,9 @@ class Console(SteadyApp):
         self.themes.show_first()
 
     def add_screens(self) -> None:
-        """Add a mode for each of the five screens; a screen is made when it is first shown."""
-        self.add_mode("accounts", lambda: AccountsScreen(self.desk))
-        self.add_mode("markets", lambda: lazy.MarketsScreen(self.desk))
-        self.add_mode("quote", lambda: lazy.QuoteScreen(self.desk))
-        self.add_mode("trades", lambda: lazy.TradesScreen(self.desk))
-        self.add_mode("wallets", lambda: lazy.WalletsScreen(self.desk))
+        """Add a mode for each of ``SCREENS``; a screen is made when it is first shown."""
+        for name in SCREENS:
+            self.add_mode(name, partial(_make_screen, name, self.desk))
 
     # -- start and end ------------------------------------------------------------------------
 
@@ -357,3 +355,9 @@ class Console(SteadyApp):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _make_screen(name: str, desk: Desk) -> DeskScreen:
+    module = importlib.import_module(f"chainteller.tui.{name}.screen")
+    made: DeskScreen = getattr(module, f"{name.capitalize()}Screen")(desk)
+    return made

@@ -1,11 +1,10 @@
 """The table of every command: what the help, the palette and a user's keys are checked against."""
 
+import importlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from chainteller.tui import desk_screen
-from chainteller.tui.accounts import commands as accounts
-from chainteller.tui.audit import commands as audit
 from chainteller.tui.commands import (
     EVERYWHERE,
     PALETTE_ONLY,
@@ -14,11 +13,7 @@ from chainteller.tui.commands import (
     unavailable_reason,
 )
 from chainteller.tui.console.commands import CONSOLE_COMMANDS, PLACES
-from chainteller.tui.markets import commands as markets
-from chainteller.tui.quote import commands as quote
 from chainteller.tui.textual_fixes.keys import normalize_keys
-from chainteller.tui.trades import commands as trades
-from chainteller.tui.wallets import commands as wallets
 
 if TYPE_CHECKING:
     from textual.screen import Screen
@@ -42,17 +37,21 @@ def complete(commands: Iterable[AnyCommand]) -> tuple[AnyCommand, ...]:
     return every
 
 
+def _commands_in(name: str) -> tuple[AnyCommand, ...]:
+    """The commands of a screen's package."""
+    found: tuple[AnyCommand, ...] = importlib.import_module(
+        f"chainteller.tui.{name}.commands"
+    ).COMMANDS
+    return found
+
+
+_WITH_COMMANDS = (*SCREENS, "audit")
 _EVERY = complete(
     (
         *PLACES,
         *desk_screen.COMMANDS,
         *CONSOLE_COMMANDS[len(PLACES) :],
-        *accounts.COMMANDS,
-        *markets.COMMANDS,
-        *quote.COMMANDS,
-        *trades.COMMANDS,
-        *audit.COMMANDS,
-        *wallets.COMMANDS,
+        *(command for name in _WITH_COMMANDS for command in _commands_in(name)),
     )
 )
 COMMANDS = tuple(command for command in _EVERY if command.where != PALETTE_ONLY)
@@ -81,7 +80,7 @@ def why_unavailable(command: AnyCommand, console: "Console", screen: "Screen[obj
     return unavailable_reason(command, screen)
 
 
-def clashes(keymap: Mapping[str, str], screens: Iterable[str] = (*SCREENS, "audit")) -> list[str]:
+def clashes(keymap: Mapping[str, str], screens: Iterable[str] = _WITH_COMMANDS) -> list[str]:
     """What is wrong with a user's keys: unknown ids, and two commands on one key of a screen.
 
     A key may be written as it is printed (``?``) or as Textual calls it (``question_mark``).

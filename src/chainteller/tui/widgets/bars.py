@@ -6,14 +6,13 @@ from rich.cells import cell_len
 from textual import events
 
 from chainteller.records.formats import Piece, clean
-from chainteller.tui.commands import Hint
+from chainteller.tui.commands import SHORT_NAMES, Hint
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 
-NAMES = ("Accounts", "Markets", "Quote", "Trades", "Wallets")
-_LONG = tuple(f" {number} {name} " for number, name in enumerate(NAMES, start=1))
-_SHORT = (" 1Acc", " 2Mkt", " 3Quo", " 4Trd", " 5Wal")
-_NAMELESS = (" 1", " 2", " 3", " 4", " 5")
+_LONG = tuple(f" {number} {name.capitalize()} " for number, name in enumerate(SHORT_NAMES, start=1))
+_SHORT = tuple(f" {number}{short}" for number, short in enumerate(SHORT_NAMES.values(), start=1))
+_NAMELESS = tuple(f" {number}" for number in range(1, len(SHORT_NAMES) + 1))
 _WIDE = 110
 LEAST_WIDTH, LEAST_HEIGHT = 60, 16
 

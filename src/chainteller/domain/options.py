@@ -1,0 +1,37 @@
+"""Options of the engine, with their defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from chainteller.domain.clock import SECOND
+from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """What an operator can set of the engine. Delays and windows are in seconds.
+
+    ``settings/tree.py`` reads the options of the same names, and takes its defaults from here.
+    """
+
+    quote_window_s: float = 300
+    deposit_delay_s: float = 0
+    fill_delay_s: float = 10
+    settle_delay_s: float = 20
+    withdrawal_delay_s: float = 5
+    review_delay_s: float = 7200
+    challenge_ttl_s: float = 3600
+    maintenance: tuple[str, ...] = ()
+    bank_name: str = "Example Bank"
+    test_networks: bool = False
+    rate_limits: bool = True
+    open_quotes_per_account: int = 10
+    hold_premium_bps_per_minute: int = 5
+    limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
+        default_factory=lambda: dict(DEFAULT_LIMITS)
+    )
+
+    @property
+    def quote_window(self) -> int:
+        """How long a quote is good for, in microseconds."""
+        return round(self.quote_window_s * SECOND)

@@ -1,0 +1,97 @@
+"""A screen costs one package and one line: added for real, in a copy of the package."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import chainteller
+
+LINE = '    "wallets": "Wal",\n'
+COMMANDS = """
+from chainteller.tui.commands import Command, always
+
+COMMANDS = (
+    Command(
+        "reports.greet", "g", "Say hello", lambda screen: screen.greet(), always, footer="greet"
+    ),
+)
+"""
+SCREEN = """
+from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.reports.commands import COMMANDS
+from chainteller.tui.widgets.lines import Lines, line
+
+
+class ReportsScreen(DeskScreen):
+    KEY = "reports"
+    OWN_COMMANDS = COMMANDS
+
+    def body(self):
+        return [Lines([line("nothing to report")], id="report")]
+
+    def reload(self):
+        pass
+
+    def greet(self):
+        self.desk.notify("hello from the new screen")
+"""
+PROGRAM = """
+import asyncio
+
+from chainteller.tui.console.app import Console
+from chainteller.tui.console.command_table import COMMANDS
+from chainteller.tui.start import ConsoleSettings
+from textual.app import App
+
+
+class Unopened(Console):
+    CSS_PATH = {css!r}
+
+    def start_engine(self):
+        pass
+
+
+async def main():
+    app = Unopened(lambda: None, ConsoleSettings())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("6")
+        await pilot.pause()
+        await pilot.press("g")
+        await pilot.pause()
+        strips = app.screen._compositor.render_strips(app.size)
+        print("\\n".join("".join(part.text for part in strip) for strip in strips))
+    print("IDS", [command.id for command in COMMANDS if "reports" in command.id])
+
+
+asyncio.run(main())
+"""
+
+
+def test_a_screen_costs_one_package_and_one_line(tmp_path: Path) -> None:
+    package = tmp_path / "chainteller"
+    shutil.copytree(Path(chainteller.__file__).parent, package)
+    table = package / "tui" / "commands.py"
+    before = table.read_text()
+    assert before.count(LINE) == 1
+    table.write_text(before.replace(LINE, f'{LINE}    "reports": "Rep",\n'))
+    screen = package / "tui" / "reports"
+    screen.mkdir()
+    (screen / "__init__.py").touch()
+    (screen / "commands.py").write_text(COMMANDS)
+    (screen / "screen.py").write_text(SCREEN)
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(css=str(package / "tui" / "console" / "app.tcss")))
+    done = subprocess.run(
+        [sys.executable, program],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for shown in ("6 Reports", "nothing to report", "hello from the new screen", "g greet"):
+        assert shown in done.stdout
+    assert "IDS ['desk.reports', 'reports.greet']" in done.stdout
