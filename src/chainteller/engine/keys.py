@@ -34,6 +34,8 @@ from chainteller.service.errors import (
 )
 from chainteller.storage import keys, organisations
 from chainteller.storage.database import Record
+from chainteller.storage.rows import insert_rows
+from chainteller.storage.tables import Tables
 
 REMEMBERED_S = 0.2
 _MOST_KNOWN = 1_000
@@ -102,7 +104,7 @@ class ApiKeys:
             row = _locked(tx, key_id)
             if row.revoked_at is not None and row.revoked_at <= tx.now:
                 return
-            keys.revoke(tx.connection, key_id, tx.now)
+            keys.update(tx.connection, key_id, revoked_at=tx.now)
             tx.audit("revoke_api_key", key_id)
             tx.event("api_key.revoked", key_id)
 
@@ -138,7 +140,7 @@ class ApiKeys:
                 "expires": None if lifetime is None else tx.now + lifetime,
             }
             _insert(tx, made, row)
-            keys.replace(tx.connection, key_id, made.key_id, tx.now + kept)
+            keys.update(tx.connection, key_id, revoked_at=tx.now + kept, replaced_by=made.key_id)
             tx.audit("rotate_api_key", key_id, {"replacedBy": made.key_id, "overlap": overlap})
             tx.event("api_key.rotated", key_id, replacedBy=made.key_id)
 
@@ -244,7 +246,7 @@ def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
     """A note for the operator: where it cannot be written, the request goes on without it."""
 
     def unit(tx: UnitOfWork) -> bool:
-        keys.mark_used(tx.connection, key_id, now)
+        keys.update(tx.connection, key_id, last_used_at=now)
         return True
 
     try:
@@ -263,7 +265,7 @@ def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
         "last_used_at": None,
         "replaced_by": None,
     }
-    keys.insert_key(tx.connection, key_row)
+    insert_rows(tx.connection, Tables.api_key, [key_row])
     tx.audit("create_api_key", made.key_id, {"name": row["name"], "scopes": row["scopes"]})
     tx.event("api_key.created", made.key_id, name=row["name"])
 
