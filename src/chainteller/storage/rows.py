@@ -80,7 +80,8 @@ def _insert(table: Table) -> Insert:
 @cache
 def _insert_if_new(table: Table, is_sqlite: bool) -> Executable:  # noqa: FBT001 - a cache key
     inserted = (sqlite if is_sqlite else postgresql).insert(table).on_conflict_do_nothing()
-    return inserted.returning(*table.primary_key.columns)
+    statement: Executable = inserted.returning(*table.primary_key.columns)
+    return statement
 
 
 @lru_cache(_STATEMENTS)
