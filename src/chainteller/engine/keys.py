@@ -23,7 +23,7 @@ from chainteller.domain.keys import (
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import UnitOfWork, asks_server_clock, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, act, asks_server_clock
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -84,7 +84,7 @@ class ApiKeys:
             until = None if lifetime is None else tx.now + lifetime
             _insert(tx, made, {**row, "expires": until})
 
-        self._change(work)
+        act(self.context, self.actor, work)
         return made
 
     def listed(self) -> list[dict[str, object]]:
@@ -108,7 +108,7 @@ class ApiKeys:
             tx.audit("revoke_api_key", key_id)
             tx.event("api_key.revoked", key_id)
 
-        self._change(work)
+        act(self.context, self.actor, work)
 
     def rotate(self, key_id: str, overlap: str = "24h") -> ApiKey:
         """Make a key in another's place; the old one holds for ``overlap`` more, up to 7 days.
@@ -144,15 +144,8 @@ class ApiKeys:
             tx.audit("rotate_api_key", key_id, {"replacedBy": made.key_id, "overlap": overlap})
             tx.event("api_key.rotated", key_id, replacedBy=made.key_id)
 
-        self._change(work)
+        act(self.context, self.actor, work)
         return made
-
-    def _change(self, work: Callable[[UnitOfWork], None]) -> None:
-        def unit(tx: UnitOfWork) -> bool:
-            work(tx)
-            return True
-
-        work_unit(self.context, self.actor, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +172,12 @@ class Authenticator:
         self._known: dict[bytes, _Known] = {}
 
     def principal(self, text: str) -> Principal:
-        """Whom a key speaks for. Raises as ``authenticate`` does."""
+        """Whom a key speaks for.
+
+        Raises:
+            Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            ServiceUnavailable: the database cannot be asked.
+        """
         recognised = self.recognised(text)
         if recognised is not None:
             return recognised
@@ -209,16 +207,6 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-def authenticate(context: EngineContext, text: str) -> Principal:
-    """Whom a key speaks for, read from the database now.
-
-    Raises:
-        Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
-        ServiceUnavailable: the database cannot be asked.
-    """
-    return _principal(_authentic(context, text))
-
-
 def _principal(row: Record) -> Principal:
     actor = Actor(row.organisation_id, f"{row.name} ({row.key_id})", row.key_id)
     return Principal(actor, frozenset(row.scopes.split()))
@@ -244,13 +232,12 @@ def _authentic(context: EngineContext, text: str) -> Record:
 
 def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
     """A note for the operator: where it cannot be written, the request goes on without it."""
-
-    def unit(tx: UnitOfWork) -> bool:
-        keys.update(tx.connection, key_id, last_used_at=now)
-        return True
-
     try:
-        work_unit(context, Actor(key_id=key_id), unit)
+        act(
+            context,
+            Actor(key_id=key_id),
+            lambda tx: keys.update(tx.connection, key_id, last_used_at=now),
+        )
     except ServiceUnavailable:
         return
 

@@ -340,3 +340,13 @@ def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork],
         return done
 
     return _in_transaction(context, actor, unit)
+
+
+def act(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
+    """Run and commit ``work`` as the service's own. Raises as ``work_unit``."""
+
+    def unit(transaction: UnitOfWork) -> bool:
+        work(transaction)
+        return True
+
+    work_unit(context, actor, unit)
