@@ -22,7 +22,7 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import deposits
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
-from chainteller.engine.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.sample_worlds import TRAINING_BEGINS
 from chainteller.service.models.counterparties import ReverificationRequest
 from chainteller.storage import markets
@@ -149,11 +149,7 @@ class ThrowawayWorld:
         )
 
     def _do(self, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
-        def unit(tx: UnitOfWork) -> bool:
-            work(tx)
-            return True
-
-        work_unit(self._engine.context, actor, unit)
+        act(self._engine.context, actor, work)
 
 
 def _copy_shifts(shifts: dict[str, list[tuple[int, int]]]) -> dict[str, list[tuple[int, int]]]:

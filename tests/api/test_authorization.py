@@ -189,7 +189,10 @@ def test_another_organisation_finds_nothing(
     [
         each
         for each in OPERATIONS
-        if each.query is ListQuery and not each.path_names and each is not CUSTOMERS
+        if each.query is not None
+        and each.query.model is ListQuery
+        and not each.path_names
+        and each is not CUSTOMERS
     ],
     ids=named,
 )

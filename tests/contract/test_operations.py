@@ -52,7 +52,7 @@ def test_it_answers_with_its_response_or_a_declared_refusal(
         operation,
         (WELL_FORMED,) * len(operation.path_names),
         None if operation.request is None else REQUESTS[operation.request],
-        None if operation.query is None else operation.query(),
+        None if operation.query is None else operation.query.model(),
     )
     refusals: tuple[type[ServiceError], ...] = (ValidationFailed, *operation.errors)
     try:

@@ -9,7 +9,9 @@ from tests.world.bank import World, build, sqlite_url
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.keys import ApiKey
-from chainteller.engine.keys import ApiKeys, Authenticator, authenticate
+from chainteller.engine.context import EngineContext
+from chainteller.engine.keys import ApiKeys, Authenticator
+from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
     NotFound,
@@ -30,6 +32,11 @@ def world(tmp_path: Path) -> Iterator[World]:
 @pytest.fixture
 def keys(world: World) -> ApiKeys:
     return ApiKeys(world.context, Actor(name="operator"))
+
+
+def authenticate(context: EngineContext, text: str) -> Principal:
+    """Whom a key speaks for, read from the database now."""
+    return Authenticator(context).principal(text)
 
 
 def reason(world: World, key: ApiKey) -> str:

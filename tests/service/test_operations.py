@@ -11,12 +11,10 @@ from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.operations import (
     OPERATIONS,
-    TEXT,
     Call,
     Operation,
     Read,
     Write,
-    listing,
 )
 
 WHOLE: dict[str, Any] = {
@@ -55,11 +53,6 @@ def test_a_scope_that_no_key_can_have_is_refused() -> None:
         Read[TradingAccount](**(WHOLE | {"scope": "things:read"}))
 
 
-def test_parameters_need_a_model_to_fill() -> None:
-    with pytest.raises(ValueError, match="without a query model"):
-        Read[TradingAccount](**(WHOLE | {"parameters": listing(TEXT)}))
-
-
 class Asked(Service):
     """Keeps the call that a method makes."""
 
@@ -89,12 +82,14 @@ def test_the_typed_method_makes_the_declared_call(operation: Operation[Any]) -> 
     assert (call.operation, list(call.ids)) == (operation, ids)
     assert call.key == ("key" if operation.writes else None)
     assert (call.request is None) == (operation.request is None)
-    assert (type(call.query) if call.query is not None else None) is operation.query
+    assert (type(call.query) if call.query is not None else None) is (
+        operation.query.model if operation.query is not None else None
+    )
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 def test_every_parameter_fills_a_field_of_its_query(operation: Operation[Any]) -> None:
-    fields = operation.query.model_fields if operation.query is not None else {}
+    fields = operation.query.model.model_fields if operation.query is not None else {}
     assert {each.field for each in operation.parameters} <= set(fields)
 
 

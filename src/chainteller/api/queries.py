@@ -28,7 +28,9 @@ def read_query(operation: Operation[Any], query: QueryText) -> WireModel | None:
     if operation.refuses_unknown_filters:
         query.refuse_unknown_filters({name for each in operation.parameters for name in each.names})
     values = {each.field: _value(each, query) for each in operation.parameters}
-    return operation.query(**{name: value for name, value in values.items() if value is not None})
+    return operation.query.model(
+        **{name: value for name, value in values.items() if value is not None}
+    )
 
 
 def cut(found: Page[Item], query: QueryText) -> Page[Item]:

@@ -28,7 +28,6 @@ from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
-RESOURCE = "deposit"
 COMPLETE = "deposit.complete"
 
 

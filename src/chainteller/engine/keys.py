@@ -23,7 +23,7 @@ from chainteller.domain.keys import (
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import UnitOfWork, asks_server_clock, work_unit
+from chainteller.engine.unit_of_work import UnitOfWork, act, asks_server_clock
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -34,6 +34,8 @@ from chainteller.service.errors import (
 )
 from chainteller.storage import keys, organisations
 from chainteller.storage.database import Record
+from chainteller.storage.rows import insert_rows
+from chainteller.storage.tables import Tables
 
 REMEMBERED_S = 0.2
 _MOST_KNOWN = 1_000
@@ -82,7 +84,7 @@ class ApiKeys:
             until = None if lifetime is None else tx.now + lifetime
             _insert(tx, made, {**row, "expires": until})
 
-        self._change(work)
+        act(self.context, self.actor, work)
         return made
 
     def listed(self) -> list[dict[str, object]]:
@@ -102,11 +104,11 @@ class ApiKeys:
             row = _locked(tx, key_id)
             if row.revoked_at is not None and row.revoked_at <= tx.now:
                 return
-            keys.revoke(tx.connection, key_id, tx.now)
+            keys.update(tx.connection, key_id, revoked_at=tx.now)
             tx.audit("revoke_api_key", key_id)
             tx.event("api_key.revoked", key_id)
 
-        self._change(work)
+        act(self.context, self.actor, work)
 
     def rotate(self, key_id: str, overlap: str = "24h") -> ApiKey:
         """Make a key in another's place; the old one holds for ``overlap`` more, up to 7 days.
@@ -138,19 +140,12 @@ class ApiKeys:
                 "expires": None if lifetime is None else tx.now + lifetime,
             }
             _insert(tx, made, row)
-            keys.replace(tx.connection, key_id, made.key_id, tx.now + kept)
+            keys.update(tx.connection, key_id, revoked_at=tx.now + kept, replaced_by=made.key_id)
             tx.audit("rotate_api_key", key_id, {"replacedBy": made.key_id, "overlap": overlap})
             tx.event("api_key.rotated", key_id, replacedBy=made.key_id)
 
-        self._change(work)
+        act(self.context, self.actor, work)
         return made
-
-    def _change(self, work: Callable[[UnitOfWork], None]) -> None:
-        def unit(tx: UnitOfWork) -> bool:
-            work(tx)
-            return True
-
-        work_unit(self.context, self.actor, unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +172,12 @@ class Authenticator:
         self._known: dict[bytes, _Known] = {}
 
     def principal(self, text: str) -> Principal:
-        """Whom a key speaks for. Raises as ``authenticate`` does."""
+        """Whom a key speaks for.
+
+        Raises:
+            Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            ServiceUnavailable: the database cannot be asked.
+        """
         recognised = self.recognised(text)
         if recognised is not None:
             return recognised
@@ -207,16 +207,6 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
 
 
-def authenticate(context: EngineContext, text: str) -> Principal:
-    """Whom a key speaks for, read from the database now.
-
-    Raises:
-        Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
-        ServiceUnavailable: the database cannot be asked.
-    """
-    return _principal(_authentic(context, text))
-
-
 def _principal(row: Record) -> Principal:
     actor = Actor(row.organisation_id, f"{row.name} ({row.key_id})", row.key_id)
     return Principal(actor, frozenset(row.scopes.split()))
@@ -242,13 +232,12 @@ def _authentic(context: EngineContext, text: str) -> Record:
 
 def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
     """A note for the operator: where it cannot be written, the request goes on without it."""
-
-    def unit(tx: UnitOfWork) -> bool:
-        keys.mark_used(tx.connection, key_id, now)
-        return True
-
     try:
-        work_unit(context, Actor(key_id=key_id), unit)
+        act(
+            context,
+            Actor(key_id=key_id),
+            lambda tx: keys.update(tx.connection, key_id, last_used_at=now),
+        )
     except ServiceUnavailable:
         return
 
@@ -263,7 +252,7 @@ def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
         "last_used_at": None,
         "replaced_by": None,
     }
-    keys.insert_key(tx.connection, key_row)
+    insert_rows(tx.connection, Tables.api_key, [key_row])
     tx.audit("create_api_key", made.key_id, {"name": row["name"], "scopes": row["scopes"]})
     tx.event("api_key.created", made.key_id, name=row["name"])
 

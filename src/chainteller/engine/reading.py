@@ -21,6 +21,7 @@ from chainteller.service.models.pages import (
     Page,
     Pagination,
 )
+from chainteller.service.operations import SORTS
 from chainteller.storage.database import Record
 
 Item = TypeVar("Item")
@@ -77,7 +78,7 @@ def market(name: str) -> Market:
     return known
 
 
-def checked_query(query: ListQuery, sorts: Iterable[str] = ("-created", "created")) -> ListQuery:
+def checked_query(query: ListQuery, sorts: Iterable[str] = SORTS) -> ListQuery:
     """A list's query with its limit coerced. Raises ValidationFailed."""
     if not 1 <= query.page <= MAXIMUM_PAGE:
         raise ValidationFailed.of("page", "a whole number from 1")

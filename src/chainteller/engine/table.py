@@ -92,10 +92,7 @@ def writes(
             arguments = call.arguments
             if prepare is not None:
                 arguments += (prepare(on.context, on.actor.organisation, *arguments),)
-            asked = unit_of_work.Call(
-                operation.name, operation.response, call.ids, call.request, call.key
-            )
-            return unit_of_work.write(on.context, on.actor, asked, lambda tx: plain(tx, *arguments))
+            return unit_of_work.write(on.context, on.actor, call, lambda tx: plain(tx, *arguments))
 
         TABLE.add(operation, answer)
         return function

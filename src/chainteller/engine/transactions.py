@@ -7,15 +7,15 @@ from chainteller.engine import accounts, reading, trades, transfers
 from chainteller.engine.table import reads
 from chainteller.service import operations
 from chainteller.service.errors import NotFound, ValidationFailed
+from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.service.models.trades import TRADE_TYPE, Transaction
+from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 from chainteller.storage import trades as trade_rows
 from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.pages import ordinals
 
 RESOURCE = "transaction"
-_DEPOSIT_TYPE, _WITHDRAWAL_TYPE = (f"{direction}-transaction" for direction in Direction)
-TYPES = (TRADE_TYPE, _DEPOSIT_TYPE, _WITHDRAWAL_TYPE)
+_DIRECTIONS = {f"{direction}-transaction": direction for direction in Direction}
 
 
 @reads(operations.TRANSACTIONS)
@@ -24,20 +24,18 @@ def page(
 ) -> Page[Transaction]:
     checked = reading.checked_query(query)
     narrowed = checked.model_copy(update={"type": None})
-    match checked.type:
-        case None:
-            return _all(connection, organisation_id, account_id, checked)
-        case "trade-execution-transaction":
-            only_trades = trades.page(connection, organisation_id, account_id, narrowed)
-            return Page[Transaction].model_validate(only_trades.model_dump())
-        case "deposit-transaction":
-            direction = Direction.DEPOSIT
-        case "withdrawal-transaction":
-            direction = Direction.WITHDRAWAL
-        case _:
-            raise ValidationFailed.of("filter[type]", f"one of {', '.join(TYPES)}")
-    moved = transfers.page(connection, organisation_id, account_id, narrowed, direction)
-    return Page[Transaction].model_validate(moved.model_dump())
+    if checked.type is None:
+        return _all(connection, organisation_id, account_id, checked)
+    found: Page[Trade] | Page[Transfer]
+    if checked.type == TRADE_TYPE:
+        found = trades.page(connection, organisation_id, account_id, narrowed)
+    elif checked.type in _DIRECTIONS:
+        direction = _DIRECTIONS[checked.type]
+        found = transfers.page(connection, organisation_id, account_id, narrowed, direction)
+    else:
+        types = ", ".join(operations.TRANSACTION_TYPES)
+        raise ValidationFailed.of("filter[type]", f"one of {types}")
+    return Page[Transaction].model_validate(found.model_dump())
 
 
 def _all(

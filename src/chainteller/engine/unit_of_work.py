@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import stamina
 from sqlalchemy import Connection
@@ -29,6 +29,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.base import WireModel, Written
+from chainteller.service.operations import Call
 from chainteller.storage import accounts, chain, commits, idempotency, jobs, wallets
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
@@ -47,40 +48,14 @@ _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Generic[Model]):
-    """A write as it was asked for: what, on which record, with which body, under which key."""
+def _fingerprint(call: Call[Written[Model]]) -> str:
+    # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
+    body = call.request.model_dump(by_alias=True) if call.request else {}
+    return hashlib.sha256(json.dumps([call.ids, body]).encode()).hexdigest()
 
-    operation: str
-    answer: type[Model]
-    path: tuple[str, ...] = ()
-    request: WireModel | None = None
-    idempotency_key: str | None = None
 
-    @property
-    def fingerprint(self) -> str:
-        # Escaped to ASCII, because a request's text may hold what UTF-8 cannot.
-        body = self.request.model_dump(by_alias=True) if self.request else {}
-        return hashlib.sha256(json.dumps([self.path, body]).encode()).hexdigest()
-
-    @property
-    def named_account(self) -> str:
-        """The trading account of its body, else what comes first in its path; empty for none."""
-        named = getattr(self.request, "trading_account_id", None)
-        return str(named or (self.path[0] if self.path else ""))
-
-    @property
-    def inputs(self) -> dict[str, Any]:
-        return {} if self.request is None else audited_inputs(self.request)
-
-    @property
-    def harmless_inputs(self) -> dict[str, Any]:
-        """Of a refused request only short words: a long one may be a secret in a wrong field."""
-        return {
-            name: value
-            for name, value in self.inputs.items()
-            if isinstance(value, str) and _HARMLESS.fullmatch(value)
-        }
+def _inputs(call: Call[Written[Model]]) -> dict[str, Any]:
+    return {} if call.request is None else audited_inputs(call.request)
 
 
 def audited_inputs(request: WireModel) -> dict[str, Any]:
@@ -179,7 +154,10 @@ def now(context: EngineContext, connection: Connection) -> int:
 
 
 def write(
-    context: EngineContext, actor: Actor, call: Call[Model], work: Callable[[UnitOfWork], Model]
+    context: EngineContext,
+    actor: Actor,
+    call: Call[Written[Model]],
+    work: Callable[[UnitOfWork], Model],
 ) -> Written[Model]:
     """Run ``work`` as one transaction, once per idempotency key.
 
@@ -187,7 +165,7 @@ def write(
         ServiceError: whatever ``work`` refuses, after the refusal was recorded.
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
-    key = _checked_key(call.idempotency_key)
+    key = _checked_key(call.key)
     refusal: list[tuple[ServiceError, UnitOfWork]] = []
 
     def unit(transaction: UnitOfWork) -> Written[Model] | None:
@@ -236,7 +214,7 @@ def _may_succeed_again(error: Exception) -> bool:
 
 def _attempt(
     transaction: UnitOfWork,
-    call: Call[Model],
+    call: Call[Written[Model]],
     key: str | None,
     work: Callable[[UnitOfWork], Model],
 ) -> Written[Model]:
@@ -244,16 +222,18 @@ def _attempt(
     if key is not None:
         claimed = {
             "organisation_id": transaction.organisation_id,
-            "operation": call.operation,
+            "operation": call.operation.name,
             "key": key,
-            "fingerprint": call.fingerprint,
+            "fingerprint": _fingerprint(call),
             "at": 0,
         }
         if not _claim(transaction, key, claimed):
             return _replay(transaction, call, key)
     result = work(transaction)
     transaction.audited_account = transaction.audited_account or _account(transaction, call)
-    transaction.audit(call.operation, transaction.audited_object or _subject(call), call.inputs)
+    transaction.audit(
+        call.operation.name, transaction.audited_object or _subject(call), _inputs(call)
+    )
     if claimed:
         idempotency.finish(
             transaction.connection,
@@ -281,13 +261,14 @@ def _in_progress(key: str) -> IdempotencyInProgress:
     )
 
 
-def _subject(call: Call[Model]) -> str:
-    return call.path[-1] if call.path else ""
+def _subject(call: Call[Written[Model]]) -> str:
+    return call.ids[-1] if call.ids else ""
 
 
-def _account(transaction: UnitOfWork, call: Call[Model]) -> str | None:
-    """The trading account that a write names, itself or by a blockchain account of it."""
-    named = call.named_account
+def _account(transaction: UnitOfWork, call: Call[Written[Model]]) -> str | None:
+    """The trading account named in a write's body, else first in its path, itself or by a
+    blockchain account of it."""
+    named = getattr(call.request, "trading_account_id", None) or (call.ids[0] if call.ids else "")
     if not plausible(named):
         return None
     connection, organisation_id = transaction.connection, transaction.organisation_id
@@ -300,30 +281,38 @@ def _account(transaction: UnitOfWork, call: Call[Model]) -> str | None:
     return None
 
 
-def _replay(transaction: UnitOfWork, call: Call[Model], key: str) -> Written[Model]:
+def _replay(transaction: UnitOfWork, call: Call[Written[Model]], key: str) -> Written[Model]:
     first = idempotency.find(
-        transaction.connection, transaction.organisation_id, call.operation, key
+        transaction.connection, transaction.organisation_id, call.operation.name, key
     )
     if first is None or first.body is None:
         raise _in_progress(key)
-    if first.fingerprint != call.fingerprint:
+    if first.fingerprint != _fingerprint(call):
         raise IdempotencyKeyReused(
             "This idempotency key was used for another request.",
             {"key": key, "firstUsedAt": format_instant(first.at)},
         )
-    value = call.answer.model_validate_json(first.body)
+    value = call.operation.response.model_validate_json(first.body)
     return Written(value, created=first.created_record, replayed=True)
 
 
 def _record_refusal(
-    record: UnitOfWork, call: Call[Model], error: ServiceError, refused: UnitOfWork
+    record: UnitOfWork, call: Call[Written[Model]], error: ServiceError, refused: UnitOfWork
 ) -> None:
-    """Commit what a refused write leaves: one audit row and what it must remember."""
+    """Commit what a refused write leaves: one audit row and what it must remember.
+
+    Of the inputs only short words are kept: a long one may be a secret in a wrong field.
+    """
+    harmless = {
+        name: value
+        for name, value in _inputs(call).items()
+        if isinstance(value, str) and _HARMLESS.fullmatch(value)
+    }
     refused.remember_refusal_in(record)
     subject = _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
     shown = subject if _HARMLESS.fullmatch(subject) else ""
-    record.audit(call.operation, shown, call.harmless_inputs, error=error.code)
+    record.audit(call.operation.name, shown, harmless, error=error.code)
     record.commit()
 
 
@@ -351,3 +340,13 @@ def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork],
         return done
 
     return _in_transaction(context, actor, unit)
+
+
+def act(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
+    """Run and commit ``work`` as the service's own. Raises as ``work_unit``."""
+
+    def unit(transaction: UnitOfWork) -> bool:
+        work(transaction)
+        return True
+
+    work_unit(context, actor, unit)

@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from chainteller.domain.randomness import Randomness
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write
 from chainteller.remote.stream import EventStream, Following
@@ -44,16 +43,9 @@ class RemoteService(Service):
         ValueError: ``url`` isn't an http or https address, or contains credentials.
     """
 
-    def __init__(
-        self,
-        url: str,
-        api_key: str,
-        *,
-        deadline_s: float = DEADLINE_S,
-        randomness: Randomness | None = None,
-    ) -> None:
+    def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
         self._transport = Transport(url, api_key, deadline_s=deadline_s)
-        self.connection = Connection(Sender(self._transport, randomness))
+        self.connection = Connection(Sender(self._transport))
 
     def __repr__(self) -> str:
         return f"RemoteService({self._transport.base})"
@@ -153,7 +145,7 @@ def _query_of(call: Call[Any]) -> Iterator[tuple[str, str]]:
     """The parameters that differ from their defaults, and the fields that the body repeats."""
     operation = call.operation
     if operation.query is not None and call.query is not None:
-        fields = operation.query.model_fields
+        fields = operation.query.model.model_fields
         for parameter in operation.parameters:
             value = getattr(call.query, parameter.field)
             if value != fields[parameter.field].default:

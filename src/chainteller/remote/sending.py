@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
-from chainteller.domain.randomness import Randomness, SystemRandomness, below
+from chainteller.domain.randomness import SystemRandomness, below
 from chainteller.remote.transport import (
     NotSent,
     Outgoing,
@@ -73,13 +73,9 @@ class Write:
 class Sender:
     """Sends requests over a transport until there is an answer or the deadline passes."""
 
-    def __init__(
-        self,
-        transport: Transport,
-        randomness: Randomness | None = None,
-    ) -> None:
+    def __init__(self, transport: Transport) -> None:
         self.transport = transport
-        self.randomness = randomness or SystemRandomness()
+        self.randomness = SystemRandomness()
         self.watch: Watch | None = None
         """Called before every repetition."""
 

@@ -66,10 +66,9 @@ class ValidationFailed(ServiceError):
     status = 400
     next_step = "Correct the named fields and send it again."
 
-    def __init__(
-        self, errors: tuple[FieldError, ...], message: str = "The request is not valid."
-    ) -> None:
-        super().__init__(message, {"errors": [error._asdict() for error in errors]})
+    def __init__(self, errors: tuple[FieldError, ...]) -> None:
+        details = {"errors": [error._asdict() for error in errors]}
+        super().__init__("The request is not valid.", details)
 
     @classmethod
     def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":

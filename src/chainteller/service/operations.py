@@ -169,13 +169,19 @@ SORTS = ("-created", "created")
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
 
 
-def listing(
-    *filters: Parameter | tuple[Parameter, ...], sorts: tuple[str, ...] = SORTS
-) -> tuple[Parameter, ...]:
-    """The parameters of a list: paging, its filters and its orders."""
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What may be asked of an operation: a model, and the parameters that fill it."""
+
+    model: type[WireModel]
+    parameters: tuple[Parameter, ...]
+
+
+def listing(*filters: Parameter | tuple[Parameter, ...], sorts: tuple[str, ...] = SORTS) -> Query:
+    """The query of a list: paging, its filters and its orders."""
     sort = Parameter("sort", ("sort",), Kind.TEXT, {"type": "string", "enum": list(sorts)})
     flat = [each for one in filters for each in (one if isinstance(one, tuple) else (one,))]
-    return (PAGE, LIMIT, *flat, sort)
+    return Query(ListQuery, (PAGE, LIMIT, *flat, sort))
 
 
 # -- what is declared of an operation -----------------------------------------------------------
@@ -195,7 +201,6 @@ class Endpoint:
     tag: str = ""
     scope: str = _UNDECLARED
     bucket: str = ""
-    parameters: tuple[Parameter, ...] = ()
     feature: str | None = None
     """The addition to the specification that it belongs to; None for the specification's own."""
 
@@ -237,15 +242,15 @@ class Operation(Endpoint, Generic[Answer]):
 
     ``name`` is the method of ``Service``, the action in the audit trail and what idempotency keys
     are kept under. ``response`` is the model of the answer, ``request`` that of the body.
-    ``errors`` are the refusals besides those that every call may meet. ``query`` is the model that
-    ``parameters`` fill. ``also`` are further routes to the same operation, each with its id.
+    ``errors`` are the refusals besides those that every call may meet. ``also`` are further routes
+    to the same operation, each with its id.
     """
 
     name: str
     request: type[RequestModel] | None = None
     response: Any = _UNDECLARED
     errors: tuple[type[ServiceError], ...] = _UNDECLARED
-    query: type[WireModel] | None = None
+    query: Query | None = None
     also: tuple[tuple[str, str], ...] = ()
     is_whole: bool = False
     """The answer is the whole list; the HTTP service cuts pages of it."""
@@ -263,8 +268,6 @@ class Operation(Endpoint, Generic[Answer]):
             raise ValueError(
                 f"{self.name} is declared without an error list: name its refusals, or () for none."
             )
-        if self.parameters and self.query is None:
-            raise ValueError(f"{self.name} is declared with parameters, but without a query model.")
 
     @cached_property
     def endpoints(self) -> tuple[Endpoint, ...]:
@@ -283,6 +286,10 @@ class Operation(Endpoint, Generic[Answer]):
         return (self, *further)
 
     @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.query.parameters if self.query is not None else ()
+
+    @property
     def wire_response(self) -> Any:
         """The model of the reply over HTTP."""
         return self.response
@@ -290,9 +297,8 @@ class Operation(Endpoint, Generic[Answer]):
     @cached_property
     def refuses_unknown_filters(self) -> bool:
         """Whether unknown filters are an error; ignoring a misspelt one would return everything."""
-        return self.query is ListQuery or any(
-            each.name.startswith("filter[") for each in self.parameters
-        )
+        is_list = self.query is not None and self.query.model is ListQuery
+        return is_list or any(each.name.startswith("filter[") for each in self.parameters)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -390,8 +396,7 @@ TRADING_ACCOUNTS = Read(
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[TradingAccount],
-    query=ListQuery,
-    parameters=listing(TEXT, BANK_ACCOUNT, sorts=ACTIVITY_SORTS),
+    query=listing(TEXT, BANK_ACCOUNT, sorts=ACTIVITY_SORTS),
     feature="trading-accounts",
     errors=(),
 )
@@ -414,14 +419,16 @@ TOKEN_BALANCES = Read(
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[TokenBalance],
-    query=BalancesQuery,
-    parameters=(
-        Parameter(
-            "include_zero",
-            ("includeZero",),
-            Kind.FLAG,
-            {"type": "boolean", "default": False},
-            "Whether assets of which nothing is held are listed too.",
+    query=Query(
+        BalancesQuery,
+        (
+            Parameter(
+                "include_zero",
+                ("includeZero",),
+                Kind.FLAG,
+                {"type": "boolean", "default": False},
+                "Whether assets of which nothing is held are listed too.",
+            ),
         ),
     ),
     is_whole=True,
@@ -448,8 +455,7 @@ CUSTOMERS = Read(
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[Customer],
-    query=ListQuery,
-    parameters=listing(TEXT),
+    query=listing(TEXT),
     feature="customers",
     errors=(),
 )
@@ -486,8 +492,7 @@ DEPOSITS = Read(
     tag="Funding",
     scope="accounts:read",
     response=Page[Transfer],
-    query=ListQuery,
-    parameters=listing(STATUS, CREATED),
+    query=listing(STATUS, CREATED),
     feature="deposits",
     errors=(errors.NotFound,),
 )
@@ -529,8 +534,7 @@ WITHDRAWALS = Read(
     tag="Funding",
     scope="accounts:read",
     response=Page[Transfer],
-    query=ListQuery,
-    parameters=listing(STATUS, CREATED),
+    query=listing(STATUS, CREATED),
     feature="withdrawals",
     errors=(errors.NotFound,),
 )
@@ -565,8 +569,7 @@ TRANSACTIONS = Read(
     tag="Funding",
     scope="accounts:read",
     response=Page[Transaction],
-    query=ListQuery,
-    parameters=listing(TYPE),
+    query=listing(TYPE),
     feature="transactions",
     errors=(errors.NotFound,),
 )
@@ -603,14 +606,16 @@ MARKETS = Read(
     tag="Markets",
     scope="trading:quote",
     response=Page[Market],
-    query=MarketsQuery,
-    parameters=(
-        Parameter(
-            "names",
-            ("filter[name]",),
-            Kind.NAMES,
-            {"type": "string"},
-            "Market names, separated by commas; an unknown one is absent.",
+    query=Query(
+        MarketsQuery,
+        (
+            Parameter(
+                "names",
+                ("filter[name]",),
+                Kind.NAMES,
+                {"type": "string"},
+                "Market names, separated by commas; an unknown one is absent.",
+            ),
         ),
     ),
     is_whole=True,
@@ -677,8 +682,7 @@ QUOTES = Read(
     tag="Quotes",
     scope="trading:quote",
     response=Page[Quote],
-    query=ListQuery,
-    parameters=listing(STATUS, SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
+    query=listing(STATUS, SIDE, MARKET_NAME, TRADING_ACCOUNT, CREATED),
     feature="quotes",
     errors=(),
 )
@@ -729,8 +733,7 @@ TRADES = Read(
     tag="Trades",
     scope="accounts:read",
     response=Page[Trade],
-    query=ListQuery,
-    parameters=_TRADE_LISTING,
+    query=_TRADE_LISTING,
     errors=(errors.NotFound,),
     brief=True,
 )
@@ -742,8 +745,7 @@ ALL_TRADES = Read(
     tag="Trades",
     scope="accounts:read",
     response=Page[Trade],
-    query=ListQuery,
-    parameters=_TRADE_LISTING,
+    query=_TRADE_LISTING,
     feature="all-trades",
     errors=(),
 )
@@ -794,8 +796,7 @@ COUNTERPARTIES = Read(
     tag="Counterparties",
     scope="wallets:read",
     response=Page[Counterparty],
-    query=ListQuery,
-    parameters=listing(TEXT),
+    query=listing(TEXT),
     feature="counterparties",
     errors=(),
 )
@@ -837,8 +838,7 @@ LINKED_COUNTERPARTIES = Read(
     tag="Counterparties",
     scope="wallets:read",
     response=Page[Counterparty],
-    query=ListQuery,
-    parameters=listing(),
+    query=listing(),
     errors=(errors.NotFound,),
 )
 REQUIRE_REVERIFICATION = Write(
@@ -879,8 +879,7 @@ BLOCKCHAIN_ACCOUNTS = Read(
     tag="Wallet ownership",
     scope="wallets:read",
     response=Page[BlockchainAccount],
-    query=ListQuery,
-    parameters=listing(TRADING_ACCOUNT),
+    query=listing(TRADING_ACCOUNT),
     feature="blockchain-accounts",
     errors=(),
 )
@@ -915,8 +914,7 @@ CHALLENGES = Read(
     tag="Wallet ownership",
     scope="wallets:read",
     response=Page[Challenge],
-    query=ListQuery,
-    parameters=listing(),
+    query=listing(),
     feature="challenges",
     errors=(errors.NotFound,),
 )
@@ -994,21 +992,23 @@ EVENTS = Read(
     tag="Deployment",
     scope="events:read",
     response=EventPage,
-    query=EventsQuery,
-    parameters=(
-        Parameter(
-            "after",
-            ("after",),
-            Kind.WHOLE_NUMBER,
-            {"type": "integer", "minimum": -1, "maximum": LAST_CURSOR, "default": 0},
-            "The cursor; -1 asks for the newest cursor alone.",
-        ),
-        Parameter(
-            "limit",
-            ("limit",),
-            Kind.WHOLE_NUMBER,
-            {"type": "integer", "minimum": 1, "default": EVENTS_AT_ONCE},
-            most=EVENTS_AT_ONCE,
+    query=Query(
+        EventsQuery,
+        (
+            Parameter(
+                "after",
+                ("after",),
+                Kind.WHOLE_NUMBER,
+                {"type": "integer", "minimum": -1, "maximum": LAST_CURSOR, "default": 0},
+                "The cursor; -1 asks for the newest cursor alone.",
+            ),
+            Parameter(
+                "limit",
+                ("limit",),
+                Kind.WHOLE_NUMBER,
+                {"type": "integer", "minimum": 1, "default": EVENTS_AT_ONCE},
+                most=EVENTS_AT_ONCE,
+            ),
         ),
     ),
     feature="events",
@@ -1030,8 +1030,7 @@ AUDIT = Read(
     tag="Deployment",
     scope="events:read",
     response=Page[AuditRow],
-    query=ListQuery,
-    parameters=listing(OBJECT, AUDITED_ACCOUNT),
+    query=listing(OBJECT, AUDITED_ACCOUNT),
     feature="audit",
     errors=(),
 )
@@ -1048,7 +1047,8 @@ WRITES: Mapping[str, Write[Any]] = {
 
 def features_of(endpoint: Endpoint) -> tuple[str, ...]:
     """The additions that an endpoint and its parameters belong to."""
-    named = (endpoint.feature, *(each.feature for each in endpoint.parameters))
+    parameters = endpoint.parameters if isinstance(endpoint, Operation) else ()
+    named = (endpoint.feature, *(each.feature for each in parameters))
     return tuple(each for each in named if each is not None)
 
 

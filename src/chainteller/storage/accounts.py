@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, or_, select
 
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, listing
+from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.trading_account
@@ -24,38 +25,16 @@ CUSTOMER_COLUMNS = {
 }
 """Columns of the customer that are read with a trading account or bank account."""
 _OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUMNS.items())
-_ACCOUNT = (
-    select(_T, *_OF_CUSTOMER)
-    .join(_C, _C.c.id == _T.c.customer_id)
-    .where(_T.c.organisation_id == bindparam("b_organisation"))
+_ACCOUNT = select(_T, *_OF_CUSTOMER).join(_C, _C.c.id == _T.c.customer_id)
+find = Finder(_T, "organisation_id", "id", rows=_ACCOUNT)
+"""A trading account, with the customer's columns for the preconditions."""
+find_bank_account = Finder(
+    _B,
+    "organisation_id",
+    "id",
+    rows=select(_B, *_OF_CUSTOMER).join(_C, _C.c.id == _B.c.customer_id),
 )
-_FIND = _ACCOUNT.where(_T.c.id == bindparam("b_id"))
-_FIND_LOCKED = _FIND.with_for_update(of=_T)
-_FIND_BANK = (
-    select(_B, *_OF_CUSTOMER)
-    .join(_C, _C.c.id == _B.c.customer_id)
-    .where(_B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id"))
-)
-_FIND_BANK_LOCKED = _FIND_BANK.with_for_update(of=_B)
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
-
-
-def find(
-    connection: Connection, organisation_id: str, account_id: str, *, lock: bool = False
-) -> Record | None:
-    """Find a trading account, with the customer's columns for the preconditions."""
-    return connection.execute(
-        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": account_id}
-    ).first()
-
-
-def find_bank_account(
-    connection: Connection, organisation_id: str, bank_account_id: str, *, lock: bool = False
-) -> Record | None:
-    return connection.execute(
-        _FIND_BANK_LOCKED if lock else _FIND_BANK,
-        {"b_organisation": organisation_id, "b_id": bank_account_id},
-    ).first()
 
 
 def _contains(text: str) -> str:
@@ -67,8 +46,8 @@ def page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[list[Record], int]:
     """A page of trading accounts, newest first or by last activity."""
-    statement = _ACCOUNT.where(*filters(_T, query, ("bank_account_id",))).params(
-        b_organisation=organisation_id
+    statement = _ACCOUNT.where(
+        _T.c.organisation_id == organisation_id, *filters(_T, query, ("bank_account_id",))
     )
     if query.text:
         pattern = _contains(query.text)
@@ -81,13 +60,11 @@ def page(
             )
         )
     orders = {
-        None: (_T.c.created.desc(), _T.c.id.desc()),
-        "-created": (_T.c.created.desc(), _T.c.id.desc()),
-        "created": (_T.c.created, _T.c.id),
         "-lastActivity": (_T.c.last_activity.desc(), _T.c.id.desc()),
         "lastActivity": (_T.c.last_activity, _T.c.id),
     }
-    return listing(connection, statement, orders[query.sort], query)
+    order = orders.get(query.sort or "", by_created(_T, query))
+    return listing(connection, statement, order, query)
 
 
 def customers(
@@ -140,7 +117,3 @@ def _customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Cust
         controls=() if row.control is None else (row.control,),
         bank_accounts=bank_accounts,
     )
-
-
-def account_ids(connection: Connection) -> list[str]:
-    return list(connection.execute(select(_T.c.id).order_by(_T.c.id)).scalars())

@@ -1,12 +1,13 @@
 """Query challenges, their attempts and claims."""
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, func, select
 
 from chainteller.domain.challenges import ChallengeStatus, challenge_status, claim_status
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, listing
+from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
 
 _T = WalletTables.challenge
@@ -18,28 +19,17 @@ _B = WalletTables.blockchain_account
 _WITH_ADDRESS = select(_T, _C.c.network, _C.c.address, _C.c.canonical).join(
     _C, _C.c.id == _T.c.counterparty_id
 )
-_FIND = _WITH_ADDRESS.where(
-    _T.c.organisation_id == bindparam("b_organisation"), _T.c.id == bindparam("b_id")
+find = Finder(_T, "organisation_id", "id", rows=_WITH_ADDRESS)
+"""A challenge, with the network and address of its counterparty."""
+find_claim = Finder(
+    _M,
+    "organisation_id",
+    "id",
+    rows=select(_M, _C.c.network, _C.c.address, _C.c.canonical).join(
+        _C, _C.c.id == _M.c.counterparty_id
+    ),
 )
-_FIND_LOCKED = _FIND.with_for_update(of=_T)
-_FIND_CLAIM = (
-    select(_M, _C.c.network, _C.c.address, _C.c.canonical)
-    .join(_C, _C.c.id == _M.c.counterparty_id)
-    .where(_M.c.organisation_id == bindparam("b_organisation"), _M.c.id == bindparam("b_id"))
-)
-_FIND_CLAIM_LOCKED = _FIND_CLAIM.with_for_update(of=_M)
-
-
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
-
-
-def find(
-    connection: Connection, organisation_id: str, challenge_id: str, *, lock: bool = False
-) -> Record | None:
-    """Find a challenge, with the network and address of its counterparty."""
-    return connection.execute(
-        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": challenge_id}
-    ).first()
 
 
 def page(
@@ -48,9 +38,7 @@ def page(
     statement = _WITH_ADDRESS.where(
         _T.c.blockchain_account_id == account_id, *filters(_T, query, ("status",))
     )
-    newest = query.sort != "created"
-    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
-    rows, total = listing(connection, statement, order, query)
+    rows, total = listing(connection, statement, by_created(_T, query), query)
     return tuple(to_model(row, now) for row in rows), total
 
 
@@ -148,15 +136,6 @@ def to_model(row: Record, now: int) -> Challenge:
         status=challenge_status(row.status, now=now, expires=row.expires),
         attempts=row.attempts,
     )
-
-
-def find_claim(
-    connection: Connection, organisation_id: str, claim_id: str, *, lock: bool = False
-) -> Record | None:
-    return connection.execute(
-        _FIND_CLAIM_LOCKED if lock else _FIND_CLAIM,
-        {"b_organisation": organisation_id, "b_id": claim_id},
-    ).first()
 
 
 def claim_model(row: Record, now: int) -> OwnershipClaim:

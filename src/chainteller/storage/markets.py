@@ -1,17 +1,14 @@
 """Markets closed by an operator."""
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from chainteller.storage.database import Record
+from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.market_control
 _ALL = select(_T)
-_FIND = select(_T).where(_T.c.market == bindparam("b_market"))
-
-
-def control(connection: Connection, market: str) -> Record | None:
-    return connection.execute(_FIND, {"b_market": market}).first()
+control = Finder(_T, "market")
 
 
 def controls(connection: Connection) -> dict[str, Record]:

@@ -1,8 +1,10 @@
 """Pages of lists, and the SQL conditions of filters."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Table, bindparam, func, select
 
 from chainteller.domain.clock import parse_instant
 from chainteller.service.models.pages import ListQuery
@@ -42,6 +44,61 @@ def listing(
         return [], total
     rows = connection.execute(statement.order_by(*order).offset(start).limit(query.limit)).all()
     return list(rows), total
+
+
+def by_created(table: Table, query: ListQuery) -> tuple[ColumnElement[Any], ...]:
+    """The order by creation: newest first, unless the query sorts by ``created``."""
+    if query.sort == "created":
+        return table.c.created, table.c.id
+    return table.c.created.desc(), table.c.id.desc()
+
+
+def numbered(
+    connection: Connection,
+    table: Table,
+    of: Mapping[str, str],
+    query: ListQuery,
+    names: tuple[str, ...],
+    total: int,
+) -> tuple[list[Record], int]:
+    """Read one page of the rows with the values ``of``, whose ``ordinal`` numbers them from 1.
+
+    ``names`` are the filters. Unfiltered pages are read by ordinal, in constant time.
+    """
+    if not is_filtered(query, names):
+        return between(connection, table, of, "ordinal", *ordinals(query, total)), total
+    owned = (table.c[name] == value for name, value in of.items())
+    statement = select(table).where(*owned, *filters(table, query, names))
+    order = table.c.ordinal if query.sort == "created" else table.c.ordinal.desc()
+    return listing(connection, statement, (order,), query)
+
+
+def between(
+    connection: Connection,
+    table: Table,
+    of: Mapping[str, str],
+    ordinal: str,
+    first: int,
+    last: int,
+) -> list[Record]:
+    """Read the rows with the values ``of`` and these ordinals, the last one first."""
+    parameters = {f"b_{name}": value for name, value in of.items()}
+    statement = _between(table, tuple(of), ordinal)
+    rows = connection.execute(statement, {**parameters, "b_first": first, "b_last": last})
+    return list(rows.all())
+
+
+@cache
+def _between(table: Table, names: tuple[str, ...], ordinal: str) -> Select[Any]:
+    number = table.c[ordinal]
+    return (
+        select(table)
+        .where(
+            *(table.c[name] == bindparam(f"b_{name}") for name in names),
+            number.between(bindparam("b_first"), bindparam("b_last")),
+        )
+        .order_by(number.desc())
+    )
 
 
 def ordinals(query: ListQuery, total: int) -> tuple[int, int]:

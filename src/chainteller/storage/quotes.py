@@ -9,27 +9,17 @@ from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, listing
+from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.quote
-_FIND = select(_T).where(
-    _T.c.organisation_id == bindparam("b_organisation"), _T.c.id == bindparam("b_id")
-)
-_FIND_LOCKED = _FIND.with_for_update()
+find = Finder(_T, "organisation_id", "id")
 _COUNT_OPEN = select(func.count()).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.status == "open",
     _T.c.expires >= bindparam("b_now"),
 )
-
-
-def find(
-    connection: Connection, organisation_id: str, quote_id: str, *, lock: bool = False
-) -> Record | None:
-    return connection.execute(
-        _FIND_LOCKED if lock else _FIND, {"b_organisation": organisation_id, "b_id": quote_id}
-    ).first()
 
 
 def count_open(connection: Connection, account_id: str, now: int) -> int:
@@ -54,9 +44,7 @@ def page(
             statement = statement.where(_T.c.status == query.status)
         case None:
             pass
-    newest = query.sort != "created"
-    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
-    rows, total = listing(connection, statement, order, query)
+    rows, total = listing(connection, statement, by_created(_T, query), query)
     return tuple(to_model(row, now) for row in rows), total
 
 

@@ -14,8 +14,9 @@ from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, is_filtered, listing, ordinals
+from chainteller.storage.pages import between, by_created, filters, is_filtered, listing, numbered
 from chainteller.storage.quotes import fees, legs
+from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.trade
@@ -23,24 +24,9 @@ _A = Tables.trading_account
 _FILTERS = ("status", "side", "market")
 _REMEMBERED = 2_048
 _ROW = cast("Any", namedtuple)("row", [column.name for column in _T.columns])
-_FIND = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"), _T.c.id == bindparam("b_id")
-)
-_FIND_LOCKED = _FIND.with_for_update()
-_FIND_ANY = select(_T).where(_T.c.id == bindparam("b_id"))
-_FIND_ANY_LOCKED = _FIND_ANY.with_for_update()
-_OF_ORDINALS = (
-    select(_T)
-    .where(
-        _T.c.trading_account_id == bindparam("b_account"),
-        _T.c.ordinal.between(bindparam("b_first"), bindparam("b_last")),
-    )
-    .order_by(_T.c.ordinal.desc())
-)
-_OF_TRANSACTION_ORDINALS = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
-)
+find = Finder(_T, "trading_account_id", "id")
+find_any = Finder(_T, "id")
+"""A trade of any account; lock its account before locking the trade."""
 _ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).where(
     _A.c.organisation_id == bindparam("b_organisation")
 )
@@ -55,35 +41,13 @@ def hold_parts(text: str) -> tuple[Amount, ...]:
     return tuple(Amount(int(atoms), ASSETS_BY_KEY[asset]) for asset, atoms in json.loads(text))
 
 
-def find(
-    connection: Connection, account_id: str, trade_id: str, *, lock: bool = False
-) -> Record | None:
-    return connection.execute(
-        _FIND_LOCKED if lock else _FIND, {"b_account": account_id, "b_id": trade_id}
-    ).first()
-
-
-def find_any(connection: Connection, trade_id: str, *, lock: bool = False) -> Record | None:
-    """Find a trade of any account; lock its account before locking the trade."""
-    return connection.execute(_FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": trade_id}).first()
-
-
 def page(
     connection: Connection, account_id: str, query: ListQuery, total: int
 ) -> tuple[tuple[Trade, ...], int]:
-    """An account's trades, newest first. Unfiltered pages are read by ordinal, in constant time."""
-    if not is_filtered(query, _FILTERS):
-        first, last = ordinals(query, total)
-        rows = connection.execute(
-            _OF_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
-        ).all()
-        return tuple(to_model(row) for row in rows), total
-    statement = select(_T).where(
-        _T.c.trading_account_id == account_id, *filters(_T, query, _FILTERS)
-    )
-    order = _T.c.ordinal if query.sort == "created" else _T.c.ordinal.desc()
-    found, counted = listing(connection, statement, (order,), query)
-    return tuple(to_model(row) for row in found), counted
+    """An account's trades, newest first."""
+    of = {"trading_account_id": account_id}
+    rows, counted = numbered(connection, _T, of, query, _FILTERS, total)
+    return tuple(to_model(row) for row in rows), counted
 
 
 def page_of_all(
@@ -93,8 +57,7 @@ def page_of_all(
     statement = select(_T).where(
         _T.c.organisation_id == organisation_id, *filters(_T, query, _FILTERS)
     )
-    newest = query.sort != "created"
-    order = (_T.c.created.desc(), _T.c.id.desc()) if newest else (_T.c.created, _T.c.id)
+    order = by_created(_T, query)
     if is_filtered(query, _FILTERS):
         rows, total = listing(connection, statement, order, query)
     else:
@@ -110,9 +73,8 @@ def of_transactions(
     connection: Connection, account_id: str, first: int, last: int
 ) -> list[tuple[int, Trade]]:
     """The trades among an account's transactions ``first`` to ``last``, with their ordinals."""
-    rows = connection.execute(
-        _OF_TRANSACTION_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
-    )
+    of = {"trading_account_id": account_id}
+    rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 

@@ -15,59 +15,21 @@ from chainteller.service.models.funding import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, is_filtered, listing, ordinals
+from chainteller.storage.pages import between, numbered
+from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.transfer
 _FILTERS = ("status",)
-_FIND = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.id == bindparam("b_id"),
-    _T.c.direction == bindparam("b_direction"),
-)
-_FIND_LOCKED = _FIND.with_for_update()
-_FIND_ANY = select(_T).where(_T.c.id == bindparam("b_id"))
-_FIND_ANY_LOCKED = _FIND_ANY.with_for_update()
-_OF_ORDINALS = (
-    select(_T)
-    .where(
-        _T.c.trading_account_id == bindparam("b_account"),
-        _T.c.direction == bindparam("b_direction"),
-        _T.c.ordinal.between(bindparam("b_first"), bindparam("b_last")),
-    )
-    .order_by(_T.c.ordinal.desc())
-)
-_OF_TRANSACTION_ORDINALS = select(_T).where(
-    _T.c.trading_account_id == bindparam("b_account"),
-    _T.c.transaction_ordinal.between(bindparam("b_first"), bindparam("b_last")),
-)
+find = Finder(_T, "trading_account_id", "id", "direction")
+find_any = Finder(_T, "id")
+"""A transfer of any account; lock its account before locking the transfer."""
 _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.direction == Direction.WITHDRAWAL,
     _T.c.created > bindparam("b_since"),
     _T.c.status.in_([status.value for status in COUNTED]),
 )
-
-
-def find(
-    connection: Connection,
-    account_id: str,
-    transfer_id: str,
-    direction: Direction,
-    *,
-    lock: bool = False,
-) -> Record | None:
-    return connection.execute(
-        _FIND_LOCKED if lock else _FIND,
-        {"b_account": account_id, "b_id": transfer_id, "b_direction": direction},
-    ).first()
-
-
-def find_any(connection: Connection, transfer_id: str, *, lock: bool = False) -> Record | None:
-    """Find a transfer of any account; lock its account before locking the transfer."""
-    return connection.execute(
-        _FIND_ANY_LOCKED if lock else _FIND_ANY, {"b_id": transfer_id}
-    ).first()
 
 
 def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
@@ -82,36 +44,18 @@ def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Sp
 def page(
     connection: Connection, account_id: str, direction: Direction, query: ListQuery, total: int
 ) -> tuple[tuple[Transfer, ...], int]:
-    """An account's deposits or withdrawals, newest first. Unfiltered pages are read by ordinal."""
-    if not is_filtered(query, _FILTERS):
-        first, last = ordinals(query, total)
-        rows = connection.execute(
-            _OF_ORDINALS,
-            {
-                "b_account": account_id,
-                "b_direction": direction,
-                "b_first": first,
-                "b_last": last,
-            },
-        ).all()
-        return tuple(to_model(row) for row in rows), total
-    statement = select(_T).where(
-        _T.c.trading_account_id == account_id,
-        _T.c.direction == direction,
-        *filters(_T, query, _FILTERS),
-    )
-    order = _T.c.ordinal if query.sort == "created" else _T.c.ordinal.desc()
-    found, counted = listing(connection, statement, (order,), query)
-    return tuple(to_model(row) for row in found), counted
+    """An account's deposits or withdrawals, newest first."""
+    of = {"trading_account_id": account_id, "direction": direction}
+    rows, counted = numbered(connection, _T, of, query, _FILTERS, total)
+    return tuple(to_model(row) for row in rows), counted
 
 
 def of_transactions(
     connection: Connection, account_id: str, first: int, last: int
 ) -> list[tuple[int, Transfer]]:
     """The transfers among an account's transactions ``first`` to ``last``, with their ordinals."""
-    rows = connection.execute(
-        _OF_TRANSACTION_ORDINALS, {"b_account": account_id, "b_first": first, "b_last": last}
-    )
+    of = {"trading_account_id": account_id}
+    rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
 
 

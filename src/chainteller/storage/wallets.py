@@ -1,6 +1,6 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import Connection, Select, bindparam, or_, select
+from sqlalchemy import Connection, Select, or_, select
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -12,23 +12,16 @@ from chainteller.service.models.counterparties import (
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import filters, listing
+from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
 
 _B = WalletTables.blockchain_account
 _C = WalletTables.counterparty
 _L = WalletTables.link
-_FIND_ACCOUNT = select(_B).where(
-    _B.c.organisation_id == bindparam("b_organisation"), _B.c.id == bindparam("b_id")
-)
-_FIND_COUNTERPARTY = select(_C).where(
-    _C.c.organisation_id == bindparam("b_organisation"), _C.c.id == bindparam("b_id")
-)
-_FIND_ADDRESS = select(_C).where(
-    _C.c.organisation_id == bindparam("b_organisation"),
-    _C.c.network == bindparam("b_network"),
-    _C.c.canonical == bindparam("b_canonical"),
-)
+find_account = Finder(_B, "organisation_id", "id")
+find_counterparty = Finder(_C, "organisation_id", "id")
+find_address = Finder(_C, "organisation_id", "network", "canonical")
 _LINKED = select(
     _L,
     _C.c.network,
@@ -36,16 +29,7 @@ _LINKED = select(
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
 ).join(_C, _C.c.id == _L.c.counterparty_id)
-_FIND_LINK = _LINKED.where(
-    _L.c.blockchain_account_id == bindparam("b_account"),
-    _L.c.counterparty_id == bindparam("b_counterparty"),
-)
-
-
-def find_account(connection: Connection, organisation_id: str, account_id: str) -> Record | None:
-    return connection.execute(
-        _FIND_ACCOUNT, {"b_organisation": organisation_id, "b_id": account_id}
-    ).first()
+find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
 
 
 def accounts_page(
@@ -54,9 +38,7 @@ def accounts_page(
     statement = select(_B).where(
         _B.c.organisation_id == organisation_id, *filters(_B, query, ("trading_account_id",))
     )
-    newest = query.sort != "created"
-    order = (_B.c.created.desc(), _B.c.id.desc()) if newest else (_B.c.created, _B.c.id)
-    rows, total = listing(connection, statement, order, query)
+    rows, total = listing(connection, statement, by_created(_B, query), query)
     return tuple(account_model(row) for row in rows), total
 
 
@@ -69,23 +51,6 @@ def account_model(row: Record) -> BlockchainAccount:
         status=row.status,
         created=row.created,
     )
-
-
-def find_counterparty(
-    connection: Connection, organisation_id: str, counterparty_id: str
-) -> Record | None:
-    return connection.execute(
-        _FIND_COUNTERPARTY, {"b_organisation": organisation_id, "b_id": counterparty_id}
-    ).first()
-
-
-def find_address(
-    connection: Connection, organisation_id: str, network: str, canonical: str
-) -> Record | None:
-    return connection.execute(
-        _FIND_ADDRESS,
-        {"b_organisation": organisation_id, "b_network": network, "b_canonical": canonical},
-    ).first()
 
 
 def counterparties_page(
@@ -105,15 +70,6 @@ def counterparties_page(
 
 def counterparty_model(row: Record) -> Counterparty:
     return Counterparty(id=row.id, network=row.network, address=row.address, created=row.created)
-
-
-def find_link(
-    connection: Connection, account_id: str, counterparty_id: str, *, lock: bool = False
-) -> Record | None:
-    statement = _FIND_LINK.with_for_update(of=_L) if lock else _FIND_LINK
-    return connection.execute(
-        statement, {"b_account": account_id, "b_counterparty": counterparty_id}
-    ).first()
 
 
 def linked_page(

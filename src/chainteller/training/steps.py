@@ -286,51 +286,31 @@ def _currency(text: str, *, crypto: bool = False) -> Currency:
     return Currency(type=kind, symbol=symbol, network=network)
 
 
-VERBS: Mapping[str, Callable[..., None]] = {
-    step.__name__: step
-    for step in (
-        Player.open,
-        Player.deposit,
-        Player.withdraw,
-        Player.quote,
-        Player.execute,
-        Player.repeat,
-        Player.look,
-        Player.cancel,
-        Player.register,
-        Player.challenge,
-        Player.sign,
-        Player.check,
-        Player.claim,
-        Player.link,
-        Player.verify,
-        Player.tell,
-        Player.say,
-        Player.wait,
-        Player.hint,
-        Player.checkpoint,
-        Player.undo,
-    )
+_STEPS: Mapping[Callable[..., None], int] = {
+    Player.open: 3,  # + enter y
+    Player.deposit: 2,  # d ... enter
+    Player.withdraw: 3,  # w ... enter y
+    Player.quote: 2,  # b ... enter
+    Player.execute: 2,  # X y
+    Player.repeat: 2,
+    Player.look: 1,  # 4
+    Player.cancel: 3,  # 4 C y
+    Player.register: 3,
+    Player.challenge: 1,
+    Player.sign: 1,
+    Player.check: 1,
+    Player.claim: 1,
+    Player.link: 1,
+    Player.verify: 6,
+    Player.tell: 2,  # t t
+    Player.say: 3,
+    Player.wait: 0,
+    Player.hint: 0,
+    Player.checkpoint: 0,
+    Player.undo: 0,
 }
-_DESK_KEYS: Mapping[str, int] = {
-    "open": 3,  # + enter y
-    "deposit": 2,  # d ... enter
-    "withdraw": 3,  # w ... enter y
-    "quote": 2,  # b ... enter
-    "execute": 2,  # X y
-    "repeat": 2,
-    "look": 1,  # 4
-    "cancel": 3,  # 4 C y
-    "register": 3,
-    "challenge": 1,
-    "sign": 1,
-    "check": 1,
-    "claim": 1,
-    "link": 1,
-    "verify": 6,
-    "tell": 2,  # t t
-    "say": 3,
-}
+"""Every step, with the number of its keys in the console."""
+VERBS: Mapping[str, Callable[..., None]] = {step.__name__: step for step in _STEPS}
 _TYPED = frozenset({"deposit", "withdraw", "quote"})
 
 
@@ -339,4 +319,4 @@ def _keys_of(words: Sequence[str]) -> int:
     typed = 0
     if words[0] in _TYPED:
         typed = sum(len(word) for word in words[1:] if word[0].isdigit())
-    return _DESK_KEYS.get(words[0], 0) + typed
+    return _STEPS[VERBS[words[0]]] + typed

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from chainteller.domain.assets import CASH_EQUIVALENTS
 from chainteller.service.errors import NotFound, NotOffered, TellerError
@@ -10,6 +10,8 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import BlockchainAccount, Counterparty
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Transaction
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +72,16 @@ def account_sheet(service: "Service", account_id: str) -> AccountSheet:
     account = service.trading_account(account_id)
     return AccountSheet(
         account=account,
-        balances=_balances(service, account_id),
-        activity=_activity(service, account_id),
-        limits=_limits(service, account_id),
-        wallets=_wallets(service, account_id),
+        balances=_or_gap(lambda: service.token_balances(account_id).data),
+        activity=_or_gap(lambda: service.transactions(account_id, query(limit=8)).data),
+        limits=_or_gap(lambda: service.limits(account_id).data),
+        wallets=_or_gap(lambda: linked_accounts(service, account_id)),
     )
 
 
-def _balances(service: "Service", account_id: str) -> "tuple[TokenBalance, ...] | Gap":
+def _or_gap(read: "Callable[[], Part]") -> "Part | Gap":
     try:
-        return service.token_balances(account_id).data
-    except TellerError as error:
-        return gap(error)
-
-
-def _activity(service: "Service", account_id: str) -> "tuple[Transaction, ...] | Gap":
-    try:
-        return service.transactions(account_id, query(limit=8)).data
-    except TellerError as error:
-        return gap(error)
-
-
-def _limits(service: "Service", account_id: str) -> "tuple[LimitUsage, ...] | Gap":
-    try:
-        return service.limits(account_id).data
-    except TellerError as error:
-        return gap(error)
-
-
-def _wallets(service: "Service", account_id: str) -> "tuple[LinkedAccount, ...] | Gap":
-    try:
-        return linked_accounts(service, account_id)
+        return read()
     except TellerError as error:
         return gap(error)
 

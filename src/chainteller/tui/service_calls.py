@@ -20,15 +20,14 @@ _Task = Callable[[], None]
 class Callers:
     """A few daemon threads that take calls in order; started at the first call."""
 
-    def __init__(self, threads: int = _THREADS) -> None:
-        self._threads = threads
+    def __init__(self) -> None:
         self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
         self._started = False
 
     def submit(self, task: _Task) -> None:
         if not self._started:
             self._started = True
-            for number in range(self._threads):
+            for number in range(_THREADS):
                 threading.Thread(target=self._serve, daemon=True, name=f"call-{number}").start()
         self._tasks.put(task)
 

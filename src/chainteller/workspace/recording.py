@@ -10,7 +10,7 @@ import sqlite3
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.errors import (
     NotOffered,
     OutcomeUnknown,
@@ -41,9 +41,9 @@ _KINDS = {
 class Recording:
     """A layer that keeps a record of every write; reads pass."""
 
-    def __init__(self, workspace: Workspace, randomness: Randomness | None = None) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._randomness = randomness or SystemRandomness()
+        self._randomness = SystemRandomness()
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         """Record a write, then send it.
@@ -85,11 +85,9 @@ class Recorder(Layered):
 
     __slots__ = ("_recording", "service", "workspace")
 
-    def __init__(
-        self, service: Service, workspace: Workspace, randomness: Randomness | None = None
-    ) -> None:
+    def __init__(self, service: Service, workspace: Workspace) -> None:
         self.service, self.workspace = service, workspace
-        self._recording = Recording(workspace, randomness)
+        self._recording = Recording(workspace)
         super().__init__(self._recording, service)
 
     def resend(self, key: str) -> Written[Any]:
