@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from chainteller.tui.dialogs.question import Ask, Question
     from chainteller.tui.exports import Table, copy_menu, copy_now, export, exports_here
     from chainteller.tui.failures import explain
+    from chainteller.tui.markets import view as markets_view
     from chainteller.tui.markets.screen import MarketsScreen
-    from chainteller.tui.notifications import look_out
+    from chainteller.tui.notifications import look_out, watch_market
     from chainteller.tui.queries import account_sheet, query
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from chainteller.records.formats import dollars, grouped, plain, transferred
 from chainteller.service.errors import InsufficientFunds, TellerError
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, refusal_text
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import form_sheet
@@ -469,13 +469,13 @@ class QuoteScreen(DeskScreen):
             self.draw()
 
     def customer_text(self) -> str:
-        refused, quote = self.refusal_text(), self.state.shown_quote
+        refused, quote = refusal_text(self), self.state.shown_quote
         if refused or quote is None:
             return refused
         named = {Phase.USED: "executed", Phase.UNKNOWN: "unknown", Phase.SENDING: "unknown"}
         live = "live" if self.state.is_live(self.desk.now) else "expired"
         state = named.get(self.state.phase, live)
-        return self.texts.of_quote(quote, state, self.desk.settings.bank_name)
+        return self.desk.customer_texts.of_quote(quote, state, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
         quote = self.state.shown_quote

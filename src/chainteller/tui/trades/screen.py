@@ -10,6 +10,7 @@ from textual.widget import Widget
 from chainteller.records.formats import grouped, short_id, status
 from chainteller.records.trades import is_over
 from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, receipt_exports
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.trades import filter as trades_filter
@@ -306,7 +307,7 @@ class TradesScreen(ListScreen["Trade"]):
         return self.query_one("#detail", Detail).facts_text if self.selected else ""
 
     def customer_text(self) -> str:
-        refused = self.refusal_text()
+        refused = refusal_text(self)
         if refused or self.selected is None:
             return refused
-        return self.texts.of_trade(self.selected, self.desk.settings.bank_name)
+        return self.desk.customer_texts.of_trade(self.selected, self.desk.settings.bank_name)
