@@ -20,10 +20,6 @@ import chainteller.tui
 CONSOLE = Path(chainteller.tui.__file__).parent
 FIXES = CONSOLE / "textual_fixes"
 MOST_METHODS = 60
-REMAINING = {
-    "TradesScreen": 75,
-}
-"""Screens that still are to be divided, with what they may not grow beyond."""
 
 
 # -- methods ---------------------------------------------------------------------------------------
@@ -67,8 +63,7 @@ def _methods(screen: type) -> set[str]:
 )
 def test_no_screen_has_more_methods_than_a_reader_can_keep_in_mind(screen: type) -> None:
     methods = _methods(screen)
-    most = REMAINING.get(screen.__qualname__, MOST_METHODS)
-    assert len(methods) <= most, f"{len(methods)}: {sorted(methods)}"
+    assert len(methods) <= MOST_METHODS, f"{len(methods)}: {sorted(methods)}"
 
 
 # -- imports ---------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from chainteller.tui.quote.screen import QuoteScreen
     from chainteller.tui.quote.state import UNANSWERED
     from chainteller.tui.steps import take
+    from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.wallets import flow as wallet_flow

@@ -79,11 +79,9 @@ class AccountPanes(Ground):
         self.query_one("#summary", Lines).show(panes.summary)
         self.query_one("#charts", Lines).show(panes.charts)
 
-    async def draw_charts(self, account: "TradingAccount | None") -> None:
-        """Draw all, and again once the balances have been followed back where charts fit."""
-        self.draw(account)
-        if await self.detail.follow_back(self._frame):
-            self.draw(account)
+    async def follow_back(self) -> bool:
+        """Read the balances over time, where charts fit; whether there is something to draw."""
+        return await self.detail.follow_back(self._frame)
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -310,8 +308,10 @@ async def _load_detail(screen: AccountsScreen) -> None:
 
 
 async def _draw_charts(screen: AccountsScreen) -> None:
-    await screen.panes.draw_charts(screen.selected)
+    screen.panes.draw(screen.selected)
     screen.draw_footer()
+    if await screen.panes.follow_back():
+        screen.panes.draw(screen.selected)
 
 
 # -- what is sent ----------------------------------------------------------------------------------

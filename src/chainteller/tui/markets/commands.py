@@ -69,8 +69,7 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
         lambda _: "all of them are on the screen"),
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
     Command("markets.watch", "m", "Tell me when it reopens",
-        _watch, _not_closed, footer="watch",
-        rank=2),
+        _watch, _not_closed, footer="watch", rank=2),
     Command("markets.pause", "p", "Hold the prices still", _toggle_pause, always, footer="pause",
         rank=2),
 )
