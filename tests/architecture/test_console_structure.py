@@ -20,14 +20,6 @@ import chainteller.tui
 CONSOLE = Path(chainteller.tui.__file__).parent
 FIXES = CONSOLE / "textual_fixes"
 MOST_METHODS = 60
-REMAINING = {
-    "AccountsScreen": 79,
-    "MarketsScreen": 65,
-    "QuoteForm": 62,
-    "QuoteScreen": 75,
-    "TradesScreen": 75,
-}
-"""Screens that still are to be divided, with what they may not grow beyond."""
 
 
 # -- methods ---------------------------------------------------------------------------------------
@@ -71,14 +63,10 @@ def _methods(screen: type) -> set[str]:
 )
 def test_no_screen_has_more_methods_than_a_reader_can_keep_in_mind(screen: type) -> None:
     methods = _methods(screen)
-    most = REMAINING.get(screen.__qualname__, MOST_METHODS)
-    assert len(methods) <= most, f"{len(methods)}: {sorted(methods)}"
+    assert len(methods) <= MOST_METHODS, f"{len(methods)}: {sorted(methods)}"
 
 
 # -- imports ---------------------------------------------------------------------------------------
-
-AT_FIRST_USE = {"accounts", "writes.py", "request_log.py"}
-"""Where imports inside functions remain until these parts are restructured."""
 
 
 def _files() -> list[Path]:
@@ -90,7 +78,6 @@ def test_imports_stand_at_the_top_of_each_file() -> None:
     inside = [
         f"{path.relative_to(CONSOLE)}:{node.lineno}"
         for path in _files()
-        if path.relative_to(CONSOLE).parts[0] not in AT_FIRST_USE
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)

@@ -11,6 +11,7 @@ from textual.signal import Signal
 from chainteller.domain.clock import to_datetime
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import ServiceUnavailable, TellerError
+from chainteller.tui import lazy
 from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
@@ -19,6 +20,7 @@ from chainteller.tui.start import ConsoleSettings, StartedDesk
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
+    from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.request_log import RequestLog
     from chainteller.workspace.store import Workspace
 
@@ -180,6 +182,11 @@ class Desk:
         if self.started is None or self.session is None:
             raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
         return self.session.service
+
+    @property
+    def customer_texts(self) -> "CustomerTexts":
+        """The bank's words for customers."""
+        return lazy.CustomerTexts.load(self.settings.customer_texts)
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on

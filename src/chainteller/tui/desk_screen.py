@@ -40,7 +40,6 @@ from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
-    from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
@@ -257,13 +256,14 @@ class DeskScreen(Blank, FullScreen):
         self.remove_class("-tiny", "-narrow", "-wide")
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
 
-    def list_view(self) -> PagedList | None:
+    @property
+    def paged(self) -> PagedList | None:
         """The list that the arrow keys move in."""
         return None
 
     def move_cursor(self, step: int) -> None:
         """Move by rows."""
-        listed = self.list_view()
+        listed = self.paged
         if listed is not None:
             listed.move(step)
 
@@ -278,7 +278,7 @@ class DeskScreen(Blank, FullScreen):
 
     def customer_text(self) -> str:
         """What ``t`` shows: plain words, no codes of ours."""
-        return self.refusal_text()
+        return refusal_text(self)
 
     def object_id(self) -> str:
         """Whose audit trail ``a`` opens."""
@@ -292,17 +292,14 @@ class DeskScreen(Blank, FullScreen):
         """The files that ``e`` can write, most wanted first."""
         return lazy.exports_here(self)
 
-    def refusal_text(self) -> str:
-        """What to say about the refusal on the screen."""
-        failure = self.query_one(FailurePanel).failure
-        if failure is None:
-            return ""
-        told_as = failure.told_as or failure.code
-        return self.texts.of_refusal(told_as, dict(failure.facts), self.desk.settings.bank_name)
 
-    @property
-    def texts(self) -> "CustomerTexts":
-        return lazy.CustomerTexts.load(self.desk.settings.customer_texts)
+def refusal_text(screen: DeskScreen) -> str:
+    """What to say about the refusal on the screen; empty when there is none."""
+    failure, desk = screen.query_one(FailurePanel).failure, screen.desk
+    if failure is None:
+        return ""
+    told_as = failure.told_as or failure.code
+    return desk.customer_texts.of_refusal(told_as, dict(failure.facts), desk.settings.bank_name)
 
 
 def _show_started(screen: DeskScreen, started: StartedDesk) -> None:  # noqa: ARG001 - the signal's value
@@ -371,19 +368,19 @@ def _toggle_zoom(screen: DeskScreen) -> None:
 
 
 def _move_pages(screen: DeskScreen, step: int) -> None:
-    listed = screen.list_view()
+    listed = screen.paged
     if listed is not None:
         listed.move_pages(step)
 
 
 def _move_to_end(screen: DeskScreen, *, end: bool) -> None:
-    listed = screen.list_view()
+    listed = screen.paged
     if listed is not None:
         listed.move_to((listed.total or 1) - 1 if end else 0)
 
 
 def _no_list(screen: DeskScreen) -> str:
-    return "" if screen.list_view() is not None else "there is no list here"
+    return "" if screen.paged is not None else "there is no list here"
 
 
 def _go_back(screen: DeskScreen) -> None:

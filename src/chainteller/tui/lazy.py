@@ -39,13 +39,15 @@ if TYPE_CHECKING:
     from chainteller.tui.dialogs.question import Ask, Question
     from chainteller.tui.exports import Table, copy_menu, copy_now, export, exports_here
     from chainteller.tui.failures import explain
+    from chainteller.tui.markets import view as markets_view
     from chainteller.tui.markets.screen import MarketsScreen
-    from chainteller.tui.notifications import look_out
+    from chainteller.tui.notifications import look_out, watch_market
     from chainteller.tui.queries import account_sheet, query
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
     from chainteller.tui.quote.state import UNANSWERED
     from chainteller.tui.steps import take
+    from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.wallets import flow as wallet_flow

@@ -129,7 +129,7 @@ class ListScreen(DeskScreen, Generic[Record]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.pages = Pages(self.fetch, self.list_view, self.listed)
+        self.pages = Pages(self.fetch, lambda: self.paged, self.listed)
         self.records = self.pages.records
         self.wanted_key: str | None = None
         """Key of the row that the cursor moves to once it is fetched."""
@@ -139,9 +139,6 @@ class ListScreen(DeskScreen, Generic[Record]):
     @abstractmethod
     def fetch(self, page: int) -> Listed[Record]:
         """Ask the service for a page; runs in a thread and may raise TellerError."""
-
-    def list_view(self) -> PagedList:
-        return self.paged
 
     @property
     def paged(self) -> PagedList:

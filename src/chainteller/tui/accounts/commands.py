@@ -1,16 +1,74 @@
 """Commands of the accounts screen."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.records.formats import short_id
+from chainteller.service.errors import ReadOnlyProfile
+from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
     from chainteller.tui.accounts.screen import AccountsScreen
 
+_ROOM_FOR_ID = 96
+"""Columns at which the whole id fits beside an amount; below it is in the summary."""
+
 
 def _no_account(screen: "AccountsScreen") -> str:
     return "" if screen.selected is not None else "no account is selected"
+
+
+def _filter(screen: "AccountsScreen") -> None:
+    note = (("id, customer, bank account   esc: all", "muted"),)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.filter, note=note)
+
+
+def _trade(side: str, screen: "AccountsScreen") -> None:
+    if screen.selected is not None:
+        screen.desk.customer.serve(screen.selected)
+        screen.desk.shell.start_trade(side)
+    else:
+        _say_nothing_selected(screen)
+
+
+def _say_nothing_selected(screen: "AccountsScreen") -> None:
+    screen.desk.notify("no account is selected yet   + opens one", "warn")
+
+
+def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
+    account = screen.selected
+    if account is None:
+        _say_nothing_selected(screen)
+        return
+    if screen.desk.read_only:
+        screen.fail(ReadOnlyProfile("This desk is read-only."))
+        return
+    screen.clear_failure()
+    screen.transfer_account = account
+    way, bank = ("into", "from") if purpose == "deposit" else ("from", "to")
+    whose = f"{way} {account.id}" if screen.size.width >= _ROOM_FOR_ID else short_id(account.id)
+    screen.field_bar.open(
+        purpose,
+        ((f"{purpose} ", "strong"), (whose, ""), ("  USD ", "muted")),
+        note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
+        amount=True,
+    )
+
+
+def _new_account(screen: "AccountsScreen") -> None:
+    if screen.desk.offers("customers"):
+        screen.read("new", partial(_open_for_customer, screen))
+        return
+    note = (("TDA_... to add it, or DDA-1 checking to open one   esc: no", "muted"),)
+    screen.field_bar.open("known", (("account ", "strong"),), note=note)
+
+
+async def _open_for_customer(screen: "AccountsScreen") -> None:
+    opened = await screen.app.push_screen_wait(lazy.CustomersScreen(screen.desk))
+    if opened is not None:
+        screen.find("", opened)
 
 
 # fmt: off
@@ -19,20 +77,20 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
         lambda screen: screen.action_open(),
         lambda screen: _no_account(screen) or why_not_opened(screen), footer="open", rank=3),
     Command("accounts.deposit", "d", "Deposit from the bank account",
-        lambda screen: screen.action_deposit(), _no_account, footer="deposit", rank=1,
+        partial(_open_amount, "deposit", "enter: send"), _no_account, footer="deposit", rank=1,
         writes=True),
     Command("accounts.withdraw", "w", "Withdraw to the bank account",
-        lambda screen: screen.action_withdraw(), _no_account, footer="withdraw", rank=1,
+        partial(_open_amount, "withdraw", "right: wallet"), _no_account, footer="withdraw", rank=1,
         writes=True),
     Command("accounts.buy", "b", "Buy for the selected account",
-        lambda screen: screen.action_trade("buy"), _no_account, footer="buy", rank=1),
+        partial(_trade, "buy"), _no_account, footer="buy", rank=1),
     Command("accounts.sell", "s", "Sell for the selected account",
-        lambda screen: screen.action_trade("sell"), _no_account, footer="sell", rank=1),
+        partial(_trade, "sell"), _no_account, footer="sell", rank=1),
     Command("accounts.new", "plus", "Open an account for a customer",
-        lambda screen: screen.action_new_account(), always, footer="new", rank=2, writes=True,
+        _new_account, always, footer="new", rank=2, writes=True,
         feature="customers"),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        lambda screen: screen.action_filter(), always, footer="filter", rank=2),
+        _filter, always, footer="filter", rank=2),
     Command("accounts.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always, footer="order", rank=4),
 )

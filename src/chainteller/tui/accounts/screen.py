@@ -5,16 +5,17 @@ from functools import cached_property, partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
 from textual.timer import Timer
 from textual.widget import Widget
 
-from chainteller.records.formats import short_id, transferred
-from chainteller.service.errors import ReadOnlyProfile
+from chainteller.records.formats import transferred
 from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
 from chainteller.tui.accounts.commands import COMMANDS
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
+from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
 from chainteller.tui.service_calls import call_service
@@ -31,10 +32,56 @@ if TYPE_CHECKING:
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
 _DETAIL_DELAY_S = 0.06
-_ROOM_FOR_ID = 96
-"""Columns at which the whole id fits beside an amount; below it is in the summary."""
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
+
+
+class AccountPanes(Ground):
+    """The list with the summary under it, the customer's detail, and their charts beside it."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(classes="pair")
+        self._desk = desk
+
+    def compose(self) -> ComposeResult:
+        yield Ground(
+            PagedList(accounts_view.COLUMNS, id="list"),
+            Lines([line(), line()], id="summary", classes="summary"),
+            classes="list-side",
+        )
+        yield Lines(id="detail", classes="detail-side")
+        yield Lines(id="charts", classes="chart-side")
+
+    @cached_property
+    def detail(self) -> "AccountDetail":
+        return lazy.AccountDetail(self._desk)
+
+    @property
+    def sheet(self) -> "AccountSheet | None":
+        """The account as the detail shows it; None while the engine has not started."""
+        return self.detail.sheet if self._desk.started is not None else None
+
+    @property
+    def plain_text(self) -> str:
+        return self.query_one("#detail", Lines).plain_text if self.sheet else ""
+
+    @property
+    def _frame(self) -> "Frame":
+        pane = self.query_one("#detail", Lines).size
+        return lazy.Frame(self.screen.size, pane, self.screen.has_class("zoomed"))
+
+    def draw(self, account: "TradingAccount | None") -> None:
+        if self._desk.started is None:
+            return
+        panes = self.detail.panes(account, self._frame)
+        self.screen.set_class(bool(panes.charts), "with-charts")
+        self.query_one("#detail", Lines).show(panes.detail)
+        self.query_one("#summary", Lines).show(panes.summary)
+        self.query_one("#charts", Lines).show(panes.charts)
+
+    async def follow_back(self) -> bool:
+        """Read the balances over time, where charts fit; whether there is something to draw."""
+        return await self.detail.follow_back(self._frame)
 
 
 class AccountsScreen(ListScreen["TradingAccount"]):
@@ -47,42 +94,34 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._filter = ""
+        self.filter = ""
         self._detail_timer: Timer | None = None
-        self._wanted_key: str | None = None
+        self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
         self._serves_found = False
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
-        self._transfer_account: TradingAccount | None = None
+        self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
-        return [
-            Ground(
-                Ground(
-                    PagedList(accounts_view.COLUMNS, id="list"),
-                    Lines([line(), line()], id="summary", classes="summary"),
-                    classes="list-side",
-                ),
-                Lines(id="detail", classes="detail-side"),
-                Lines(id="charts", classes="chart-side"),
-                classes="pair",
-            )
-        ]
+        return [AccountPanes(self.desk)]
+
+    @property
+    def panes(self) -> AccountPanes:
+        return self.query_one(AccountPanes)
 
     def on_mount(self) -> None:
         super().on_mount()
         self._draw_title(None)
-        self._draw_empty()
 
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[TradingAccount]":
         asked = lazy.query(
-            page=page, limit=PAGE_ROWS, text=self._filter or None, sort=SORTS[self._sort][0]
+            page=page, limit=PAGE_ROWS, text=self.filter or None, sort=SORTS[self._sort][0]
         )
         found = self.desk.service.trading_accounts(asked)
         now = self.desk.now
@@ -100,38 +139,25 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def listed(self, total: int) -> None:
         self.desk.shell.release_keys()
         self._draw_title(total)
-        self._draw_empty()
-        if self._wanted_key is not None:
-            self._to_wanted(self._wanted_key)
+        if self.wanted_id is not None:
+            _move_to_wanted(self, self.wanted_id)
         if total == 0:
-            self.detail.clear()
-            self._draw_detail()
+            self.panes.detail.clear()
+            self.panes.draw(self.selected)
         self.draw_footer()
-        self._load_detail()
+        self.row_chosen()
 
     def recall(self) -> None:
         if not self._recalled and self.desk.customer.last_id:
-            self._wanted_key = self.desk.customer.last_id
+            self.wanted_id = self.desk.customer.last_id
         super().recall()
 
     def on_screen_resume(self) -> None:
         """Back from a screen that turned to another customer: the cursor follows."""
         served, selected = self.desk.customer.account_id, self.selected
         if served and selected is not None and selected.id != served:
-            self._wanted_key = served
+            self.wanted_id = served
         super().on_screen_resume()
-
-    def _to_wanted(self, wanted: str) -> None:
-        """Move the cursor to an account; one that isn't on this page is filtered for."""
-        if self.paged.move_to_key(wanted):
-            self._wanted_key = None
-        elif self._filter == wanted:
-            self.find("")
-        elif self._filter or (self.paged.total or 0) > PAGE_ROWS:
-            self._filter = wanted
-            self.restart()
-        else:
-            self._wanted_key = None
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         """Reload at the first change, then at most once in ``_REST_S``."""
@@ -149,47 +175,21 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         super()._changed(())
 
     def _draw_title(self, total: int | None) -> None:
-        shown = f"/{self._filter}" if self._filter else ""
-        count = f"{total:,}" if total is not None else ""
-        self.title_line(
-            line(
-                (" ACCOUNTS", "strong"),
-                (f"  {shown}", "accent"),
-                ("" if self.desk.offers("trading-accounts") else "  known here", "muted"),
-                right=((f"{count}   order: {SORTS[self._sort][1]} ", "muted"),),
-            )
-        )
+        can_list, order = self.desk.offers("trading-accounts"), SORTS[self._sort][1]
+        self.title_line(accounts_view.title(self.filter, total, order, can_list=can_list))
+        self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
 
-    def _draw_empty(self) -> None:
-        if not self.desk.offers("trading-accounts"):
-            cannot = ("This deployment cannot list accounts.  ", "")
-            self.paged.say_empty(cannot, ("+", "key"), (" add TDA_... or open one", "muted"))
-        elif self._filter:
-            nothing = (f"nothing matches {self._filter}   ", "muted")
-            self.paged.say_empty(nothing, ("esc", "key"), (" all accounts", "muted"))
-        else:
-            opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
-            sample = ((": sample", "key"), (" load sample data   ", "muted"))
-            no = ("No accounts yet.  ", "")
-            self.paged.say_empty(no, ("+", "key"), opens, *sample, ("?", "key"), keys)
-
-    def action_filter(self) -> None:
-        self.field_bar.open(
-            "filter",
-            (("/ ", "key"),),
-            value=self._filter,
-            note=(("id, customer, bank account   esc: all", "muted"),),
-        )
-
-    def find(self, text: str) -> None:
-        """Show what matches ``text``, typed or pasted, and serve the first that is found."""
-        self._filter, self._wanted_key, self._serves_found = text, None, True
+    def find(self, text: str, wanted_id: str | None = None) -> None:
+        """Show what matches ``text``, typed or pasted, and serve the account wanted, or else the
+        first that is found.
+        """
+        self.filter, self.wanted_id, self._serves_found = text, wanted_id, True
         self.restart()
 
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        shown = bool(self._filter)
+        shown = bool(self.filter)
         if shown:
             self.find("")
         return shown
@@ -197,70 +197,30 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     # -- the selected account -----------------------------------------------------------------
 
     def row_chosen(self) -> None:
-        self._load_detail()
+        """Serve the selected customer; the detail only where the cursor rests.
 
-    def _load_detail(self) -> None:
-        """Serve the selected customer; the detail only where the cursor rests."""
-        account = self.selected
-        if account is not None and self._wanted_key is None and self._selects:
+        The cursor decides who is served not while another screen is shown, unless somebody was
+        looked for here or nobody is served yet.
+        """
+        account, served = self.selected, self.desk.customer.account_id
+        selects = self.is_current or self._serves_found or not served
+        if account is not None and self.wanted_id is None and selects:
             self._serves_found = False
             self.desk.customer.serve(account)
         if self._detail_timer is not None:
             self._detail_timer.stop()
         self._detail_timer = self.set_timer(
-            _DETAIL_DELAY_S, lambda: self.read("detail", self._show_detail)
+            _DETAIL_DELAY_S, lambda: self.read("detail", partial(_load_detail, self))
         )
-
-    @property
-    def _selects(self) -> bool:
-        """Whether the cursor decides who is served: not while another screen is shown, unless
-        somebody was looked for here or nobody is served yet.
-        """
-        return self.is_current or self._serves_found or not self.desk.customer.account_id
 
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them."""
         super()._customer_changed(before)
-        typed_for = self._transfer_account
+        typed_for = self.transfer_account
         if typed_for is not None and typed_for.id != self.desk.customer.account_id:
             self.close_field()
-        self._draw_detail()
-
-    async def _show_detail(self) -> None:
-        account = self.selected
-        if account is not None:
-            await self.detail.load(account.id)
-            await self._redraw_detail()
-
-    @cached_property
-    def detail(self) -> "AccountDetail":
-        return lazy.AccountDetail(self.desk)
-
-    @property
-    def _frame(self) -> "Frame":
-        return lazy.Frame(
-            self.size, self.query_one("#detail", Lines).size, self.has_class("zoomed")
-        )
-
-    @property
-    def _sheet(self) -> "AccountSheet | None":
-        """The account as the detail shows it; None while the engine has not started."""
-        return self.detail.sheet if self.desk.started is not None else None
-
-    def _draw_detail(self) -> None:
-        if self.desk.started is None:
-            return
-        panes = self.detail.panes(self.selected, self._frame)
-        self.set_class(bool(panes.charts), "with-charts")
-        self.query_one("#detail", Lines).show(panes.detail)
-        self.query_one("#summary", Lines).show(panes.summary)
-        self.query_one("#charts", Lines).show(panes.charts)
+        self.panes.draw(self.selected)
         self.draw_footer()
-
-    async def _redraw_detail(self) -> None:
-        self._draw_detail()
-        if await self.detail.follow_back(self._frame):
-            self._draw_detail()
 
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
@@ -268,72 +228,35 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_resize(self) -> None:
         if self.desk.customer.account_id:
-            self.call_after_refresh(self.read, "charts", self._redraw_detail)
+            self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
 
     def _connection_changed(self, reach: Connection) -> None:
         super()._connection_changed(reach)
         if self._hidden != self.desk.privacy.hidden:
             self._hidden = self.desk.privacy.hidden
-            self.read("charts", self._redraw_detail)
-
-    def action_trade(self, side: str) -> None:
-        if self.selected is not None:
-            self.desk.customer.serve(self.selected)
-            self.desk.shell.start_trade(side)
-        else:
-            self._nothing_selected()
-
-    def _nothing_selected(self) -> None:
-        self.desk.notify("no account is selected yet   + opens one", "warn")
+            self.read("charts", partial(_draw_charts, self))
 
     def object_id(self) -> str:
         return self.selected.id if self.selected else ""
 
     def main_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self._sheet else ""
+        return self.panes.plain_text
 
     def record(self) -> object:
-        return self._sheet
+        return self.panes.sheet
 
     def customer_text(self) -> str:
-        refused, sheet = self.refusal_text(), self._sheet
+        refused, sheet = refusal_text(self), self.panes.sheet
         if refused or sheet is None:
             return refused
         bank = self.desk.settings.bank_name
-        return self.texts.of_account_sheet(sheet, self.desk.now, bank)
+        return self.desk.customer_texts.of_account_sheet(sheet, self.desk.now, bank)
 
-    # -- money in and out ---------------------------------------------------------------------
-
-    def action_deposit(self) -> None:
-        self._open_amount("deposit", "enter: send")
-
-    def action_withdraw(self) -> None:
-        self._open_amount("withdraw", "right: wallet")
-
-    def _open_amount(self, purpose: str, note: str) -> None:
-        account = self.selected
-        if account is None:
-            self._nothing_selected()
-            return
-        if self.desk.read_only:
-            self.fail(ReadOnlyProfile("This desk is read-only."))
-            return
-        self.clear_failure()
-        self._transfer_account = account
-        way = "into " if purpose == "deposit" else "from "
-        bank = "from" if purpose == "deposit" else "to"
-        is_wide = self.size.width >= _ROOM_FOR_ID
-        shown = f"{way}{account.id}" if is_wide else short_id(account.id)
-        self.field_bar.open(
-            purpose,
-            ((f"{purpose} ", "strong"), (shown, ""), ("  USD ", "muted")),
-            note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
-            amount=True,
-        )
+    # -- the field ----------------------------------------------------------------------------
 
     def on_field_stepped(self, message: FieldStepped) -> None:
         """Right in the amount of a withdrawal: withdraw to a wallet instead of the bank."""
-        account = self._transfer_account
+        account = self.transfer_account
         if message.purpose == "withdraw" and message.step > 0 and account is not None:
             self.close_field()
             limit = self.desk.settings.confirm_above_cents
@@ -341,67 +264,86 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def close_field(self) -> None:
         super().close_field()
-        self._transfer_account = None
+        self.transfer_account = None
 
     def field_submitted(self, purpose: str, value: str) -> None:
-        account = self._transfer_account
+        account = self.transfer_account
         self.close_field()
         if purpose == "filter":
             self.find(value.strip())
         elif purpose == "known":
-            self.write("account", partial(self._add, value.strip()))
+            self.write("account", partial(_add, self, value.strip()))
         elif account is not None:
-            self._submit_transfer(purpose, account, value)
-
-    def _submit_transfer(self, purpose: str, account: "TradingAccount", typed: str) -> None:
-        kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
-        limit = self.desk.settings.confirm_above_cents
-        asked = lazy.account_flow.transfer_request(kind, account, typed, limit)
-        if isinstance(asked, CustomerRequest):
-            self.write(kind, partial(self._transfer, kind, asked))
-        else:
-            self.show_failure(asked)
-
-    async def _transfer(self, kind: str, request: "CustomerRequest[Transfer]") -> None:
-        done = await self.desk.send(request, self.confirm)
-        if done is None:
-            return
-        self.clear_failure()
-        self.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
-        self.take_news()
-        self.desk.on_change.publish((f"{kind}.{done.status}",))
+            _submit_transfer(self, purpose, account, value)
 
     def field_changed(self, purpose: str, value: str) -> None:
         if purpose == "filter":
             self.find(value.strip())
 
     def field_closed(self, purpose: str) -> None:
-        if purpose == "filter" and self._filter:
+        if purpose == "filter" and self.filter:
             self.find("")
 
-    # -- a new account ------------------------------------------------------------------------
 
-    def action_new_account(self) -> None:
-        if self.desk.offers("customers"):
-            self.read("new", self._new_account)
-            return
-        self.field_bar.open(
-            "known",
-            (("account ", "strong"),),
-            note=(("TDA_... to add it, or DDA-1 checking to open one   esc: no", "muted"),),
-        )
+# -- the list --------------------------------------------------------------------------------------
 
-    async def _add(self, typed: str) -> None:
-        """Where customers can't be looked up: an account by its id, or a new one."""
-        made = await call_service(
-            lazy.account_flow.known_account(typed), self.desk.service, self.desk.new_key()
-        )
-        self._filter, self._wanted_key, self._serves_found = "", made.id, True
-        self.desk.notify(f"account {made.id} is on this desk's list", "good")
-        self.restart()
 
-    async def _new_account(self) -> None:
-        opened = await self.app.push_screen_wait(lazy.CustomersScreen(self.desk))
-        if opened is not None:
-            self._filter, self._wanted_key, self._serves_found = "", opened, True
-            self.restart()
+def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
+    """Move the cursor to an account; one that isn't on this page is filtered for."""
+    if screen.paged.move_to_key(wanted):
+        screen.wanted_id = None
+    elif screen.filter == wanted:
+        screen.find("")
+    elif screen.filter or (screen.paged.total or 0) > PAGE_ROWS:
+        screen.filter = wanted
+        screen.restart()
+    else:
+        screen.wanted_id = None
+
+
+async def _load_detail(screen: AccountsScreen) -> None:
+    if screen.selected is not None:
+        await screen.panes.detail.load(screen.selected.id)
+        await _draw_charts(screen)
+
+
+async def _draw_charts(screen: AccountsScreen) -> None:
+    screen.panes.draw(screen.selected)
+    screen.draw_footer()
+    if await screen.panes.follow_back():
+        screen.panes.draw(screen.selected)
+
+
+# -- what is sent ----------------------------------------------------------------------------------
+
+
+def _submit_transfer(
+    screen: AccountsScreen, purpose: str, account: "TradingAccount", typed: str
+) -> None:
+    kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
+    limit = screen.desk.settings.confirm_above_cents
+    asked = lazy.account_flow.transfer_request(kind, account, typed, limit)
+    if isinstance(asked, CustomerRequest):
+        screen.write(kind, partial(_transfer, screen, kind, asked))
+    else:
+        screen.show_failure(asked)
+
+
+async def _transfer(
+    screen: AccountsScreen, kind: str, request: "CustomerRequest[Transfer]"
+) -> None:
+    done = await screen.desk.send(request, screen.confirm)
+    if done is None:
+        return
+    screen.clear_failure()
+    screen.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+    screen.take_news()
+    screen.desk.on_change.publish((f"{kind}.{done.status}",))
+
+
+async def _add(screen: AccountsScreen, typed: str) -> None:
+    """Where customers can't be looked up: an account by its id, or a new one."""
+    desk = screen.desk
+    made = await call_service(lazy.account_flow.known_account(typed), desk.service, desk.new_key())
+    desk.notify(f"account {made.id} is on this desk's list", "good")
+    screen.find("", made.id)

@@ -1,6 +1,8 @@
 """Accounts as lines: rows of the list. The detail of one account is in ``detail.py``."""
 
 from chainteller.records.accounts import LISTED_ACCOUNT, ListedAccount
+from chainteller.records.formats import Piece
+from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
 
@@ -21,3 +23,27 @@ COLUMNS = _LIST.columns
 
 def account_row(account: ListedAccount, now: int) -> Row:
     return Row(account.id, _LIST.cells(account, now))
+
+
+def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line:
+    """``wanted`` is what the list is filtered by, ``total`` how many accounts match it."""
+    count = f"{total:,}" if total is not None else ""
+    return line(
+        (" ACCOUNTS", "strong"),
+        (f"  /{wanted}" if wanted else "  ", "accent"),
+        ("" if can_list else "  known here", "muted"),
+        right=((f"{count}   order: {order} ", "muted"),),
+    )
+
+
+def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
+    """What an empty list says instead of rows; it names the next key."""
+    if not can_list:
+        cannot = ("This deployment cannot list accounts.  ", "")
+        return cannot, ("+", "key"), (" add TDA_... or open one", "muted")
+    if wanted:
+        nothing = (f"nothing matches {wanted}   ", "muted")
+        return nothing, ("esc", "key"), (" all accounts", "muted")
+    opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
+    sample = ((": sample", "key"), (" load sample data   ", "muted"))
+    return ("No accounts yet.  ", ""), ("+", "key"), opens, *sample, ("?", "key"), keys

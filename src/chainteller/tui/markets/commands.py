@@ -1,11 +1,16 @@
 """Commands of the markets screen."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 
 if TYPE_CHECKING:
     from chainteller.tui.markets.screen import MarketsScreen
+
+KEPT_ORDER = "list.markets"
+"""Name of the kept view that holds the order of the list."""
 
 
 def _no_market(screen: "MarketsScreen") -> str:
@@ -19,21 +24,53 @@ def _not_closed(screen: "MarketsScreen") -> str:
     return f"{market.market_name} is open" if market.status in {None, "open"} else ""
 
 
+def open_market(screen: "MarketsScreen") -> None:
+    """Show the market and its chart on the whole screen."""
+    if screen.paged.cursor_key is not None:
+        screen.zoom(on=True)
+
+
+def _trade(side: str, screen: "MarketsScreen") -> None:
+    if screen.paged.cursor_key is not None:
+        screen.desk.customer.market = screen.paged.cursor_key
+    screen.desk.shell.start_trade(side)
+
+
+def _say_nothing_to_filter(screen: "MarketsScreen") -> None:
+    count = len(screen.markets)
+    screen.desk.notify(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+
+
+def _next_order(screen: "MarketsScreen") -> None:
+    screen.order = (screen.order + 1) % len(lazy.markets_view.ORDERS)
+    screen.desk.remember(KEPT_ORDER, screen.order)
+    screen.draw()
+
+
+def _watch(screen: "MarketsScreen") -> None:
+    lazy.watch_market(screen.desk, screen.market)
+
+
+def _toggle_pause(screen: "MarketsScreen") -> None:
+    screen.is_paused = not screen.is_paused
+    screen.draw_title()
+    if not screen.is_paused:
+        screen.reload()
+
+
 # fmt: off
 COMMANDS: tuple[Command["MarketsScreen"], ...] = (
-    Command("markets.open", "enter", "Open the market's detail",
-        lambda screen: screen.action_open(), _no_market),
-    Command("markets.buy", "b", "Buy in this market", lambda screen: screen.action_trade("buy"),
-        _no_market, footer="buy", rank=1),
-    Command("markets.sell", "s", "Sell in this market",
-        lambda screen: screen.action_trade("sell"), _no_market, footer="sell", rank=1),
-    Command("markets.filter", "slash,ctrl+f", "Filter the markets",
-        lambda screen: screen.action_filter(), lambda _: "all of them are on the screen"),
-    Command("markets.sort", "o", "Change the order of the list",
-        lambda screen: screen.action_sort(), always),
-    Command("markets.watch", "m", "Tell me when it reopens", lambda screen: screen.action_watch(),
-        _not_closed, footer="watch", rank=2),
-    Command("markets.pause", "p", "Hold the prices still", lambda screen: screen.action_pause(),
-        always, footer="pause", rank=2),
+    Command("markets.open", "enter", "Open the market's detail", open_market, _no_market),
+    Command("markets.buy", "b", "Buy in this market", partial(_trade, "buy"), _no_market,
+        footer="buy", rank=1),
+    Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"), _no_market,
+        footer="sell", rank=1),
+    Command("markets.filter", "slash,ctrl+f", "Filter the markets", _say_nothing_to_filter,
+        lambda _: "all of them are on the screen"),
+    Command("markets.sort", "o", "Change the order of the list", _next_order, always),
+    Command("markets.watch", "m", "Tell me when it reopens",
+        _watch, _not_closed, footer="watch", rank=2),
+    Command("markets.pause", "p", "Hold the prices still", _toggle_pause, always, footer="pause",
+        rank=2),
 )
 # fmt: on

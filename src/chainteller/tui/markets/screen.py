@@ -1,22 +1,21 @@
 """Markets screen: live prices with their age, and one market's recent prices."""
 
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.records.formats import live_age, short_id
 from chainteller.records.markets import is_open
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.tui.desk import Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, refusal_text
 from chainteller.tui.exports import Export, Table
 from chainteller.tui.markets import view as markets_view
-from chainteller.tui.markets.commands import COMMANDS
+from chainteller.tui.markets.commands import COMMANDS, KEPT_ORDER, open_market
 from chainteller.tui.messages import RowChosen, RowOpened
-from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import market_sheet
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.lines import Lines, line
@@ -25,7 +24,6 @@ from chainteller.tui.widgets.paged_list import PagedList
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market, PriceSample
 
-_KEPT = "list.markets"
 SAMPLES_EVERY = 10
 """Polls between two redraws of charts, which are the most expensive thing on the screen."""
 
@@ -37,11 +35,11 @@ class MarketsScreen(DeskScreen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._markets: dict[str, Market] = {}
+        self.markets: dict[str, Market] = {}
         self._samples: dict[str, tuple[PriceSample, ...]] = {}
         self._polls = 0
-        self._paused = False
-        self._sort = 0
+        self.is_paused = False
+        self.order = 0
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -59,24 +57,24 @@ class MarketsScreen(DeskScreen):
         self.desk.on_poll.subscribe(self, self._polled)
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
-        self._draw_title()
+        self.draw_title()
 
     def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
-        if self.is_current and not self._paused:
-            self._fetch_again()
+        if self.is_current and not self.is_paused:
+            self.read("markets", self._fetch)
 
     def _tick(self) -> None:
         """Redraw the age of prices that are paused or can't be fetched."""
-        resting = self._paused or self.desk.connection.state == "failed"
-        if resting and self.is_current and self._markets:
-            self._draw()
+        resting = self.is_paused or self.desk.connection.state == "failed"
+        if resting and self.is_current and self.markets:
+            self.draw()
 
     def reload(self) -> None:
-        kept = self.desk.remembered(_KEPT)
+        kept = self.desk.remembered(KEPT_ORDER)
         if type(kept) is int and 0 <= kept < len(markets_view.ORDERS) and self._polls == 0:
-            self._sort = kept
+            self.order = kept
         self._polls = 0
-        self._fetch_again()
+        self.read("markets", self._fetch)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:
         """Prices come with the poll; only a market's own news is worth a fetch."""
@@ -85,70 +83,62 @@ class MarketsScreen(DeskScreen):
 
     def _customer_changed(self, before: str) -> None:
         super()._customer_changed(before)
-        self._draw_title()
-
-    def _fetch_again(self) -> None:
-        self.read("markets", self._fetch)
+        self.draw_title()
 
     async def _fetch(self) -> None:
-        names = tuple(self._markets) if self._polls % SAMPLES_EVERY == 0 else ()
-        first, before = not self._markets, perf_counter()
+        names = tuple(self.markets) if self._polls % SAMPLES_EVERY == 0 else ()
+        first, before = not self.markets, perf_counter()
         sheet = await call_service(market_sheet, self.desk.service, names)
         self.desk.heard(round((perf_counter() - before) * 1000))
-        self._markets = {row.market_name: row for row in sheet.markets}
+        self.markets = {row.market_name: row for row in sheet.markets}
         self._samples |= sheet.samples
         self._polls = 0 if first else self._polls + 1
-        self._draw()
+        self.draw()
         if first:
-            self._fetch_again()
+            self.read("markets", self._fetch)
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Say that the prices couldn't be fetched when none ever came."""
         super().fail(error, doing)
-        if self._list.total is None:
-            self._list.say_failed(offered=not isinstance(error, NotOffered))
+        if self.paged.total is None:
+            self.paged.say_failed(offered=not isinstance(error, NotOffered))
 
     # -- drawing ------------------------------------------------------------------------------
 
     @property
-    def _list(self) -> PagedList:
+    def paged(self) -> PagedList:
         return self.query_one("#list", PagedList)
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         now = self.desk.now
-        ordered = markets_view.ordered(tuple(self._markets.values()), self._sort)
+        ordered = markets_view.ordered(tuple(self.markets.values()), self.order)
         rows = [
             markets_view.market_row(market, self._samples.get(market.market_name, ()), now)
             for market in ordered
         ]
-        first = self._list.total is None
-        self._list.put(1, rows, len(rows))
+        first = self.paged.total is None
+        self.paged.put(1, rows, len(rows))
         if first and self.desk.customer.market:
-            self._list.move_to_key(self.desk.customer.market)
+            self.paged.move_to_key(self.desk.customer.market)
         self._draw_market()
-        self._draw_title()
+        self.draw_title()
 
-    def _draw_title(self) -> None:
-        account = self.desk.customer.account
-        every = self.desk.settings.poll_interval_s
-        rhythm = "paused" if self._paused else f"every {every:g} s" if every else "r refreshes"
-        held = ""
-        if self._paused and self._markets:
-            held = f", {live_age(next(iter(self._markets.values())).at, self.desk.now)} old"
-        order = f"order: {markets_view.ORDERS[self._sort]}"
-        whose = f"{order}   account {short_id(account.id)} " if account else f"{order} "
+    def draw_title(self) -> None:
         self.title_line(
-            line(
-                (" MARKETS", "strong"),
-                (f"  {rhythm}{held}", "warn" if self._paused else "muted"),
-                right=((whose, "muted"),),
+            markets_view.title(
+                tuple(self.markets.values()),
+                self.desk.customer.account,
+                self.order,
+                self.desk.settings.poll_interval_s,
+                self.desk.now,
+                is_paused=self.is_paused,
             )
         )
 
     @property
     def market(self) -> "Market | None":
         """The selected market."""
-        return self._markets.get(self._list.cursor_key or "")
+        return self.markets.get(self.paged.cursor_key or "")
 
     def _draw_market(self) -> None:
         market = self.market
@@ -162,7 +152,7 @@ class MarketsScreen(DeskScreen):
         notes = [markets_view.indicative(market)]
         notes += [
             markets_view.closed_line(row, self.desk.now, chosen=row is market)
-            for row in self._markets.values()
+            for row in self.markets.values()
             if not is_open(row)
         ]
         self.query_one("#notes", Lines).show(notes)
@@ -176,55 +166,24 @@ class MarketsScreen(DeskScreen):
         samples = self._samples.get(market_name, ())
         self.query_one("#chart", Lines).show(markets_view.chart(samples, self.size.width - 4))
 
-    def on_resize(self) -> None:
-        if self.is_mounted and self._list.cursor_key:
-            self._draw_chart(self._list.cursor_key)
-
-    # -- actions ------------------------------------------------------------------------------
-
-    def list_view(self) -> PagedList:
-        return self._list
-
-    def action_open(self) -> None:
-        """The market and its chart on the whole screen."""
-        if self._list.cursor_key is not None:
-            self.zoom(on=True)
-
     def on_row_opened(self, message: RowOpened) -> None:  # noqa: ARG002 - one list here
-        self.action_open()
+        open_market(self)
 
-    def action_filter(self) -> None:
-        count = len(self._markets)
-        self.desk.notify(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+    def on_resize(self) -> None:
+        if self.is_mounted and self.paged.cursor_key:
+            self._draw_chart(self.paged.cursor_key)
 
-    def action_sort(self) -> None:
-        self._sort = (self._sort + 1) % len(markets_view.ORDERS)
-        self.desk.remember(_KEPT, self._sort)
-        self._draw()
-
-    def action_trade(self, side: str) -> None:
-        if self._list.cursor_key is not None:
-            self.desk.customer.market = self._list.cursor_key
-        self.desk.shell.start_trade(side)
-
-    def action_watch(self) -> None:
-        watch_market(self.desk, self.market)
-
-    def action_pause(self) -> None:
-        self._paused = not self._paused
-        self._draw_title()
-        if not self._paused:
-            self.reload()
+    # -- what can be copied, exported and told ------------------------------------------------
 
     def customer_text(self) -> str:
         market = self.market
-        refused = self.refusal_text()
+        refused = refusal_text(self)
         if refused or market is None:
             return refused
-        return self.texts.of_market(market, self.desk.settings.bank_name)
+        return self.desk.customer_texts.of_market(market, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
-        return self._list.cursor_key or ""
+        return self.paged.cursor_key or ""
 
     def record(self) -> object:
         market = self.market
@@ -234,15 +193,16 @@ class MarketsScreen(DeskScreen):
 
     def exports(self) -> Sequence[Export]:
         titles = [column.title for column in markets_view.COLUMNS]
-        table = Table(self.KEY, titles, self._rows)
-        return [*table.exports(f"all {len(self._markets)} rows"), *super().exports()]
-
-    async def _rows(self) -> tuple[list[list[str]], int]:
-        rows = [[text for text, _ in row.cells] for row in self._list.rows_held]
-        return rows, len(rows)
+        table = Table(self.KEY, titles, partial(_rows_of, self.paged))
+        return [*table.exports(f"all {len(self.markets)} rows"), *super().exports()]
 
     def main_text(self) -> str:
         return "\n".join(
             f"{row.market_name} {row.current_price} {row.at.isoformat()}"
-            for row in self._markets.values()
+            for row in self.markets.values()
         )
+
+
+async def _rows_of(listed: PagedList) -> tuple[list[list[str]], int]:
+    rows = [[text for text, _ in row.cells] for row in listed.rows_held]
+    return rows, len(rows)

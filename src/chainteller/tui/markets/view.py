@@ -11,7 +11,9 @@ from chainteller.records.formats import (
     clock_time,
     countdown,
     grouped,
+    live_age,
     seconds_since,
+    short_id,
     sparkline,
 )
 from chainteller.records.markets import MARKET
@@ -22,6 +24,7 @@ from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns
 
 if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.markets import Market, PriceSample
 
 SPARK_CELLS = 24
@@ -52,6 +55,25 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
     if order == 1:
         return sorted(markets, key=_rise, reverse=True)
     return sorted(markets, key=lambda row: row.market_name) if order else list(markets)
+
+
+def title(
+    markets: "Sequence[Market]",
+    account: "TradingAccount | None",
+    order: int,
+    poll_interval_s: float,
+    now: int,
+    *,
+    is_paused: bool,
+) -> Line:
+    rhythm = f"every {poll_interval_s:g} s" if poll_interval_s else "r refreshes"
+    held = f", {live_age(markets[0].at, now)} old" if is_paused and markets else ""
+    whose = f"   account {short_id(account.id)}" if account else ""
+    return line(
+        (" MARKETS", "strong"),
+        (f"  {'paused' if is_paused else rhythm}{held}", "warn" if is_paused else "muted"),
+        right=((f"order: {ORDERS[order]}{whose} ", "muted"),),
+    )
 
 
 def _rise(market: "Market") -> Decimal:

@@ -1,11 +1,13 @@
 """Commands of the quote screen."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 
 if TYPE_CHECKING:
+    from chainteller.service.models.markets import Market
     from chainteller.tui.quote.screen import QuoteScreen
 
 
@@ -33,35 +35,67 @@ def _no_markets(screen: "QuoteScreen") -> str:
     return "" if known else "the markets are not known yet"
 
 
-def _not_closed(screen: "QuoteScreen") -> str:
+def _market(screen: "QuoteScreen") -> "Market | None":
     sheet = screen.state.sheet
-    market = sheet.market(screen.state.market) if sheet else None
+    return sheet.market(screen.state.market) if sheet else None
+
+
+def _not_closed(screen: "QuoteScreen") -> str:
+    market = _market(screen)
     if market is None:
         return "the markets are not known yet"
     return f"{market.market_name} is open" if market.status in {None, "open"} else ""
 
 
+def _submit(screen: "QuoteScreen") -> None:
+    """Enter outside the field."""
+    if screen.state.phase in lazy.UNANSWERED:
+        screen.desk.notify("wait: the last request is not answered yet", "warn")
+    elif screen.state.amount:
+        screen.ask_for_quote(screen.state)
+    else:
+        screen.open_form(screen.state.side)
+
+
+def _change_amount(screen: "QuoteScreen") -> None:
+    if screen.state.amount:
+        screen.open_amount(screen.state.amount)
+    else:
+        screen.open_form(screen.state.side)
+
+
+def step_market(step: int, screen: "QuoteScreen") -> None:
+    """Turn the form to the next market of the deployment, or the one before."""
+    sheet = screen.state.sheet
+    if sheet is None or not sheet.markets:
+        return
+    names = [row.market_name for row in sheet.markets]
+    place = names.index(screen.state.market) if screen.state.market in names else 0
+    screen.turn_to(market=names[(place + step) % len(names)])
+
+
+def _watch(screen: "QuoteScreen") -> None:
+    lazy.watch_market(screen.desk, _market(screen))
+
+
 # fmt: off
 COMMANDS: tuple[Command["QuoteScreen"], ...] = (
-    Command("quote.submit", "enter", "Get or renew the quote",
-        lambda screen: screen.action_submit(), _why_no_quote, footer="get quote",
-        footer_now=_enter_label, rank=1, writes=True, works_in_field=True),
-    Command("quote.execute", "X", "Execute the quote", lambda screen: screen.action_execute(),
+    Command("quote.submit", "enter", "Get or renew the quote", _submit, _why_no_quote,
+        footer="get quote", footer_now=_enter_label, rank=1, writes=True, works_in_field=True),
+    Command("quote.execute", "X", "Execute the quote", lambda screen: screen.execute(),
         _why_no_execution, footer="execute", rank=1, writes=True),
-    Command("quote.market_left", "left", "Market to the left",
-        lambda screen: screen.action_step_market(-1), _no_markets, footer="/right market", rank=2,
-        works_in_field=True),
-    Command("quote.market_right", "right", "Market to the right",
-        lambda screen: screen.action_step_market(1), _no_markets),
-    Command("quote.side", "tab", "The other side", lambda screen: screen.action_other_side(),
-        always, footer="side", rank=2, works_in_field=True),
-    Command("quote.buy", "b", "Buy: the amount again", lambda screen: screen.action_trade("buy"),
+    Command("quote.market_left", "left", "Market to the left", partial(step_market, -1),
+        _no_markets, footer="/right market", rank=2, works_in_field=True),
+    Command("quote.market_right", "right", "Market to the right", partial(step_market, 1),
+        _no_markets),
+    Command("quote.side", "tab", "The other side",
+        lambda screen: screen.turn_to(side="sell" if screen.state.side == "buy" else "buy"), always,
+        footer="side", rank=2, works_in_field=True),
+    Command("quote.buy", "b", "Buy: the amount again", lambda screen: screen.open_form("buy"),
         always),
-    Command("quote.sell", "s", "Sell: the amount again",
-        lambda screen: screen.action_trade("sell"), always),
-    Command("quote.amount", "backspace", "Change the amount",
-        lambda screen: screen.action_amount(), always),
-    Command("quote.watch", "m", "Tell me when the market reopens",
-        lambda screen: screen.action_watch(), _not_closed),
+    Command("quote.sell", "s", "Sell: the amount again", lambda screen: screen.open_form("sell"),
+        always),
+    Command("quote.amount", "backspace", "Change the amount", _change_amount, always),
+    Command("quote.watch", "m", "Tell me when the market reopens", _watch, _not_closed),
 )
 # fmt: on

@@ -13,14 +13,13 @@ from textual.widget import Widget
 from chainteller.records.formats import dollars, grouped, plain, transferred
 from chainteller.service.errors import InsufficientFunds, TellerError
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, refusal_text
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.notifications import watch_market
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
-from chainteller.tui.quote.commands import COMMANDS
-from chainteller.tui.quote.state import UNANSWERED, Phase, QuoteState, QuoteStates
+from chainteller.tui.quote.commands import COMMANDS, step_market
+from chainteller.tui.quote.state import Phase, QuoteState, QuoteStates
 from chainteller.tui.quote.unknown_outcome import UNHEARD
 from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
@@ -101,18 +100,18 @@ class QuoteScreen(DeskScreen):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._states = QuoteStates()
+        self.states = QuoteStates()
         self._form_of = self.state
         """Whose form is open, and the rest is about."""
         self.is_loading = False
-        self._submit_when_loaded: str | None = None
+        self.submit_when_loaded: str | None = None
         """The amount that was entered before the form's data came."""
 
     @property
     def state(self) -> QuoteState:
         """The order of the customer being served."""
         customer = self.desk.customer
-        return self._states.of(customer.account_id, customer.market)
+        return self.states.of(customer.account_id, customer.market)
 
     def body(self) -> Sequence[Widget]:
         return [Container(OrderForm(), StatedLines(id="quote"), id="quote-pair")]
@@ -135,7 +134,7 @@ class QuoteScreen(DeskScreen):
         super()._customer_changed(before)
         if self._form_of is not self.state:
             self._form_of = self.state
-            self.is_loading, self._submit_when_loaded = False, None
+            self.is_loading, self.submit_when_loaded = False, None
             if self.field_bar.is_open:
                 self.close_field()
         self.draw()
@@ -150,32 +149,20 @@ class QuoteScreen(DeskScreen):
     def _polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
         """Also while a question is open: what it asks about may change."""
         if self.state.sheet is not None and self in self.app.screen_stack:
-            self.read("prices", partial(self._renew_prices, self.state))
-
-    async def _renew_prices(self, state: QuoteState) -> None:
-        """Fetch the markets; when nothing answers, their prices stay and grow old."""
-        before = perf_counter()
-        try:
-            found = await call_service(self.desk.service.markets)
-        except TellerError:
-            return
-        self.desk.heard(round((perf_counter() - before) * 1000))
-        if state.sheet is not None:
-            state.sheet = replace(state.sheet, markets=found.data)
-        self.draw()
+            self.read("prices", partial(_renew_prices, self, self.state))
 
     def _tick(self) -> None:
-        for state in self._states.in_doubt():
+        for state in self.states.in_doubt():
             if state.search.is_due():
-                self._start_search(state)
+                _start_search(self, state)
         if self.is_current or self.app.screen.is_modal:
             self.draw()
 
     def reload(self) -> None:
         self.look_for_trades()
-        self.read("form", partial(self._load, self.state))
+        self.read("form", partial(self.load, self.state))
 
-    async def _load(self, state: QuoteState) -> None:
+    async def load(self, state: QuoteState) -> None:
         """Fetch what the form shows."""
         if state.account_id:
             service = self.desk.service
@@ -213,28 +200,11 @@ class QuoteScreen(DeskScreen):
             self.draw()
             return
         self._form_of = state
-        self.is_loading, self._submit_when_loaded = True, None
-        self._open_amount("")
-        self.read("prefill", partial(self._prefill, state))
+        self.is_loading, self.submit_when_loaded = True, None
+        self.open_amount("")
+        self.read("prefill", partial(_prefill, self, state))
 
-    async def _prefill(self, state: QuoteState) -> None:
-        """Fill the amount once no deposit is on its way any more."""
-        try:
-            await self.desk.quiet.wait()
-            await self._load(state)
-        except TellerError:
-            self.is_loading = False
-            raise
-        if state is not self.state:
-            return
-        self.is_loading = False
-        if self.form.is_untouched:
-            self._open_amount(None)
-        if self._submit_when_loaded is not None and state.sheet is not None:
-            all_of_it = state.sheet.spendable(state.market, state.side)
-            self.field_submitted("amount", self._submit_when_loaded or all_of_it)
-
-    def _open_amount(self, amount: str | None) -> None:
+    def open_amount(self, amount: str | None) -> None:
         """Open the field with an amount in it, or with all there is."""
         self.add_class("editing")
         if amount is None:
@@ -257,114 +227,40 @@ class QuoteScreen(DeskScreen):
         self.close_field()
         state = self.state
         if self.is_loading and not (value and state.market):
-            self._submit_when_loaded = value
+            self.submit_when_loaded = value
             return
         failure = flow.typed_amount_failure(state, value)
         if failure is not None:
             self.show_failure(failure)
         else:
             state.amount = dollars(value) if state.side == "buy" else plain(value)
-            self._ask_for_quote(state)
+            self.ask_for_quote(state)
         self.draw()
 
     def on_field_stepped(self, message: FieldStepped) -> None:
-        self.action_step_market(message.step)
+        step_market(message.step, self)
 
-    def action_amount(self) -> None:
-        if self.state.amount:
-            self._open_amount(self.state.amount)
-        else:
-            self.open_form(self.state.side)
-
-    def action_trade(self, side: str) -> None:
-        self.open_form(side)
-
-    def action_other_side(self) -> None:
-        self._turn_to(side="sell" if self.state.side == "buy" else "buy")
-
-    def action_step_market(self, step: int) -> None:
-        sheet = self.state.sheet
-        if sheet is None or not sheet.markets:
-            return
-        names = [row.market_name for row in sheet.markets]
-        place = names.index(self.state.market) if self.state.market in names else 0
-        self._turn_to(market=names[(place + step) % len(names)])
-
-    def _turn_to(self, *, side: str = "", market: str = "") -> None:
-        if self._is_in_flight():
+    def turn_to(self, *, side: str = "", market: str = "") -> None:
+        if _is_in_flight(self):
             return
         if market:
             self.desk.customer.market = market
         sold = self.state.sold_unit
         self.state.turn_to(side=side, market=market)
         if self.field_bar.is_open and self.state.sold_unit != sold:
-            self._open_amount(None)
+            self.open_amount(None)
         self.draw()
 
     # -- the quote ----------------------------------------------------------------------------
 
-    def action_submit(self) -> None:
-        """Enter outside the field."""
-        if self.state.phase in UNANSWERED:
-            self.desk.notify("wait: the last request is not answered yet", "warn")
-        elif self.state.amount:
-            self._ask_for_quote(self.state)
-        else:
-            self.open_form(self.state.side)
-
-    def _ask_for_quote(self, state: QuoteState) -> None:
-        if state.account_id and not self._is_in_flight():
-            self.write("quote", partial(self._get_quote, state))
-
-    def _is_in_flight(self) -> bool:
-        """Whether an execution wasn't answered yet, so that nothing may replace its quote."""
-        if self.state.is_in_flight:
-            self.desk.notify("wait: the last execution is not answered yet", "warn")
-        return self.state.is_in_flight
-
-    async def _get_quote(self, state: QuoteState) -> None:
-        self.clear_failure()
-        phase, renews = state.phase, state.shown_phase is Phase.QUOTED
-        request = flow.quote_request(state)
-        state.phase = Phase.ASKING
-        self.draw()
-        try:
-            quote = await self.desk.send(request, self.confirm)
-        except BaseException:
-            state.phase, state.execute_when_quoted = phase, False
-            self.draw()
-            raise
-        if quote is not None:
-            state.take(quote, renews=renews)
-        await self._load(state)
-        execute_now, state.execute_when_quoted = state.execute_when_quoted, False
-        short = flow.shortfall(state)
-        if short:
-            await self._offer_shortfall(state, short)
-        elif execute_now and state is self.state:
-            self.write("execution", partial(self._execute, state))
-
-    async def _offer_shortfall(self, state: QuoteState, short: str) -> None:
-        """``y`` deposits exactly the difference, and the quote goes on."""
-        account = self._account_of(state)
-        if account is None:
-            return
-        limit = self.desk.settings.confirm_above_cents
-        done = await self.desk.send(flow.shortfall_deposit(account, short, limit), self.confirm)
-        if done is None:
-            return
-        self.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
-        self.clear_failure()
-        await self._load(state)
-        self.desk.on_change.publish(("deposit.completed",))
-
-    def _account_of(self, state: QuoteState) -> "TradingAccount | None":
-        """The customer being served, when ``state`` is theirs."""
-        return self.desk.customer.account if state is self.state else None
+    def ask_for_quote(self, state: QuoteState) -> None:
+        if state.account_id and not _is_in_flight(self):
+            self.write("quote", partial(_get_quote, self, state))
 
     # -- its execution ------------------------------------------------------------------------
 
-    def action_execute(self) -> None:
+    def execute(self) -> None:
+        """Execute the quote; one that is being asked for, as soon as it comes."""
         state = self.state
         reason = quote_view.why_not_executed(state, self.desk.now)
         if state.phase is Phase.ASKING or (self.is_loading and not state.is_in_flight):
@@ -374,108 +270,28 @@ class QuoteScreen(DeskScreen):
         elif reason:
             self.desk.notify(f"{reason}   enter: get one", "warn")
         else:
-            self.write("execution", partial(self._execute, state))
-
-    async def _execute(self, state: QuoteState) -> None:
-        account = self._account_of(state)
-        if account is None:
-            return
-        limit = self.desk.settings.confirm_above_cents
-        request = flow.execution_request(state, account, self.desk.now, limit)
-        if request.question is not None and not await self.confirm(request.question):
-            return
-        state.phase = Phase.SENDING
-        self.draw()
-        try:
-            trade = await self.desk.send(replace(request, question=None), self.confirm)
-        except InsufficientFunds as error:
-            state.end_execution(error)
-            await self._refused_for_funds(state, error)
-        except BaseException as error:
-            state.end_execution(error)
-            self.draw()
-            raise
-        else:
-            if trade is not None:
-                self._executed(state, trade)
-
-    async def _refused_for_funds(self, state: QuoteState, error: InsufficientFunds) -> None:
-        """Say what is missing and offer to deposit it."""
-        if self._account_of(state) is None:
-            raise error
-        self.fail(error)
-        await self._load(state)
-        await self._offer_shortfall(state, flow.refused_shortfall(error))
-
-    def _executed(self, state: QuoteState, trade: "Trade", how: str = "") -> None:
-        """Open Trades, which follows the trade; unless another customer is being served now."""
-        state.become(trade)
-        self.desk.followed[trade.id] = trade.status
-        words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
-        if state is not self.state:
-            self.desk.notify(f"{words}  {trade.id} for {state.account_id}", "good")
-            return
-        self.clear_failure()
-        self.draw()
-        self.desk.notify(f"{words}  {trade.id}", "good")
-        self.desk.customer.trade_to_show = trade.id
-        if self.is_current or self.app.screen.is_modal:
-            self.desk.shell.go("trades")
+            self.write("execution", partial(_execute, self, state))
 
     def look_for_trades(self) -> None:
         """Search for the outcome of every execution that wasn't answered, whoever is served."""
-        for state in self._states.in_doubt():
+        for state in self.states.in_doubt():
             if not state.search.looking:
-                self._start_search(state)
-
-    def _start_search(self, state: QuoteState) -> None:
-        self.read(f"unknown-{state.account_id}", partial(self._search, state))
-
-    async def _search(self, state: QuoteState) -> None:
-        quote = state.quote
-        if quote is None:
-            return
-        service, now = self.desk.service, self.desk.now
-        found = await state.search.look(service, state.account_id, quote, now)
-        if found.trade is not None:
-            self._executed(state, found.trade, "found: ")
-            self.desk.shell.poll_now()
-        elif found.over:
-            state.phase = Phase.QUOTED
-            if state is self.state:
-                self.clear_failure()
-            whose = "" if state is self.state else f" for {state.account_id}"
-            self.desk.notify(f"it was not executed{whose}: the quote ran out unused", "warn")
-        self.draw()
+                _start_search(self, state)
 
     # -- the rest -----------------------------------------------------------------------------
 
-    def action_watch(self) -> None:
-        sheet = self.state.sheet
-        watch_market(self.desk, sheet.market(self.state.market) if sheet else None)
-
     def find(self, text: str) -> None:
         """Show a pasted quote, for the customer that it was made for."""
-        self.read("find", partial(self._find, text))
-
-    async def _find(self, quote_id: str) -> None:
-        service, customer = self.desk.service, self.desk.customer
-        quote = await call_service(service.quote, quote_id)
-        owner = self._states.owner_of(quote) or customer.account_id
-        if owner != customer.account_id:
-            customer.serve(await call_service(service.trading_account, owner))
-        if not self._is_in_flight():
-            self.state.show(quote)
-            self.draw()
+        self.read("find", partial(_find, self, text))
 
     def customer_text(self) -> str:
-        refused, quote = self.refusal_text(), self.state.shown_quote
+        refused, quote = refusal_text(self), self.state.shown_quote
         if refused or quote is None:
             return refused
         named = {Phase.USED: "executed", Phase.UNKNOWN: "unknown", Phase.SENDING: "unknown"}
         live = "live" if self.state.is_live(self.desk.now) else "expired"
         state = named.get(self.state.phase, live)
-        return self.texts.of_quote(quote, state, self.desk.settings.bank_name)
+        return self.desk.customer_texts.of_quote(quote, state, self.desk.settings.bank_name)
 
     def object_id(self) -> str:
         quote = self.state.shown_quote
@@ -486,3 +302,180 @@ class QuoteScreen(DeskScreen):
 
     def main_text(self) -> str:
         return self.query_one("#quote", Lines).plain_text if self.state.shown_quote else ""
+
+
+# -- the form --------------------------------------------------------------------------------------
+
+
+async def _renew_prices(screen: QuoteScreen, state: QuoteState) -> None:
+    """Fetch the markets; when nothing answers, their prices stay and grow old."""
+    before = perf_counter()
+    try:
+        found = await call_service(screen.desk.service.markets)
+    except TellerError:
+        return
+    screen.desk.heard(round((perf_counter() - before) * 1000))
+    if state.sheet is not None:
+        state.sheet = replace(state.sheet, markets=found.data)
+    screen.draw()
+
+
+async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
+    """Fill the amount once no deposit is on its way any more."""
+    try:
+        await screen.desk.quiet.wait()
+        await screen.load(state)
+    except TellerError:
+        screen.is_loading = False
+        raise
+    if state is not screen.state:
+        return
+    screen.is_loading = False
+    if screen.form.is_untouched:
+        screen.open_amount(None)
+    if screen.submit_when_loaded is not None and state.sheet is not None:
+        all_of_it = state.sheet.spendable(state.market, state.side)
+        screen.field_submitted("amount", screen.submit_when_loaded or all_of_it)
+
+
+# -- the quote -------------------------------------------------------------------------------------
+
+
+def _is_in_flight(screen: QuoteScreen) -> bool:
+    """Whether an execution wasn't answered yet, so that nothing may replace its quote."""
+    if screen.state.is_in_flight:
+        screen.desk.notify("wait: the last execution is not answered yet", "warn")
+    return screen.state.is_in_flight
+
+
+async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
+    screen.clear_failure()
+    phase, renews = state.phase, state.shown_phase is Phase.QUOTED
+    request = flow.quote_request(state)
+    state.phase = Phase.ASKING
+    screen.draw()
+    try:
+        quote = await screen.desk.send(request, screen.confirm)
+    except BaseException:
+        state.phase, state.execute_when_quoted = phase, False
+        screen.draw()
+        raise
+    if quote is not None:
+        state.take(quote, renews=renews)
+    await screen.load(state)
+    execute_now, state.execute_when_quoted = state.execute_when_quoted, False
+    short = flow.shortfall(state)
+    if short:
+        await _offer_shortfall(screen, state, short)
+    elif execute_now and state is screen.state:
+        screen.write("execution", partial(_execute, screen, state))
+
+
+async def _offer_shortfall(screen: QuoteScreen, state: QuoteState, short: str) -> None:
+    """``y`` deposits exactly the difference, and the quote goes on."""
+    account = _account_of(screen, state)
+    if account is None:
+        return
+    limit = screen.desk.settings.confirm_above_cents
+    done = await screen.desk.send(flow.shortfall_deposit(account, short, limit), screen.confirm)
+    if done is None:
+        return
+    screen.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
+    screen.clear_failure()
+    await screen.load(state)
+    screen.desk.on_change.publish(("deposit.completed",))
+
+
+def _account_of(screen: QuoteScreen, state: QuoteState) -> "TradingAccount | None":
+    """The customer being served, when ``state`` is theirs."""
+    return screen.desk.customer.account if state is screen.state else None
+
+
+# -- its execution ---------------------------------------------------------------------------------
+
+
+async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
+    account = _account_of(screen, state)
+    if account is None:
+        return
+    limit = screen.desk.settings.confirm_above_cents
+    request = flow.execution_request(state, account, screen.desk.now, limit)
+    if request.question is not None and not await screen.confirm(request.question):
+        return
+    state.phase = Phase.SENDING
+    screen.draw()
+    try:
+        trade = await screen.desk.send(replace(request, question=None), screen.confirm)
+    except InsufficientFunds as error:
+        state.end_execution(error)
+        await _refused_for_funds(screen, state, error)
+    except BaseException as error:
+        state.end_execution(error)
+        screen.draw()
+        raise
+    else:
+        if trade is not None:
+            _executed(screen, state, trade)
+
+
+async def _refused_for_funds(
+    screen: QuoteScreen, state: QuoteState, error: InsufficientFunds
+) -> None:
+    """Say what is missing and offer to deposit it."""
+    if _account_of(screen, state) is None:
+        raise error
+    screen.fail(error)
+    await screen.load(state)
+    await _offer_shortfall(screen, state, flow.refused_shortfall(error))
+
+
+def _executed(screen: QuoteScreen, state: QuoteState, trade: "Trade", how: str = "") -> None:
+    """Open Trades, which follows the trade; unless another customer is being served now."""
+    state.become(trade)
+    screen.desk.followed[trade.id] = trade.status
+    words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
+    if state is not screen.state:
+        screen.desk.notify(f"{words}  {trade.id} for {state.account_id}", "good")
+        return
+    screen.clear_failure()
+    screen.draw()
+    screen.desk.notify(f"{words}  {trade.id}", "good")
+    screen.desk.customer.trade_to_show = trade.id
+    if screen.is_current or screen.app.screen.is_modal:
+        screen.desk.shell.go("trades")
+
+
+def _start_search(screen: QuoteScreen, state: QuoteState) -> None:
+    screen.read(f"unknown-{state.account_id}", partial(_search, screen, state))
+
+
+async def _search(screen: QuoteScreen, state: QuoteState) -> None:
+    quote = state.quote
+    if quote is None:
+        return
+    service, now = screen.desk.service, screen.desk.now
+    found = await state.search.look(service, state.account_id, quote, now)
+    if found.trade is not None:
+        _executed(screen, state, found.trade, "found: ")
+        screen.desk.shell.poll_now()
+    elif found.over:
+        state.phase = Phase.QUOTED
+        if state is screen.state:
+            screen.clear_failure()
+        whose = "" if state is screen.state else f" for {state.account_id}"
+        screen.desk.notify(f"it was not executed{whose}: the quote ran out unused", "warn")
+    screen.draw()
+
+
+# -- a quote by its id -----------------------------------------------------------------------------
+
+
+async def _find(screen: QuoteScreen, quote_id: str) -> None:
+    service, customer = screen.desk.service, screen.desk.customer
+    quote = await call_service(service.quote, quote_id)
+    owner = screen.states.owner_of(quote) or customer.account_id
+    if owner != customer.account_id:
+        customer.serve(await call_service(service.trading_account, owner))
+    if not _is_in_flight(screen):
+        screen.state.show(quote)
+        screen.draw()

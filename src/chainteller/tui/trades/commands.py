@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
+    from chainteller.service.models.trades import Trade
     from chainteller.tui.trades.screen import TradesScreen
 
 
@@ -14,8 +16,15 @@ def _no_trade(screen: "TradesScreen") -> str:
     return "" if screen.selected is not None else "no trade is selected"
 
 
+def _trade_to_cancel(screen: "TradesScreen") -> "Trade | None":
+    """The selected trade, or else the newest that is still being processed."""
+    held = (screen.records.get(row.key) for row in screen.paged.rows_held)
+    newest = (row for row in held if row is not None and row.status == "processing")
+    return screen.selected or next(newest, None)
+
+
 def _why_final(screen: "TradesScreen") -> str:
-    trade = screen.selected or screen.newest_open
+    trade = _trade_to_cancel(screen)
     return lazy.trades_view.why_it_stands(trade) if trade else "no trade is selected"
 
 
@@ -29,27 +38,51 @@ def _no_single_account(screen: "TradesScreen") -> str:
     return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
 
 
+def _cancel(screen: "TradesScreen") -> None:
+    trade = _trade_to_cancel(screen)
+    if trade is None:
+        screen.desk.notify("no trade is selected", "warn")
+        return
+    owner, now = screen.owner_of(trade), screen.desk.now
+    step = lazy.trades_flow.cancel(trade, owner, now, any_customer=screen.shows_all)
+    lazy.take(screen, step)
+
+
+def _watch(screen: "TradesScreen") -> None:
+    trade = screen.selected
+    if trade is None or lazy.is_over(trade):
+        screen.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
+        return
+    screen.desk.watched_trades[trade.id] = screen.owner_of(trade)
+    screen.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
+
+
+def _filter(screen: "TradesScreen") -> None:
+    note = (("side, market, status, id   esc: all", "muted"),)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+
+
 # fmt: off
 COMMANDS: tuple[Command["TradesScreen"], ...] = (
     Command("trades.open", "enter", "Open the trade's detail",
         lambda screen: screen.action_open(),
         lambda screen: _no_trade(screen) or why_not_opened(screen), footer="open", rank=3),
     Command("trades.cancel", "C", "Cancel the trade before it executes",
-        lambda screen: screen.action_cancel(), _why_final, footer="cancel", rank=1, writes=True),
+        _cancel, _why_final, footer="cancel", rank=1, writes=True),
     Command("trades.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.action_all_accounts(), _no_single_account, footer="all", rank=2,
+        lambda screen: screen.toggle_all(), _no_single_account, footer="all", rank=2,
         feature="all-trades"),
     Command("trades.status", "f", "Show one status only",
-        lambda screen: screen.action_next_status(), always, footer="status", rank=2),
+        lambda screen: screen.next_status(), always, footer="status", rank=2),
     Command("trades.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always, footer="order", rank=4),
     Command("trades.watch", "m", "Tell me when it ends or is slow",
-        lambda screen: screen.action_watch(), _nothing_to_wait_for),
+        _watch, _nothing_to_wait_for),
     Command("trades.filter", "slash,ctrl+f", "Filter the trades",
-        lambda screen: screen.action_filter(), always, footer="filter", rank=2),
+        _filter, always, footer="filter", rank=2),
     Command("trades.buy", "b", "Buy for the selected account",
-        lambda screen: screen.action_trade("buy"), always),
+        lambda screen: screen.desk.shell.start_trade("buy"), always),
     Command("trades.sell", "s", "Sell for the selected account",
-        lambda screen: screen.action_trade("sell"), always),
+        lambda screen: screen.desk.shell.start_trade("sell"), always),
 )
 # fmt: on

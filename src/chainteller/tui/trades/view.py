@@ -1,10 +1,12 @@
 """Trade view: rows, detail, timeline and summary as lines."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from chainteller.records.formats import clock_time, grouped, live_age, short_id
+from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
 from chainteller.records.trades import TRADE, base_symbol, is_over
 from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
 from chainteller.tui.widgets.paged_list import Column, Row
 from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
@@ -27,14 +29,45 @@ _LIST = RecordColumns(
         "status": Column("", 18, grows=True, most=28),
     },
 )
-COLUMNS_OF_ONE = _LIST.columns
-COLUMNS_OF_ALL = (
-    COLUMNS_OF_ONE[0]._replace(rank=3),
-    COLUMNS_OF_ONE[1]._replace(width=14, rank=1),
-    *COLUMNS_OF_ONE[2:],
+_COLUMNS_OF_ALL = (
+    _LIST.columns[0]._replace(rank=3),
+    _LIST.columns[1]._replace(width=14, rank=1),
+    *_LIST.columns[2:],
 )
 """The account stays longer than the trade's own id, which the detail and the summary show too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
+
+
+def columns(*, all_accounts: bool) -> Sequence[Column]:
+    return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
+
+
+def title(
+    account_id: str, status: int, typed: str, order: str, total: int, *, all_accounts: bool
+) -> Line:
+    """``account_id`` is the customer being served; ``status`` is an index of ``STATUSES``."""
+    other = "one account" if all_accounts else "all accounts"
+    switch = f"  (0 {other})" if account_id else ""
+    only = f"  only {STATUSES[status]}" if STATUSES[status] else ""
+    if typed:
+        only += f"  /{typed}"
+        switch = f"  in the newest {SEARCHED}" if wanted(typed).words else ""
+    return line(
+        (" TRADES", "strong"),
+        "  all accounts" if all_accounts else f"  {account_id}",
+        (switch, "muted"),
+        (only, "accent"),
+        right=((f"{total:,}   order: {order} ", "muted"),),
+    )
+
+
+def empty_text(typed: str, status: int) -> tuple[Piece, ...]:
+    """What an empty list says instead of rows; it names the next key."""
+    if typed:
+        return (f"nothing matches {typed}   ", "muted"), ("esc", "key"), (" all trades", "muted")
+    if STATUSES[status]:
+        return ("none like that   ", "muted"), ("f", "key"), (" status", "muted")
+    return ("No trades yet.  ", ""), ("b", "key"), (" buy", "muted")
 
 
 def trade_row(trade: "Trade", now: int) -> Row:

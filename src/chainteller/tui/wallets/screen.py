@@ -13,6 +13,7 @@ from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import TellerError
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
+from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.service_calls import call_service
@@ -236,14 +237,14 @@ class WalletsScreen(ListScreen[Shown]):
     def customer_text(self) -> str:
         failure, wallet = self.query_one(FailurePanel).failure, wallet_of(self.selected)
         if failure is not None and failure.code == flow.SECRET:
-            return self.texts.fill("wallet.secret", {})
+            return self.desk.customer_texts.fill("wallet.secret", {})
         if failure is not None or wallet is None:
-            return self.refusal_text()
+            return refusal_text(self)
         verdict, now = self.session.verdict(wallet), self.desk.now
         if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = view.told_values(wallet, self.desk.settings.bank_name)
-        return self.texts.fill(f"wallet.{wallet.state(now)}", values)
+        return self.desk.customer_texts.fill(f"wallet.{wallet.state(now)}", values)
 
     def exports(self) -> Sequence[Export]:
         """The open challenge as a file with its bytes and nothing else, then those of the list."""
