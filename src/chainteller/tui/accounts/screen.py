@@ -75,7 +75,10 @@ class AccountPanes(Ground):
             return
         panes = self.detail.panes(account, self._frame)
         self.screen.set_class(bool(panes.charts), "with-charts")
-        self.query_one("#detail", Lines).show(panes.detail)
+        detail, rows = self.query_one("#detail", Lines), panes.detail
+        if account is not None and self.detail.sheet is None:
+            rows = [*rows, *[line()] * (len(detail.lines) - len(rows))]  # no new layout per key
+        detail.show(rows)
         self.query_one("#summary", Lines).show(panes.summary)
         self.query_one("#charts", Lines).show(panes.charts)
 
@@ -220,7 +223,6 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         if typed_for is not None and typed_for.id != self.desk.customer.account_id:
             self.close_field()
         self.panes.draw(self.selected)
-        self.draw_footer()
 
     def zoom(self, *, on: bool) -> None:
         super().zoom(on=on)
