@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.options import EngineOptions
 from chainteller.engine import (
     accounts,
     blockchain_accounts,
@@ -28,7 +27,7 @@ from chainteller.engine.unit_of_work import now
 from chainteller.service.interface import Service
 from chainteller.service.operations import OPERATIONS, Call
 
-__all__ = ["EngineContext", "Engine", "EngineOptions"]
+__all__ = ["EngineContext", "Engine"]
 
 Answer = TypeVar("Answer")
 

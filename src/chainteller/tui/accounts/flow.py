@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import USD
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.limits import DestinationClass
-from chainteller.records.formats import cents, dollars, grouped
+from chainteller.records.formats import dollars, grouped
 from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure, amount_failure
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def _deposit_request(
     account: "TradingAccount", amount: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
     """Confirmed only above the limit: it's the customer's own money and can be brought back."""
-    is_large = cents(amount) > confirm_above_cents
+    retype = retype_above(confirm_above_cents, amount)
     question = Ask(
         f"DEPOSIT {grouped(amount)} USD into {account.id}?",
         (f"from bank account {account.bank_account_id}",),
-        retype=amount,
+        retype=retype,
     )
     call = partial(deposit, account.id, amount)
-    return CustomerRequest(account.id, call, question if is_large else None)
+    return CustomerRequest(account.id, call, question if retype else None)
 
 
 def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
@@ -60,7 +60,7 @@ def _withdrawal_request(
     question = Ask(
         f"WITHDRAW {grouped(amount)} USD from {account.id}?",
         (f"to the customer's bank account {account.bank_account_id}",),
-        retype=amount if cents(amount) > confirm_above_cents else "",
+        retype=retype_above(confirm_above_cents, amount),
     )
     call = partial(_withdraw, account.id, amount)
     check = partial(_require_possible, account.id, amount)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.app import ComposeResult
 
-from chainteller.records.formats import Piece, same_amount
+from chainteller.records.formats import Piece, cents, same_amount
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
@@ -24,6 +24,11 @@ class Ask:
     sentence: str
     facts: tuple[str, ...] = ()
     retype: str = ""
+
+
+def retype_above(limit_cents: int, usd: str, amount: str = "") -> str:
+    """The amount to retype: ``amount``, worth ``usd``, or ``usd`` itself; empty up to the limit."""
+    return (amount or usd) if cents(usd) > limit_cents else ""
 
 
 class Question(Dialog[bool]):

@@ -5,12 +5,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
-from chainteller.records.formats import cents, countdown, grouped
+from chainteller.records.formats import countdown, grouped
 from chainteller.service.errors import QuoteAccountMismatch, TellerError
 from chainteller.tui import writes
 from chainteller.tui.accounts.flow import deposit
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.quote.state import QuoteState
 from chainteller.tui.quote.view import missing_amount
@@ -62,7 +62,7 @@ def execution_request(
     question = Ask(
         f"EXECUTE {quote.side} {grouped(base.amount)} {base.symbol} for {grouped(usd.amount)} USD?",
         (f"account {account.id}   at {price}   good for {left}",),
-        retype=usd.amount if cents(usd.amount) > confirm_above_cents else "",
+        retype=retype_above(confirm_above_cents, usd.amount),
     )
 
     def call(service: "Service", key: str) -> "Trade":
@@ -105,6 +105,6 @@ def shortfall_deposit(
     question = Ask(
         f"SHORT OF {grouped(short)} USD: DEPOSIT it into {account.id} and go on?",
         (f"from bank account {account.bank_account_id}; the quote stays as it is",),
-        retype=short if cents(short) > confirm_above_cents else "",
+        retype=retype_above(confirm_above_cents, short),
     )
     return CustomerRequest(account.id, partial(deposit, account.id, short), question)

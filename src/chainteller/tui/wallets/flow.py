@@ -16,7 +16,7 @@ from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.paths import shipped
-from chainteller.records.formats import cents, countdown, grouped, plain, short_address, short_id
+from chainteller.records.formats import countdown, grouped, plain, short_address, short_id
 from chainteller.service.errors import InvalidSignature, TellerError
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -28,7 +28,7 @@ from chainteller.service.models.counterparties import (
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.tui import lazy
 from chainteller.tui.customer import CustomerRequest
-from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure, amount_failure
 from chainteller.tui.steps import (
     Choose,
@@ -466,7 +466,7 @@ def _confirm(means: Means, amount: str, confirm_above_cents: int) -> Step:
             f"a {means.wallet_class}{reviewed}",
             f"from {wallet.account.trading_account_id}; what is sent cannot be brought back",
         ),
-        retype=amount if cents(usd) > confirm_above_cents else "",
+        retype=retype_above(confirm_above_cents, usd, amount),
     )
     send = _request(wallet, partial(_withdraw, wallet, means.asset, amount), question)
     return Write("withdrawal", send)
