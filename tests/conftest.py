@@ -2,12 +2,13 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests import deployments
 from tests.environment import forget
 from tests.postgres import _postgres_bank, postgres_bank, postgres_server, postgres_url
 
@@ -24,6 +25,27 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    deployments.add_option(parser)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    deployments.generate(metafunc)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    deployments.take_out(config, items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    deployments.refuse_undeclared_skips(item, report)
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)

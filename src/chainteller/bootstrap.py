@@ -78,6 +78,10 @@ def open_service(configured: Configured, place: Place) -> OpenedService:
     """
     if place.remote:
         return _remote(place)
+    if place.read_only and place.address.startswith("sqlite:///"):
+        from chainteller.storage.maintenance import require_file
+
+        require_file(sqlite_path(place.address))
     engine = open_engine(configured.settings, place)
     acting = _guarded(engine.acting_as(operator(configured.settings)), place)
     if place.read_only:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from chainteller.cli.main import WITHOUT_COMMAND, commands
 from chainteller.domain.actors import SCOPES
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import ENDPOINTS, OPERATIONS, Operation
@@ -20,7 +21,15 @@ END = "\n<!-- end of calls -->"
 
 
 def calls() -> str:
-    """Every call with its scope and what it does, by tag."""
+    """Every call with its scope, its command and what it does, by tag."""
+    named: dict[str, list[str]] = {}
+    for path, command in commands().items():
+        for called in command.calls:
+            named.setdefault(called.operation_id, []).append(f"`{path}`")
+    reasons = {each.operation_id: reason for each, reason in WITHOUT_COMMAND.items()}
+    for each in OPERATIONS:
+        for operation_id, _ in each.also:
+            named[operation_id] = named[each.operation_id]
     routed = [
         endpoint
         for each in ENDPOINTS
@@ -28,14 +37,24 @@ def calls() -> str:
     ]
     sections = []
     for tag, endpoints in groupby(routed, key=lambda each: each.tag):
-        rows = [f"| `{each.route}` | {each.scope} | {each.summary} |" for each in endpoints]
-        head = ["| call | scope | does |", "|---|---|---|"]
+        rows = [
+            f"| `{each.route}` | {each.scope} | {each.summary} | "
+            f"{', '.join(named.get(each.operation_id, ())) or reasons[each.operation_id]} |"
+            for each in endpoints
+        ]
+        head = ["| call | scope | does | command |", "|---|---|---|---|"]
         sections.append("\n".join([f"\n### {tag}\n", *head, *rows]))
     return "\n".join(sections) + "\n"
 
 
 def test_the_table_of_calls_is_made_of_the_declarations() -> None:
     assert PAGE.partition(BEGIN)[2].partition(END)[0] == calls()
+
+
+def test_every_operation_has_a_command_or_a_reason_why_not() -> None:
+    called = {operation for command in commands().values() for operation in command.calls}
+    assert called | WITHOUT_COMMAND.keys() == {*ENDPOINTS}
+    assert not called & WITHOUT_COMMAND.keys()
 
 
 @pytest.mark.parametrize("code", ERRORS)

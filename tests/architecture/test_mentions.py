@@ -9,6 +9,7 @@ import click
 import pytest
 
 from chainteller.cli.main import program
+from chainteller.conformance.specification import CHECKS
 from chainteller.service import error_codes, errors
 from chainteller.service.interface import Service
 from chainteller.settings.tree import NAMES
@@ -94,13 +95,18 @@ def test_every_command_that_is_named_exists(page: Path) -> None:
 def test_every_setting_and_command_id_that_is_named_exists(page: Path) -> None:
     known = {*NAMES, *(each.id for each in (*COMMANDS, *PALETTE))}
     known |= {f"service.{method}" for method in dir(Service)}
+    known |= {check.id for check in CHECKS}
     for name in _NAME.findall(_text(page)):
         if not name.endswith(".py"):
             assert name in known, name
 
 
+def _codes(kind: type[errors.TellerError]) -> set[str]:
+    return {kind.code, *(code for child in kind.__subclasses__() for code in _codes(child))}
+
+
 def test_every_error_in_the_table_exists() -> None:
-    known = {*error_codes.ERRORS, *(kind.code for kind in errors.ClientError.__subclasses__())}
+    known = {*error_codes.ERRORS, *_codes(errors.ClientError)}
     listed = re.findall(
         r"^\| `([A-Z_]+)` \|", _text(ROOT / "docs" / "reference" / "errors.md"), re.MULTILINE
     )

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.tui.conftest import bench, press, settle
+from tests.tui.conftest import bench, deployment, press, settle
 
 def test_shows_the_environment():
     environment = dict(os.environ)

@@ -1,10 +1,15 @@
-"""On a real terminal: the service commits an execution and dies before it answers."""
+"""The service commits a write and dies before it answers: console, commands and ``--plain``."""
 
+import contextlib
 import re
+import shlex
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pexpect
 import pyte
 import pytest
@@ -12,6 +17,10 @@ from tests.cli.conftest import Teller
 from tests.cli.program import environment
 from tests.servers.killing_proxy import KillingProxy
 from tests.servers.program import ServeProgram
+
+from chainteller.cli.runner import run_program
+from chainteller.remote.client import RemoteService
+from chainteller.service.errors import OutcomeUnknown
 
 _TIMEOUT_S = 30
 
@@ -31,10 +40,13 @@ class Desk:
             timeout=_TIMEOUT_S,
         )
 
-    def until(self, marker: str) -> str:
+    def until(self, marker: str, timeout_s: float = _TIMEOUT_S) -> str:
+        ends = time.monotonic() + timeout_s
         while marker not in (shown := "\n".join(self._screen.display)):
+            if time.monotonic() > ends:
+                raise AssertionError(f"{marker!r} never came\n{shown}")
             try:
-                self._stream.feed(self.child.read_nonblocking(65_536, timeout=_TIMEOUT_S))
+                self._stream.feed(self.child.read_nonblocking(65_536, timeout=timeout_s))
             except pexpect.TIMEOUT:
                 raise AssertionError(f"{marker!r} never came\n{shown}") from None
         return shown
@@ -52,7 +64,7 @@ def served(bank: Path, home: Path) -> Iterator[tuple[ServeProgram, KillingProxy]
     server.stop()
 
 
-def test_an_unanswered_execution_is_looked_for_until_the_service_is_back(
+def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
     served: tuple[ServeProgram, KillingProxy],
     teller: Teller,
     tmp_path: Path,
@@ -71,12 +83,12 @@ def test_an_unanswered_execution_is_looked_for_until_the_service_is_back(
     desk.child.send("X")
     desk.until("EXECUTE buy")
     _answer_yes(desk, line)
-    desk.until("UNKNOWN: LOOKING FOR THE TRADE")
+    desk.until("OUTCOME UNKNOWN")
     shown = desk.until("times: no answer (UNREACHABLE), retry in ")
     assert "[x] OUTCOME_UNKNOWN" in shown
     assert "[x] UNREACHABLE" not in shown
     desk.child.send("X")
-    assert "UNKNOWN" in desk.until("locked: what became of the last execution")
+    assert "UNKNOWN" in desk.until("locked: the outcome of the last execution isn't known yet")
     server.start_again()
     line.resume()
     desk.until("found: buy")
@@ -89,6 +101,98 @@ def test_an_unanswered_execution_is_looked_for_until_the_service_is_back(
     desk.child.close()
     assert desk.child.exitstatus == 0
     assert _trades(teller, account) == before + 1
+
+
+def test_a_killed_console_settles_its_execution_after_a_restart(
+    served: tuple[ServeProgram, KillingProxy],
+    teller: Teller,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+) -> None:
+    server, line = served
+    key = teller("keys", "create", "--name", "desk").out.strip()
+    desk = Desk(line.address, key, tmp_path / "desk")
+    request.addfinalizer(lambda: desk.child.close(force=True))
+    desk.until("LIMITS")
+    desk.child.send("b")
+    desk.until("enter: get quote")
+    desk.child.send("25\r")
+    (account,) = re.findall(r"QUOTE  (TDA_\w+)", desk.until("QUOTED, NOT EXECUTED"))
+    before = _trades(teller, account)
+    desk.child.send("X")
+    desk.until("EXECUTE buy")
+    _answer_yes(desk, line)
+    desk.child.kill(signal.SIGKILL)
+    server.start_again()
+    line.resume()
+    again = Desk(line.address, key, tmp_path / "desk")
+    request.addfinalizer(lambda: again.child.close(force=True))
+    again.until("1 request was never answered   U: find out what happened")
+    again.child.send("U")
+    assert account in again.until("REQUESTS WITHOUT AN ANSWER")
+    again.child.send("\r")
+    again.until("SEND AGAIN: execute buy")
+    _press_until(again, "y", "answered: execute")
+    assert _trades(teller, account) == before + 1
+
+
+def test_a_command_without_an_answer_prints_the_line_that_settles_it(
+    bank: Path, home: Path, teller: Teller
+) -> None:
+    server = ServeProgram(f"sqlite:///{bank}", home)
+    port = int(server.address.rpartition(":")[2])
+    line = KillingProxy(("127.0.0.1", port), "/deposits", server.kill)
+    try:
+        account = teller("accounts", "list", "--json").body["data"][0]["id"]
+        key = teller("keys", "create", "--name", "desk").out.strip()
+        before = _deposits(server, key, account)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CHAINTELLER_API_KEY", key)
+            lost = teller("deposit", account, "5.00", "--url", line.address)
+            assert lost.code == 4
+            assert "The same command with this key can't do it a second time." in lost.err
+            (step,) = re.findall(r"Next: chainteller (deposit .+ --idempotency-key \w+)", lost.err)
+            server.start_again()
+            line.resume()
+            found = teller(*shlex.split(step))
+        assert found.code == 0
+        assert "5.00" in found.out
+        assert _deposits(server, key, account) == before + 1
+    finally:
+        line.close()
+        server.stop()
+
+
+def test_a_line_of_plain_without_an_answer_is_repeated_as_it_was_typed() -> None:
+    typed = ["deposit", "TDA_1", "5.00", "--currency", "USDC@solana"]
+    program = click.Command("deposit", callback=_lose, params=[click.Argument(["words"], nargs=-1)])
+    with pytest.MonkeyPatch.context() as patch:
+        said: list[str] = []
+        patch.setattr("chainteller.cli.error_output.say", lambda *lines: said.extend(lines))
+        run_program(program, ["TDA_1"], typed)
+    assert said[-1] == f"Next: {' '.join(typed)} --idempotency-key k1"
+
+
+def _lose(**_: object) -> None:
+    raise OutcomeUnknown("No answer came.", "k1")
+
+
+def _press_until(desk: Desk, key: str, marker: str) -> None:
+    """A question is deaf for a moment; the answer is repeated until it was heard."""
+    for _ in range(_TIMEOUT_S):
+        desk.child.send(key)
+        with contextlib.suppress(AssertionError):
+            desk.until(marker, 1)
+            return
+    raise AssertionError(f"{marker!r} never came")
+
+
+def _deposits(server: ServeProgram, key: str, account: str) -> int:
+    service = RemoteService(server.address, key)
+    try:
+        return service.deposits(account).pagination.total
+    finally:
+        service.close()
 
 
 def _trades(teller: Teller, account: str) -> int:

@@ -80,14 +80,14 @@ def test_notes_the_handover_note_and_watching_work_line_by_line(
         given="\n".join(lines),
         CHAINTELLER_ENGINE__FILL_DELAY_S="30",
     )
-    assert ended.out.count("wants to buy sol") == 3
-    assert "Asked:" in ended.out
-    assert "Under way:" in ended.out
-    assert "buy sol-usd" in ended.out
+    assert ended.out.count("wants to buy sol") == 4
+    assert "Notes:" in ended.out
+    assert "In progress:" in ended.out
+    assert "order to buy" in ended.out
     assert "Next: follow TXN_" in ended.out
     assert "\asol-usd is open" in ended.out
     assert ended.err.count("NOT_FOUND") == 1
-    assert "A handover note is about one account." in ended.err
+    assert ended.out.count("HANDOVER") == 2
     assert "A market or a trade is watched." in ended.err
 
 

@@ -170,7 +170,7 @@ def test_only_a_plain_call_of_the_console_passes_by_click(
 def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> None:
     code = (
         "from chainteller.cli import main, runner\n"
-        "def broken(program, arguments):\n"
+        "def broken(*arguments):\n"
         "    secret = 'k-very-secret'\n"
         "    raise RuntimeError(secret)\n"
         "runner._run = broken\n"

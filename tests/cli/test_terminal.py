@@ -52,11 +52,64 @@ def test_a_trade_asks_and_takes_only_a_yes(
 
 def test_a_withdrawal_names_amount_account_and_target(account: str) -> None:
     child = _started("withdraw", account, "12.50")
-    child.expect_exact(f"Withdraw 12.50 DPT_USD from {account} to the customer's bank account.")
+    child.expect_exact(
+        f"Withdraw 12.50 DPT_USD from {account} of Rowan Merriweather "
+        "to the customer's bank account."
+    )
     child.sendline("y")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "status"), [("y", 0, "cancelled"), ("no", 130, "processing")]
+)
+def test_a_cancellation_names_customer_account_withdrawal_and_amount(
+    account: str, teller: Teller, answer: str, code: int, status: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S", "600")
+    held, other = (
+        teller("withdraw", account, amount, "--yes", "--json").body["id"]
+        for amount in ("12.50", "1")
+    )
+    child = _started("withdrawals", "cancel", held)
+    child.expect_exact(
+        f"Cancel withdrawal {held} of 12.50 USD to DDA-1001 from {account} of Rowan Merriweather."
+    )
+    child.sendline(answer)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == code
+    found = {each: teller("withdrawals", "show", each, "--json").body for each in (held, other)}
+    assert [each["status"] for each in found.values()] == [status, "processing"]
+
+
+def test_a_withdrawal_that_is_cancelled_already_is_shown_without_a_question(
+    account: str, teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S", "600")
+    held = teller("withdraw", account, "5", "--yes", "--json").body["id"]
+    teller("withdrawals", "cancel", held, "--yes")
+    child = _started("withdrawals", "cancel", held)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert b"Go on?" not in child.before
+    assert b"cancelled" in child.before
+
+
+def test_a_withdrawal_that_has_left_is_refused_without_a_question(
+    bank: Path, teller: Teller
+) -> None:
+    gone = teller("withdrawals", "list", "--status", "completed", "--json").body["data"][0]["id"]
+    child = _started("withdrawals", "cancel", gone)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 1
+    assert b"Go on?" not in child.before
+    assert b"WITHDRAWAL_NOT_CANCELLABLE" in child.before
 
 
 def _screen(child: "pexpect.spawn[bytes]", marker: str, screen: pyte.Screen | None = None) -> str:
@@ -108,7 +161,7 @@ def test_a_killed_console_opens_again_at_the_account_selected_last(
     child.send("\x1b[F")
     _screen(child, wanted, screen)
     with _kept_views(home) as kept:
-        while kept("account") != wanted:
+        while (kept("account") or {}).get("id") != wanted:
             _read_for(child, 0.05)
     child.kill(signal.SIGKILL)
     child.expect(pexpect.EOF)
@@ -129,13 +182,13 @@ def _read_for(child: "pexpect.spawn[bytes]", seconds: float) -> None:
 
 
 @contextmanager
-def _kept_views(home: Path) -> Iterator[Callable[[str], object]]:
+def _kept_views(home: Path) -> Iterator[Callable[[str], dict[str, object] | None]]:
     """What the desk's own file holds of a view now, within ``_TIMEOUT_S``."""
     ends = time.monotonic() + _TIMEOUT_S
     (file,) = (home / "state").rglob("*.db")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
 
-        def view(name: str) -> object:
+        def view(name: str) -> dict[str, object] | None:
             assert time.monotonic() < ends, f"{name} was not kept"
             found = database.execute("SELECT value FROM view WHERE name = ?", (name,)).fetchone()
             return None if found is None else json.loads(found[0])

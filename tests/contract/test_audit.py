@@ -22,7 +22,7 @@ from chainteller.service.errors import (
     QuoteExpired,
 )
 from chainteller.service.interface import Service
-from chainteller.service.models.counterparties import ReverificationRequest
+from chainteller.service.models.counterparties import OpenBlockchainAccount, ReverificationRequest
 from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import QuoteRequest
@@ -113,3 +113,30 @@ def test_the_steps_of_an_accounts_wallets_are_in_its_trail(service: Service) -> 
         ("open_blockchain_account", None),
         ("open_trading_account", None),
     ]
+
+
+def test_an_event_names_its_actor_and_the_account_that_it_is_about(place: Place) -> None:
+    service, start = place.service, place.service.events(-1).next
+    account = funded(service)
+    asked = OpenBlockchainAccount(trading_account_id=account.id, network="solana")
+    held = service.open_blockchain_account(asked).value
+    challenged(service, held, registered(service))
+    quote = quoted(service)
+    trade_id = executed_at(service, quote, account)
+    place.world.advance(1_000)
+    place.world.advance(1_000)
+    told = service.events(start).data
+    own_name = service.capabilities().actor
+    assert own_name
+    for event in told:
+        by_itself = event.type in {"trade.executed", "trade.settled"}
+        assert event.actor == (None if by_itself else own_name), event.type
+        assert "actor" not in event.data
+    about = {event.type: event.data.get("tradingAccountId") for event in told}
+    for kind in ("trading_account.created", "deposit.completed", "ownership_challenge.created"):
+        assert about[kind] == account.id
+    for kind in ("blockchain_account.created", "quote.executed", "trade.settled"):
+        assert about[kind] == account.id
+    assert about["counterparty.registered"] is None
+    assert [event for event in place.stranger.events(start).data if event.actor == own_name] == []
+    assert trade_id in {event.resource for event in told}

@@ -3,6 +3,7 @@
 import pytest
 from tests.contract.conftest import Place
 
+from chainteller.records.formats import short_id
 from chainteller.service.errors import (
     Conflict,
     ExceedsPrecision,
@@ -292,6 +293,35 @@ def test_every_kind_of_transaction_is_found_by_its_id_alone(service: Service) ->
             service.transaction_by_id(unknown)
 
 
+def test_transfers_of_all_accounts_are_found_by_what_an_agent_types(service: Service) -> None:
+    one, other = funded(service), opened(service, 7)
+    big = service.deposit(other.id, DepositRequest(amount="1234.50", currency=TOKEN)).value
+    small = service.deposit(other.id, DepositRequest(amount="12.00", currency=TOKEN)).value
+    out = service.withdraw(other.id, WithdrawalRequest(amount="12.00", currency=TOKEN)).value
+
+    def found(text: str, **more: str) -> set[str]:
+        asked = ListQuery.model_validate({"text": text, **more})
+        return {each.id for each in service.all_transfers(asked).data}
+
+    everything = service.all_transfers()
+    assert everything.pagination.total == len(everything.data) == 4
+    oldest_first = service.all_transfers(ListQuery(sort="created")).data
+    assert [each.id for each in oldest_first] == [each.id for each in everything.data][::-1]
+    assert found("1,234.50") == found("1234.5") == {big.id}
+    assert found("12") == found("12.00 customer 7") == {small.id, out.id}
+    assert found("12", type="withdrawal-transaction") == {out.id}
+    for text in (big.id, big.id.lower(), short_id(big.id), big.id[-6:]):
+        assert found(text) == {big.id}
+    for text in ("DDA-7", "dda-7", "Customer 7", "REF-DDA-7", other.id):
+        assert found(text) == {big.id, small.id, out.id}
+    assert found("", trading_account_id=one.id) == {service.deposits(one.id).data[0].id}
+    assert found("", status="completed") >= {big.id, small.id}
+    for text in ("12.00 customer 8", "%", "_", "..", "12.000000000000000000001", "\\"):
+        assert found(text) == set()
+    with pytest.raises(ValidationFailed):
+        service.all_transfers(ListQuery(type="trade-execution-transaction"))
+
+
 def test_accounts_and_customers_are_found_by_what_an_agent_types(service: Service) -> None:
     account = opened(service, 7)
     found = service.trading_accounts(ListQuery(text="Customer 7"))
@@ -330,6 +360,8 @@ def test_foreign_records_are_not_found(place: Place) -> None:
             call()
     assert foreign.trading_accounts().data == ()
     assert foreign.all_trades().data == ()
+    assert foreign.all_transfers().data == ()
+    assert foreign.all_transfers(ListQuery(text=deposit_id)).data == ()
     assert foreign.quotes().data == ()
     seen = foreign.audit(ListQuery(text=account.id)).data
     assert {row.organisation for row in seen} == {"other"}

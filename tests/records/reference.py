@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
-from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.audit import AUDIT_ROW, EVENT
 from chainteller.records.fields import Field, FieldList, Interface
-from chainteller.records.markets import MARKET
+from chainteller.records.markets import MARKET, PRICE
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
@@ -27,6 +27,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     DEPOSIT,
     WITHDRAWAL,
     MARKET,
+    PRICE,
     QUOTE,
     TRADE,
     BLOCKCHAIN_ACCOUNT,
@@ -35,14 +36,15 @@ LISTS: tuple[FieldList[Any], ...] = (
     CLAIM,
     DIAGNOSIS,
     AUDIT_ROW,
+    EVENT,
 )
 _HEAD = """\
 # Records
 
 The fields of every record, as `--json` and the HTTP service write them. *Label* is what the
 console, the commands and receipts call a field. *Shown in* says where people see it: the console's
-`detail`, the `command` that prints one record, the `list` command's table, the `receipt` of a trade
-and, filled in, the `text` for the customer. What is `private` is masked while names and amounts are
+`detail`, the `command` that prints one record, the `list` command's table, the `receipt` and,
+filled in, the `text` for the customer. What is `private` is masked while names and amounts are
 hidden. A deployment may leave out whatever can be null.
 
 This page is generated: `python -m tests.records.reference > docs/reference/records.md`.

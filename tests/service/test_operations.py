@@ -4,11 +4,13 @@ import inspect
 from typing import Any, get_type_hints
 
 import pytest
+from pydantic import create_model
 
 from chainteller.service import operations
 from chainteller.service.errors import NotFound
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.models.base import RequestModel
 from chainteller.service.operations import (
     OPERATIONS,
     Call,
@@ -20,7 +22,7 @@ from chainteller.service.operations import (
 WHOLE: dict[str, Any] = {
     "name": "thing",
     "operation_id": "getThing",
-    "route": "GET /things/{thingId}",
+    "route": "GET /things/{quoteId}",
     "summary": "Show a thing",
     "scope": "accounts:read",
     "response": TradingAccount,
@@ -29,7 +31,7 @@ WHOLE: dict[str, Any] = {
 
 
 def test_a_whole_declaration_is_taken() -> None:
-    assert Read[TradingAccount](**WHOLE).path_names == ("thingId",)
+    assert Read[TradingAccount](**WHOLE).path_names == ("quoteId",)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +53,14 @@ def test_what_a_declaration_lacks_is_said(missing: str, sentence: str) -> None:
 def test_a_scope_that_no_key_can_have_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown scope: things:read"):
         Read[TradingAccount](**(WHOLE | {"scope": "things:read"}))
+
+
+def test_an_id_that_nobody_declared_to_be_a_records_or_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="getThing names thingId, which isn't declared"):
+        Read[TradingAccount](**(WHOLE | {"route": "GET /things/{thingId}"}))
+    body = create_model("Body", __base__=RequestModel, thing_id=(str, ...))
+    with pytest.raises(ValueError, match="getThing names thingId, which isn't declared"):
+        Write[TradingAccount](**(WHOLE | {"request": body}))
 
 
 class Asked(Service):

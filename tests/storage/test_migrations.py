@@ -108,6 +108,7 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
 
 
 BACK_TO_0001 = (
+    "DROP INDEX ix_transfer_organisation",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",

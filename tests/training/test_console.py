@@ -9,7 +9,7 @@ import pytest
 from tests.training.conftest import OpenSession
 from tests.training.test_scenarios import GOOD
 from tests.training.worlds import SAMPLE_DATA, scenario
-from tests.tui.conftest import Bench, answer, bench, press, seen, settle, until
+from tests.tui.conftest import Bench, answer, bench, deployment, press, seen, settle, until
 from textual.pilot import Pilot
 
 from chainteller.cli.desk import training_look
@@ -24,7 +24,7 @@ from chainteller.tui.console.tour import Step, TourConsole, read_tour
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.training.console import TrainingConsole
 
-__all__ = ["bench"]
+__all__ = ["bench", "deployment"]
 SIZES = [(80, 24), (120, 40)]
 
 
@@ -179,7 +179,7 @@ async def test_a_withdrawal_to_a_verified_wallet_names_it_and_takes_y(
         await press(pilot, "w")
         await press(pilot, *"0.5", "enter")
         asked = seen(app)
-        assert "WITHDRAW 0.5 ETH" in asked
+        assert "WITHDRAW 0.50 ETH" in asked
         assert session.addresses["alice-ethereum"] in asked
         await answer(pilot, "y")
     (made,) = session.service.withdrawals(session.account_id or "").data

@@ -1,4 +1,9 @@
-"""The console over the real engine: a temporary SQLite file and a clock moved by hand."""
+"""The console over the real engine: a temporary SQLite file and a clock moved by hand.
+
+Each test runs on our own service. ``pytest tests/tui --deployment spec-only`` runs all of them on a
+deployment that offers only the specification; those of ``FLOWS`` always run on both. A test that
+needs more than the specification declares it: ``@pytest.mark.needs("trades by id")``.
+"""
 
 import asyncio
 import time
@@ -9,6 +14,8 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.deployments import OWN
+from tests.spec_only.place import SpecOnlyPlace, spec_only_place
 from tests.world.bank import World, build, sqlite_url
 from textual._styles_cache import StylesCache
 from textual.dom import DOMNode
@@ -35,22 +42,38 @@ _ASKING = ("write-", "new", "samples", "ask-", "copy", "save")
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A world and the console on it."""
+    """A world and the console on it; ``place`` is the spec-only deployment in between, if any."""
 
     world: World
     settings: ConsoleSettings
+    place: SpecOnlyPlace | None = None
 
     @property
     def service(self) -> Service:
-        return self.world.engine.acting_as(Actor(name="op01"))
+        """The bank itself, to arrange a test and to look what happened."""
+        bank = self.world.engine.acting_as(Actor(name="op01"))
+        return bank if self.place is None else self.place.arranging(bank)
+
+    @property
+    def deployment(self) -> Service:
+        """What the console is opened on."""
+        return self.service if self.place is None else self.place.service
+
+    def start(self, service: Service | None = None, **given: Any) -> StartedDesk:
+        """What the console is given, on another service than ``deployment`` if there is one."""
+        if self.place is not None:
+            self.place.share(given.setdefault("workspace_file", self.place.workspace_file))
+        started = StartedDesk(service or self.deployment, "test bank", **given)
+        return started._replace(capabilities=self.deployment.capabilities())
 
     def console(self, service: Service | None = None, **look: Any) -> Console:
-        shown = service or self.service
+        return Console(lambda: self.start(service), self.settings._replace(**look))
 
-        def start() -> StartedDesk:
-            return StartedDesk(shown, "test bank", self.service.capabilities())
-
-        return Console(start, self.settings._replace(**look))
+    def named(self, account: TradingAccount) -> str:
+        """How a confirmation names the customer; the specification has no names of customers."""
+        bank = f"{account.bank_account_type} {account.bank_account_id}"
+        label = f"{account.id}   {bank}"
+        return f"{account.customer_name}   {label}" if self.place is None else label
 
     def open(self, number: int = 1, deposit: str = "") -> TradingAccount:
         """A trading account for DDA-``number``, funded from the bank."""
@@ -79,17 +102,25 @@ def drop_painted_lines() -> Iterator[None]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    yield from make_bench(tmp_path)
+def deployment(request: pytest.FixtureRequest) -> str:
+    """The kind of the deployment that the console is opened on: OWN or SPEC_ONLY."""
+    return str(getattr(request, "param", OWN))
 
 
-def make_bench(folder: Path, options: EngineOptions | None = None) -> Iterator[Bench]:
+@pytest.fixture
+def bench(tmp_path: Path, deployment: str) -> Iterator[Bench]:
+    yield from make_bench(tmp_path, kind=deployment)
+
+
+def make_bench(
+    folder: Path, options: EngineOptions | None = None, kind: str = OWN
+) -> Iterator[Bench]:
     world = build(sqlite_url(folder), options=options or EngineOptions(rate_limits=False))
     seeded = replace(world.context, randomness=SeededRandomness("desk"))
-    yield from bench_on(replace(world, engine=Engine(seeded, Actor(name="op01"))), folder)
+    yield from bench_on(replace(world, engine=Engine(seeded, Actor(name="op01"))), folder, kind)
 
 
-def bench_on(world: World, folder: Path) -> Iterator[Bench]:
+def bench_on(world: World, folder: Path, kind: str = OWN) -> Iterator[Bench]:
     """The console on a world, which is closed at the end; exports and crash files in ``folder``."""
     assert world.clock is not None
     look = ConsoleSettings(
@@ -104,7 +135,11 @@ def bench_on(world: World, folder: Path) -> Iterator[Bench]:
         randomness=SeededRandomness("desk"),
     )
     try:
-        yield Bench(world, look)
+        if kind == OWN:
+            yield Bench(world, look)
+        else:
+            with spec_only_place(world, folder) as place:
+                yield Bench(world, look._replace(kind="REMOTE"), place)
     finally:
         world.engine.close()
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from chainteller.records.formats import RECORD_ID
 from chainteller.service.errors import TellerError
 from chainteller.service.interface import Service
 from chainteller.service.operations import CAPABILITIES, Call
@@ -36,6 +37,7 @@ class HostileService(Service):
     def __init__(self, inner: Service, pairs: set[tuple[str, int]]) -> None:
         self._inner = inner
         self._real: dict[str, str] = {}
+        self._ids: dict[str, str] = {}
         self._turn = 0
         self.pairs = pairs
         """(model.field, number of the string) shown so far."""
@@ -67,11 +69,18 @@ class HostileService(Service):
         return value
 
     def _spoil(self, where: str, text: str) -> str:
+        if RECORD_ID.fullmatch(text):  # the same record has the same id wherever it is named
+            return self._ids.setdefault(text, "") or self._new(where, text)
+        return self._new(where, text)
+
+    def _new(self, where: str, text: str) -> str:
         number = self._turn % len(HOSTILE)
         self._turn += 1
         self.pairs.add((where, number))
         spoiled = HOSTILE[number] + text
         self._real[spoiled] = text
+        if text in self._ids:
+            self._ids[text] = spoiled
         return spoiled
 
     def _of(self, value: Any, where: str = "") -> Any:
@@ -106,7 +115,7 @@ def main() -> int:
         for number in range(1, 9):
             bench.open(number, deposit="50.00")
         pairs: set[tuple[str, int]] = set()
-        service = HostileService(bench.service, pairs)
+        service = HostileService(bench.deployment, pairs)
         app = bench.console(service)
         app.bell = lambda: None  # type: ignore[method-assign]  # a bell that rings is theirs
         app.run()

@@ -7,9 +7,11 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui.dialogs.question import Question
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 
+@pytest.mark.needs("trading-accounts")
 async def test_an_empty_desk_names_the_next_keys(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -20,6 +22,7 @@ async def test_an_empty_desk_names_the_next_keys(bench: Bench) -> None:
         assert ": sample" in shown
 
 
+@pytest.mark.needs("customers")
 async def test_an_account_is_opened_for_a_customer_found_by_bank_account(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -28,11 +31,33 @@ async def test_an_account_is_opened_for_a_customer_found_by_bank_account(bench: 
         await press(pilot, *"DDA-7")
         assert "[ok] terms accepted" in seen(app)
         await press(pilot, "enter")
+        assert "OPEN A TRADING ACCOUNT for Customer 7?" in seen(app)
+        assert "with the checking bank account DDA-7" in seen(app)
+        await answer(pilot, "y")
         assert "DDA-7" in seen(app)
     (account,) = bench.service.trading_accounts(ListQuery()).data
     assert account.bank_account_id == "DDA-7"
 
 
+@pytest.mark.parametrize("key", ["enter", "n", "escape", "space"])
+async def test_no_account_is_opened_without_a_yes(bench: Bench, key: str) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        is_found = bench.place is None  # else the kind of bank account can't be looked up
+        typed = (*"DDA-7",) if is_found else (*"DDA-7", "space", *"checking")
+        await press(pilot, "plus")
+        await press(pilot, *typed, "enter")
+        assert isinstance(app.screen, Question)
+        await answer(pilot, key)
+        if not isinstance(app.screen, Question):
+            again = () if is_found else ("plus", *typed)
+            await press(pilot, *again, "enter")
+            assert isinstance(app.screen, Question), "it can be asked again"
+    assert bench.service.trading_accounts(ListQuery()).data == ()
+
+
+@pytest.mark.needs("customers")
 async def test_a_customer_without_terms_is_refused_with_what_to_do(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -67,7 +92,12 @@ async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
             "2000000",
             "Your bank account does not hold that much. 999,500.00 USD is available",
         ),
-        ("w", "9000", "That much cannot be paid out now. 500.00 USD is available"),
+        pytest.param(
+            "w",
+            "9000",
+            "That much cannot be paid out now. 500.00 USD is available",
+            marks=pytest.mark.needs("buying-power"),
+        ),
     ],
 )
 async def test_a_refusal_for_want_of_money_says_whose_money(
@@ -87,6 +117,7 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         assert told in " ".join(app.clipboard.split())
 
 
+@pytest.mark.needs("limits")
 async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: Bench) -> None:
     account = bench.open(1, deposit="90000.00")
     app = bench.console()

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from chainteller.service import operations as op
 from chainteller.service.attempts import Attempt, Watch
-from chainteller.service.errors import ReadOnlyProfile, ServiceUnreachable
+from chainteller.service.errors import OutcomeUnknown, ReadOnlyProfile, ServiceUnreachable
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
@@ -38,7 +38,7 @@ def _kept(bench: Bench, file: Path) -> Console:
     """A console whose workspace lasts."""
 
     def start() -> StartedDesk:
-        return StartedDesk(bench.service, "test bank", workspace_file=file)
+        return bench.start(workspace_file=file)
 
     return Console(start, bench.settings)
 
@@ -56,6 +56,7 @@ async def _hits(app: Console, text: str) -> list[str]:
 # -- the palette, finding --------------------------------------------------------------------------
 
 
+@pytest.mark.needs("customers")
 async def test_the_palette_knows_commands_profiles_themes_ids_and_customers(bench: Bench) -> None:
     account = bench.open(1)
     name = account.customer_name or "?"
@@ -82,7 +83,7 @@ async def test_enter_in_the_palette_takes_what_was_typed_however_quickly(bench: 
             searched.wait()
         return onward(call)
 
-    app = bench.console(layered(bench.service, slow))
+    app = bench.console(layered(bench.deployment, slow))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "3", "colon")
@@ -112,6 +113,7 @@ async def test_a_pasted_id_opens_what_it_names(bench: Bench, wanted: str) -> Non
         assert account.id in shown
 
 
+@pytest.mark.needs("paging")
 async def test_a_trade_far_down_the_list_is_found_by_its_id(bench: Bench) -> None:
     account = bench.open(1, deposit="50000.00")
     trade_id = _bought(bench, account.id)
@@ -128,7 +130,8 @@ async def test_a_trade_far_down_the_list_is_found_by_its_id(bench: Bench) -> Non
         assert "100.00" in shown
 
 
-async def test_a_pasted_deposit_opens_its_account(bench: Bench) -> None:
+@pytest.mark.needs("transfer-records")
+async def test_a_pasted_deposit_is_shown_and_its_customer_served(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     bench.open(2)
     deposit = bench.service.deposits(account.id).data[0]
@@ -136,7 +139,8 @@ async def test_a_pasted_deposit_opens_its_account(bench: Bench) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await _paste(pilot, deposit.id)
-        assert app.current_mode == "accounts"
+        assert app.current_mode == "transfers"
+        assert deposit.id in seen(app)
         assert app.desk.customer.account is not None
         assert app.desk.customer.account.id == account.id
 
@@ -155,21 +159,70 @@ async def test_a_pasted_text_that_is_no_id_presses_no_key(bench: Bench) -> None:
 # -- what was left open --------------------------------------------------------------------------
 
 
+@pytest.mark.needs("idempotency")
+@pytest.mark.parametrize("agreed", ["y", "n"])
 async def test_requests_that_were_never_answered_are_told_at_the_next_start(
-    bench: Bench, tmp_path: Path
+    bench: Bench, tmp_path: Path, agreed: str
 ) -> None:
+    account = bench.open(1)
     file = tmp_path / "desk.db"
     kept = Workspace(file, bench.settings.clock)
-    kept.sending("desk-1", "deposit", {"ids": ["TDA_1"], "request": None})
+    currency = {"type": "deposit-token-currency", "id": "DPT_USD"}
+    deposit = {"amount": "70.00", "currency": currency}
+    kept.sending("desk-1", "deposit", {"ids": [account.id], "request": deposit})
     kept.close()
     app = _kept(bench, file)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
+        assert "1 request was never answered   U: find out what happened" in seen(app)
+        assert bench.service.deposits(account.id).data == (), "nothing is sent by itself"
         await press(pilot, "exclamation_mark")
-        shown = seen(app)
-        assert "1 requests of an earlier session were never answered" in shown
-        assert "deposit desk-1" in shown
+        assert f"deposit 70.00 DPT_USD for {account.id}  desk-1" in seen(app)
+        await press(pilot, "escape", "U")
+        assert "REQUESTS WITHOUT AN ANSWER" in seen(app)
+        await press(pilot, "enter")
+        assert "it can't be done twice" in seen(app)
+        await answer(pilot, agreed)
+        assert app.desk.customer.account_id == account.id
+    done = bench.service.deposits(account.id).data
+    assert [row.amount for row in done] == (["70.00"] if agreed == "y" else [])
     app.desk.end()
+
+
+@pytest.mark.needs("idempotency")
+async def test_a_deposit_without_an_answer_is_sent_again_with_its_key_at_the_next_poll(
+    bench: Bench,
+) -> None:
+    account, keys = bench.open(1), []
+
+    def lose_first(call: Call[Answer], onward: Next) -> Answer:
+        answered = onward(call)
+        if call.operation is op.DEPOSIT:
+            keys.append(call.key)
+            if len(keys) == 1:
+                raise OutcomeUnknown("No answer came.", call.key or "")
+        return answered
+
+    app = bench.console(layered(bench.service, lose_first))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"70", "enter")
+        await answer(pilot, "y")
+        assert "OUTCOME_UNKNOWN" in seen(app)
+        app.poll_now()
+        await settle(pilot)
+        shown = seen(app)
+        assert f"answered: deposit 70.00 DPT_USD for {account.id}" in shown
+        assert "OUTCOME_UNKNOWN" not in shown
+        told = [row.text for row in app.desk.log]
+        assert any(
+            "Sending it again with the same key: it can't be done twice." in row for row in told
+        )
+        app.poll_now()
+        await settle(pilot)
+    assert len(keys) == 2
+    assert len(set(keys)) == 1
+    assert bench.service.deposits(account.id).pagination.total == 1
 
 
 # -- help ------------------------------------------------------------------------------------------
@@ -231,6 +284,7 @@ async def test_a_desk_opened_read_only_asks_before_it_writes(bench: Bench) -> No
 # -- privacy, requests -----------------------------------------------------------------------------
 
 
+@pytest.mark.needs("customer-names")
 async def test_hiding_masks_names_and_balances_everywhere(bench: Bench) -> None:
     account = bench.open(1, deposit="1234.56")
     bench.open(2, deposit="77.31")
@@ -318,7 +372,7 @@ async def test_a_repetition_below_the_desk_is_a_line_of_its_own(bench: Bench) ->
     watches: list[Watch] = []
 
     def start() -> StartedDesk:
-        return StartedDesk(bench.service, "far bank", watch_repeats=watches.append)
+        return bench.start(watch_repeats=watches.append)
 
     app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:

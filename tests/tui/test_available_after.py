@@ -94,7 +94,7 @@ async def test_what_is_left_is_masked_while_balances_are_hidden(bench: Bench) ->
         await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "250.00 USD" not in seen(app)
-        assert "after   •••••• USD" in seen(app)
+        assert "after   ••••• USD" in seen(app)
         await app.run_action("command('palette.hide')")
         await settle(pilot)
         assert "after   250.00 USD" in seen(app)
@@ -123,7 +123,8 @@ async def test_a_pasted_quote_is_shown_for_the_customer_that_it_was_made_for(ben
         left = total(power, "50", sign=-1)
         (row,) = [row for row in shown.splitlines() if "available after" in row]
         assert row.replace(",", "").rstrip().endswith(f" {left} USD")
-        assert "[ok] balance   [ok] market   [ok] quote live" in shown
+        assert "[ok] balance   " in shown
+        assert "[ok] quote live" in shown
 
 
 async def test_what_a_quote_is_checked_against_does_not_follow_the_form(bench: Bench) -> None:

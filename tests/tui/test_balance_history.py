@@ -107,11 +107,12 @@ class Counted:
         return onward(call)
 
 
+@pytest.mark.needs("transactions")
 async def test_the_chart_stands_where_it_fits_and_asks_once(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id, "100.00")
     counted = Counted()
-    app = bench.console(layered(bench.service, counted))
+    app = bench.console(layered(bench.deployment, counted))
     async with app.run_test(size=(120, 44)) as pilot:
         await settle(pilot)
         assert "BALANCES OVER TIME" in seen(app)
@@ -124,7 +125,7 @@ async def test_no_chart_and_no_question_where_it_does_not_fit(bench: Bench) -> N
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id, "100.00")
     counted = Counted()
-    app = bench.console(layered(bench.service, counted))
+    app = bench.console(layered(bench.deployment, counted))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "enter")
@@ -132,6 +133,7 @@ async def test_no_chart_and_no_question_where_it_does_not_fit(bench: Bench) -> N
         assert 100 not in counted.pages
 
 
+@pytest.mark.needs("transactions")
 async def test_a_hidden_balance_has_no_picture(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id, "100.00")
@@ -156,5 +158,5 @@ def test_without_transactions_there_is_no_history(count: int) -> None:
 @pytest.mark.parametrize("amount", ["", "a lot", "NaN", "Infinity"])
 def test_an_amount_that_is_no_number_draws_nothing(bench: Bench, amount: str) -> None:
     account = bench.open(1, deposit="500.00")
-    balance = TokenBalance(token=Token(symbol="USD", network="fiat"), amount=amount)
+    balance = TokenBalance.model_construct(token=Token(symbol="USD", network="fiat"), amount=amount)
     assert read_history(bench.service, account.id, [balance]) is None

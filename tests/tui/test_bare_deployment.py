@@ -4,23 +4,26 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.tui.bare_service import only_specified
+from tests.deployments import SPEC_ONLY
+from tests.spec_only.wrong_answers import CALLS, wrong
 from tests.tui.conftest import Bench, answer, press, seen, settle
-from tests.tui.wallet_case import ALICE, Case
+from tests.tui.wallet_case import ALICE, Case, paste, signed
 from textual import events
 
-from chainteller.service.layers import layered
-from chainteller.service.models.records import Capabilities
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
 
+_LINK = "/blockchain-accounts/{}/counterparties"
+pytestmark = pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
+
 
 def _console(bench: Bench, file: Path | None = None) -> Console:
-    bare = layered(bench.service, only_specified)
+    """A console that was never on this deployment before, unless ``file`` knows it."""
+    bank = bench.deployment
 
     def start() -> StartedDesk:
-        return StartedDesk(bare, "strict", Capabilities(), workspace_file=file)
+        return StartedDesk(bank, "strict", bank.capabilities(), workspace_file=file)
 
     return Console(start, bench.settings)
 
@@ -102,11 +105,51 @@ async def test_quotes_made_here_are_listed_and_found_again(bench: Bench, tmp_pat
     again.desk.end()
 
 
+async def test_a_deposit_without_an_answer_is_never_sent_again(bench: Bench) -> None:
+    account = bench.open(1)
+    assert bench.place is not None
+    bench.place.app.distort = wrong("HTML", CALLS["POST /trading-accounts/{}/deposits"])
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"70", "enter")
+        assert "OUTCOME_UNKNOWN" in seen(app)
+        bench.place.app.distort = None
+        for _ in range(2):
+            app.poll_now()
+            await settle(pilot)
+        shown = seen(app)
+        assert f"outcome unknown: deposit 70.00 DPT_USD for {account.id}" in shown
+        told = [f"{row.text} {row.detail}" for row in app.desk.log]
+        assert any("Looking for its record; nothing is sent again." in each for each in told)
+        assert any("Compare the balance before you retry." in each for each in told)
+        await press(pilot, "6")
+        assert "none was requested here" in seen(app), "an unknown outcome is no transfer"
+    assert bench.service.deposits(account.id).pagination.total == 1
+
+
 def _quote_id(app: Console) -> str:
     screen = app.screen
     assert isinstance(screen, QuoteScreen)
     assert screen.state.quote is not None
     return screen.state.quote.id
+
+
+async def test_a_new_account_is_confirmed_where_customers_cannot_be_looked_up(
+    bench: Bench, tmp_path: Path
+) -> None:
+    app = _console(bench, tmp_path / "desk.db")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in ("n", "y"):
+            await press(pilot, "plus", *"DDA-3", "space", *"checking", "enter")
+            assert "OPEN A TRADING ACCOUNT?" in seen(app)
+            assert "with the checking bank account DDA-3" in seen(app)
+            assert bench.service.trading_accounts().data == ()
+            await answer(pilot, key)
+    (account,) = bench.service.trading_accounts().data
+    assert account.bank_account_id == "DDA-3"
+    app.desk.end()
 
 
 async def test_wallets_of_an_account_added_by_its_id_are_listed(
@@ -122,9 +165,8 @@ async def test_wallets_of_an_account_added_by_its_id_are_listed(
         await press(pilot, "5")
         assert "This deployment cannot list blockchain accounts." in seen(app)
         await press(pilot, "plus")
-        assert "paste the blockchain account's id" in seen(app)
-        app.post_message(events.Paste("BCA_NOBODY"))
-        await settle(pilot)
+        assert "its id (BCA_...)   enter: add" in seen(app)
+        await press(pilot, *"BCA_NOBODY", "enter")
         assert "NOT_FOUND" in seen(app)
         app.post_message(events.Paste(case.account.id))
         await settle(pilot)
@@ -142,4 +184,64 @@ async def test_wallets_of_an_account_added_by_its_id_are_listed(
         await press(pilot, "5")
         assert "[3/5] signature" in seen(again)
         assert ALICE in seen(again)
+    again.desk.end()
+
+
+async def test_a_link_without_an_answer_is_verified_after_a_restart(
+    bench: Bench, tmp_path: Path
+) -> None:
+    case = Case(bench, "alice-ethereum")
+    file = tmp_path / "desk.db"
+    assert bench.place is not None
+    bench.place.share(file)
+    app = _console(bench, file)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "down")
+        assert "[3/5] signature" in seen(app)
+        bench.place.app.distort = wrong("no answer", CALLS[f"POST {_LINK}"])
+        bench.place.service._transport.deadline_s = 0.5
+        await paste(pilot, signed("alice-ethereum", case.newest()))
+        await press(pilot, "enter")
+        assert "OUTCOME_UNKNOWN" in seen(app)
+    app.desk.end()
+    bench.place.app.distort = None
+    again = _console(bench, file)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5", "down")
+        shown = seen(again)
+        assert "Verified 1P" in shown
+        assert "registered" not in shown.split("STATE")[1].split("address registered")[0]
+    again.desk.end()
+
+
+async def test_a_registered_wallet_and_a_trade_are_known_after_a_restart(
+    bench: Bench, tmp_path: Path
+) -> None:
+    case = Case(bench)
+    file = tmp_path / "desk.db"
+    assert bench.place is not None
+    bench.place.share(file)
+    app = _console(bench, file)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"10", "enter", "X")
+        await answer(pilot, "y")
+        await press(pilot, "5", "plus")
+        app.screen.field_submitted("address", ALICE)  # type: ignore[attr-defined]  # Wallets
+        await settle(pilot)
+        assert "[1/5] registered" in seen(app)
+    app.desk.end()
+    (trade,) = bench.service.trades(case.account.trading_account_id).data
+    again = _console(bench, file)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "5")
+        assert "[1/5] registered" in seen(again)
+        await press(pilot, "1")
+        again.post_message(events.Paste(trade.id))
+        await settle(pilot)
+        assert again.current_mode == "trades"
+        assert trade.id in seen(again)
     again.desk.end()

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual import events
@@ -31,6 +32,7 @@ def _bought(bench: Bench, account_id: str) -> str:
     return bench.service.execute_quote(quote.id, request).value.id
 
 
+@pytest.mark.needs("transactions")
 async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
     account = bench.open(1)
     app = bench.console()
@@ -46,7 +48,12 @@ async def test_a_note_and_a_call_end_in_one_handover_note(bench: Bench) -> None:
         assert "HANDOVER" in shown
         assert "call of 2 min" in shown
         await press(pilot, "h")
-        for wanted in (account.id, "wants sol", "deposit 250.00", "Next: nothing is under way"):
+        for wanted in (
+            account.id,
+            "wants sol",
+            "deposit of 250.00 USD",
+            "Next: nothing is in progress",
+        ):
             assert wanted in app.clipboard
     assert bench.service.audit().data[0].action != "note"
 
@@ -151,6 +158,7 @@ async def test_the_audit_trail_of_a_record_is_verified_with_its_head(bench: Benc
         assert "broken at row 2" in seen(app)
 
 
+@pytest.mark.needs("audit")
 async def test_a_narrow_trail_says_of_an_account_which_record_and_of_a_record_who(
     bench: Bench,
 ) -> None:
@@ -180,6 +188,7 @@ def own_rows_alone(call: Call[Answer], onward: Next) -> Answer:
     return onward(call)
 
 
+@pytest.mark.needs("audit-of-account")
 async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Bench) -> None:
     account = bench.open(1, deposit="10.00")
     bench.open(2, deposit="20.00")
@@ -193,7 +202,7 @@ async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Benc
         assert "2 rows   v checks" in shown
         assert "deposit  by op01" in shown
         assert bench.service.deposits(account.id).data[0].id in shown
-    app = bench.console(layered(bench.service, own_rows_alone))
+    app = bench.console(layered(bench.deployment, own_rows_alone))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         app.post_message(events.Paste(account.id))
@@ -203,13 +212,14 @@ async def test_the_trail_of_an_account_shows_all_that_was_done_to_it(bench: Benc
         assert "deposit  by op01" not in seen(app)
 
 
+@pytest.mark.needs("audit")
 async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(
     bench: Bench, tmp_path: Path
 ) -> None:
     bench.open(1, deposit="10.00")
 
     def start() -> StartedDesk:
-        return StartedDesk(bench.service, "far bank", workspace_file=tmp_path / "desk.db")
+        return bench.start(workspace_file=tmp_path / "desk.db")
 
     app = Console(start, bench.settings)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -234,6 +244,7 @@ async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(
     app.desk.end()
 
 
+@pytest.mark.needs("engine")
 async def test_facts_about_the_place_name_what_it_lacks(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -264,7 +275,7 @@ async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> N
 
 
 async def test_no_answer_is_told_with_when_it_is_asked_again(bench: Bench) -> None:
-    silent = Unsteady(bench.service)
+    silent = Unsteady(bench.deployment)
     app = bench.console(silent)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -44,7 +44,7 @@ _NO_SCOPE = Forbidden("events:read", "key-1")
 
 async def test_a_key_that_was_revoked_is_no_silence(bench: Bench) -> None:
     bench.open(1)
-    place = Refusing(bench.service, _NO_KEY)
+    place = Refusing(bench.deployment, _NO_KEY)
     place.refuses = False
     app = bench.console(place)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -61,7 +61,7 @@ async def test_a_scope_that_is_missing_leaves_the_desk_live(
     bench: Bench, refused: tuple[str, ...]
 ) -> None:
     bench.open(1)
-    app = bench.console(Refusing(bench.service, _NO_SCOPE, *refused))
+    app = bench.console(Refusing(bench.deployment, _NO_SCOPE, *refused))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert "live" in seen(app).splitlines()[0]
@@ -81,7 +81,7 @@ async def test_a_key_that_is_refused_at_the_start_is_said_in_the_top_bar(bench: 
 
 async def test_a_place_that_answers_again_is_no_longer_called_out_of_reach(bench: Bench) -> None:
     bench.open(1, deposit="1234.56")
-    place = Refusing(bench.service, ServiceUnreachable("No connection."))
+    place = Refusing(bench.deployment, ServiceUnreachable("No connection."))
     place.refuses = False
     app = bench.console(place)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -156,7 +156,7 @@ async def test_prices_that_never_came_are_not_waited_for(
     bench: Bench, error: TellerError, words: str
 ) -> None:
     bench.open(1)
-    app = bench.console(Refusing(bench.service, error, "markets"))
+    app = bench.console(Refusing(bench.deployment, error, "markets"))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2")

@@ -16,6 +16,7 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui import clipboard as copying
 from chainteller.tui import exports
+from chainteller.tui.clipboard import write_file
 from chainteller.tui.exports import Table
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -31,6 +32,7 @@ def _settled_trade(bench: Bench) -> tuple[str, str]:
     return account.id, trade.id
 
 
+@pytest.mark.needs("trade-details")
 @pytest.mark.parametrize(
     ("keys", "form", "ending"),
     [(("enter",), "text", "txt"), (("2",), "json", "json"), (("3",), "csv", "csv")],
@@ -86,6 +88,7 @@ async def test_an_export_never_replaces_a_file_and_names_its_path(
     assert rows[0]["bank acct"] == "DDA-1"
 
 
+@pytest.mark.needs("paging")
 async def test_a_list_is_exported_whole_and_says_how_many_rows(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -111,7 +114,13 @@ async def test_a_list_is_exported_whole_and_says_how_many_rows(
 
 
 @pytest.mark.parametrize(
-    ("screen", "name"), [("1", "{account}"), ("2", "sol-usd"), ("3", "{quote}"), ("a", "{account}")]
+    ("screen", "name"),
+    [
+        ("1", "{account}"),
+        ("2", "sol-usd"),
+        ("3", "{quote}"),
+        pytest.param("a", "{account}", marks=pytest.mark.needs("audit")),
+    ],
 )
 async def test_a_detail_is_exported_as_json_and_csv(
     bench: Bench, tmp_path: Path, screen: str, name: str
@@ -178,6 +187,7 @@ def _written(folder: Path, pattern: str) -> bool:
     return any(folder.glob(pattern))
 
 
+@pytest.mark.needs("buying-power")
 @pytest.mark.parametrize("key", ["y", "n"])
 async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
     bench: Bench, tmp_path: Path, key: str
@@ -213,6 +223,7 @@ async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench)
         assert "sol-usd" in app.clipboard
 
 
+@pytest.mark.needs("buying-power")
 async def test_copying_says_what_was_done_and_no_more(bench: Bench) -> None:
     account = bench.open(1)
     app = bench.console()
@@ -227,6 +238,7 @@ async def test_copying_says_what_was_done_and_no_more(bench: Bench) -> None:
         assert "sent to the terminal's clipboard (OSC 52)" in seen(app)
 
 
+@pytest.mark.needs("buying-power")
 async def test_everything_here_can_be_copied_by_name_selected_or_written(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -278,3 +290,9 @@ async def test_copied_is_said_only_after_the_program_took_it(
     assert (tmp_path / "taken").read_text() == "some text"
     tool.write_text("#!/bin/sh\nexit 1\n")
     assert await copying.copy(Terminal(), "some text") == copying.SENT
+
+
+def test_an_id_in_a_file_name_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+    file = write_file(tmp_path, "chainteller-receipt-\0/../\n\u202e.txt", "text")
+    assert file == tmp_path / "chainteller-receipt---..---.txt"
+    assert file.read_text() == "text"

@@ -19,7 +19,7 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
 
     def start() -> StartedDesk:
         go.wait(20)
-        return StartedDesk(bench.service, "test bank", bench.service.capabilities())
+        return bench.start()
 
     look = bench.console(glimpse=lambda rows: first_accounts(file, rows)).desk.settings
     app = Console(start, look)
@@ -34,6 +34,7 @@ async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) 
         await until(lambda: "deposit into" in seen(app))
 
 
+@pytest.mark.needs("engine")
 async def test_the_cursor_stays_on_top_when_the_day_has_moved_the_first_rows(bench: Bench) -> None:
     first = bench.open(1, deposit="100.00")
     bench.world.advance(60)
@@ -69,7 +70,7 @@ async def test_keys_typed_before_the_first_rows_wait_too_and_none_is_lost(
 
     def start() -> StartedDesk:
         go.wait(20)
-        return StartedDesk(bench.service, "test bank", bench.service.capabilities())
+        return bench.start()
 
     app = Console(start, bench.console(glimpse=glimpse).desk.settings)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -1,14 +1,19 @@
 """The footer names the keys that work in the state at hand, and no others."""
 
 import pytest
+from sqlalchemy import update
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 from textual.strip import Strip
 
+from chainteller.domain.preconditions import Control
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage import markets
+from chainteller.storage.tables import Tables
 from chainteller.tui.commands import SCREENS, footer_hints
 from chainteller.tui.console.app import Console
 from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.markets.screen import MarketsScreen
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.widgets.lines import Lines
 
@@ -27,7 +32,7 @@ def _keys(app: Console) -> list[str]:
 
 async def test_the_footer_follows_a_quote_through_its_life(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
-    app = bench.console(Unsteady(bench.service, loses_answers=True))
+    app = bench.console(Unsteady(bench.deployment, loses_answers=True))
     always = ["left/right market", "tab side"]
     texts = ["t text", "c copy"]
     async with app.run_test(size=(120, 40)) as pilot:
@@ -52,7 +57,7 @@ async def test_the_footer_follows_a_quote_through_its_life(bench: Bench) -> None
         assert "UNKNOWN" in seen(app)
         assert _keys(app) == [*always, *texts]
         await press(pilot, "question_mark", *"execute the quote")
-        assert "(locked: what became of the last execution" in seen(app)
+        assert "(locked: the outcome of the last execution" in seen(app)
 
 
 async def test_an_executed_quote_is_not_executed_again(bench: Bench) -> None:
@@ -169,6 +174,77 @@ def _count_paints(screen: QuoteScreen) -> list[str]:
     return painted
 
 
+@pytest.mark.needs("account-controls")
+@pytest.mark.parametrize(
+    ("control", "works"),
+    [(None, "dwbs"), (Control.FROZEN, ""), (Control.SELL_ONLY, "ws"), (Control.CLOSED, "")],
+)
+async def test_the_footer_follows_the_controls_of_the_selected_account(
+    bench: Bench, control: Control | None, works: str
+) -> None:
+    bench.open(1, deposit="500.00")
+    restricted = bench.open(2, deposit="500.00")
+    if control is not None:
+        with bench.world.context.database.write() as connection:
+            table = Tables.trading_account
+            chosen = update(table).where(table.c.id == restricted.id)
+            connection.execute(chosen.values(control=control, control_reason="REVIEW"))
+            connection.commit()
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "home")
+        for _ in range(2):
+            account = app.desk.customer.account
+            assert account is not None
+            wanted = works if account.id == restricted.id else "dwbs"
+            assert "".join(key[0] for key in _keys(app) if key[0] in "dwbs") == wanted
+            await press(pilot, "2")
+            buys_and_sells = "".join(each for each in wanted if each in "bs")
+            assert "".join(key[0] for key in _keys(app) if key[0] in "bs") == buys_and_sells
+            await press(pilot, "1", "down")
+
+
+@pytest.mark.needs("market-status")
+async def test_the_footer_follows_the_selected_market(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    with bench.world.context.database.write() as connection:
+        markets.close(connection, "btc-usd", "MAINTENANCE", None)
+        connection.commit()
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "home")
+        seen_closed = 0
+        for _ in range(3):
+            screen = app.screen
+            assert isinstance(screen, MarketsScreen)
+            assert screen.market is not None
+            is_open = screen.market.market_name != "btc-usd"
+            assert ({"b buy", "s sell"} <= set(_keys(app))) == is_open
+            assert ("m watch" in _keys(app)) != is_open
+            seen_closed += not is_open
+            await press(pilot, "down")
+        assert seen_closed == 1
+
+
+@pytest.mark.needs("trading-accounts")
+async def test_nothing_is_named_to_order_filter_or_hold_where_there_is_nothing(
+    bench: Bench,
+) -> None:
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert _keys(app) == ["+ new"]
+        bench.open(1)
+        await press(pilot, "r")
+        assert "/ filter" in _keys(app)
+        assert "o order" not in _keys(app)
+        bench.open(2)
+        await press(pilot, "r")
+        assert "o order" in _keys(app)
+
+
 @pytest.mark.parametrize("has_account", [True, False])
 @pytest.mark.parametrize("name", SCREENS)
 async def test_no_footer_names_a_key_that_does_nothing(
@@ -193,7 +269,7 @@ async def test_no_footer_names_a_key_that_does_nothing(
             while len(app.screen_stack) > 1 or _screen(app).field_bar.is_open:
                 await press(pilot, "escape")
             await press(pilot, number)
-    assert tried or name == "quote"
+    assert tried or name in {"quote", "wallets"}
 
 
 def _screen(app: Console) -> DeskScreen:

@@ -5,18 +5,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.tui.bare_service import only_specified
+from tests.deployments import SPEC_ONLY
 from tests.tui.conftest import Bench, make_bench, press, seen, settle
 from tests.tui.hostile_service import HOSTILE, HostileService
 from tests.tui.wallet_case import Case
 from textual import events
 from textual.widgets import Input
 
-from chainteller.service.layers import layered
 from chainteller.service.models.pages import ListQuery
-from chainteller.service.models.records import Capabilities
 from chainteller.tui.console.app import Console
-from chainteller.tui.start import StartedDesk
 
 FIELDS: dict[str, Sequence[str]] = {
     "nothing open": ("1",),
@@ -32,11 +29,13 @@ FIELDS: dict[str, Sequence[str]] = {
     "filter of wallets": ("5", "slash"),
     "address": ("5", "plus"),
     "signature": ("5", "v"),
+    "filter of transfers": ("6", "0", "slash"),
 }
 """The keys that open each."""
 WALK = (
     "1", "j", "enter", "c", "t", "t", "escape", "a", "enter", "escape", "escape", "2", "t",
     "escape", "4", "0", "enter", "t", "escape", "escape", "5", "0", "enter", "escape", "escape",
+    "6", "0", "enter", "t", "escape", "f", "escape", "escape",
     "h", "escape", "exclamation_mark", "escape", "question_mark", "escape", "colon", "escape",
     "e", "enter",
 )  # fmt: skip
@@ -44,8 +43,8 @@ OBEYED = {"Cc", "Cf", "Zl", "Zp", "Cs"}
 
 
 @pytest.fixture
-def peopled(tmp_path: Path) -> Iterator[Bench]:
-    for bench in make_bench(tmp_path):
+def peopled(tmp_path: Path, deployment: str) -> Iterator[Bench]:
+    for bench in make_bench(tmp_path, kind=deployment):
         for number in range(2, 5):
             bench.open(number, deposit="50.00")
         bench.world.advance(1)
@@ -96,13 +95,9 @@ async def test_hostile_text_in_a_field_is_text(
         _harmless(app)
 
 
+@pytest.mark.parametrize("deployment", [SPEC_ONLY], indirect=True)
 async def test_hostile_text_for_an_account_id_of_a_bare_deployment_is_text(peopled: Bench) -> None:
-    bare = layered(peopled.service, only_specified)
-
-    def start() -> StartedDesk:
-        return StartedDesk(bare, "strict", Capabilities())
-
-    app = Console(start, peopled.settings)
+    app = peopled.console()
     async with app.run_test(size=(110, 32), notifications=True, tooltips=True) as pilot:
         await settle(pilot)
         for text in HOSTILE:

@@ -25,8 +25,8 @@ ADDRESS = "0x52aeC1cF00000000000000000000000000009191"
 
 
 @pytest.fixture
-def peopled(tmp_path: Path) -> Iterator[Bench]:
-    for bench in make_bench(tmp_path):
+def peopled(tmp_path: Path, deployment: str) -> Iterator[Bench]:
+    for bench in make_bench(tmp_path, kind=deployment):
         for number in range(1, 8):
             bench.open(number, deposit="500.00")
         yield bench

@@ -2,16 +2,20 @@
 
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tui.conftest import Bench, answer, press, seen, settle
+from rich.segment import Segment
+from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
+from textual.color import Color
 from textual.pilot import Pilot
 
+from chainteller.records.formats import grouped
 from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.console.app import Console
-from chainteller.tui.privacy import Privacy
+from chainteller.tui.privacy import Privacy, PrivacyFilter
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.widgets.lines import Lines, line
 
@@ -21,6 +25,7 @@ async def _hide(pilot: Pilot[Any]) -> None:
     await settle(pilot)
 
 
+@pytest.mark.needs("transactions")
 async def test_every_amount_of_the_past_is_hidden_not_only_one_that_is_a_balance(
     bench: Bench,
 ) -> None:
@@ -58,7 +63,7 @@ async def test_nobody_is_asked_to_say_yes_to_dots(bench: Bench) -> None:
         await press(pilot, "w", *"1234.5", "enter")
         shown = seen(app)
         assert "WITHDRAW 1,234.50 USD" in shown
-        assert "type the amount again, 1234.50" in shown
+        assert "type the amount again, 1,234.50" in shown
         await press(pilot, *"12", "y")
         assert "12_  not the same" in seen(app)
         await press(pilot, *"34.50")
@@ -90,10 +95,10 @@ async def test_a_line_that_may_hold_dots_is_painted_whole(bench: Bench, hidden: 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("Inês Vilhena", "••••••••••••"),
-        ("to Inês V… on", "to ••••••• on"),
+        ("Inês Vilhena", "•••••"),
+        ("to Inês V… on", "to ••••• on"),
         ("key c6Inês…", "key c6Inês…"),
-        ("12.3456… SOL", "•••••••• SOL"),
+        ("12.3456… SOL", "••••• SOL"),
         ("12.9… SOL", "12.9… SOL"),
     ],
 )
@@ -114,7 +119,7 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
 
     def start() -> StartedDesk:
         may_start.wait(20)
-        return StartedDesk(bench.service, "test bank")
+        return bench.start()
 
     look = bench.settings._replace(glimpse=lambda rows: first_accounts(file, rows))
     app = Console(start, look)
@@ -131,6 +136,7 @@ async def test_the_rows_before_the_engine_are_masked_where_the_place_before_was(
         await settle(pilot)
 
 
+@pytest.mark.needs("limits")
 async def test_what_a_limit_has_left_is_hidden_too(bench: Bench) -> None:
     account = bench.open(1, deposit="1000.00")
     currency = Currency(type="deposit-token-currency", id="DPT_USD")
@@ -142,5 +148,66 @@ async def test_what_a_limit_has_left_is_hidden_too(bench: Bench) -> None:
         await _hide(pilot)
         shown = seen(app)
         assert "270" not in shown
-        assert "••• of 100,000" in shown
-        assert app.desk.privacy.mask("99,730.00 USD of 100,000.00") == "••••••••• USD of 100,000.00"
+        assert "••••• of 100,000" in shown
+        assert app.desk.privacy.mask("99,730.00 USD of 100,000.00") == "••••• USD of 100,000.00"
+
+
+SMALL, LARGE = "5.50", "987654.32"
+
+
+async def _hidden_frames(folder: Path, amount: str, size: tuple[int, int]) -> list[str]:
+    """What is seen of an account with one deposit, screen by screen."""
+    frames: list[str] = []
+    for bench in make_bench(folder):
+        bench.open(1, deposit=amount)
+        app = bench.console()
+        async with app.run_test(size=size) as pilot:
+            await settle(pilot)
+            await _hide(pilot)
+            for keys in ((), ("enter",), ("end",), ("escape", "2"), ("5",), ("4",), ("1", "h")):
+                await press(pilot, *keys)
+                frames.append(seen(app))
+    return frames
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_what_is_hidden_looks_the_same_however_much_it_is(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "large").mkdir()
+    small = await _hidden_frames(tmp_path / "small", SMALL, size)
+    large = await _hidden_frames(tmp_path / "large", LARGE, size)
+    for few, many in zip(small, large, strict=True):
+        assert few == many
+    assert "•••••" in small[0]
+    assert "••••••" not in "".join(small)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("  TDA_1  ", "       {:>20}", "       4.00"),
+        ("ETH   ", "ethereum", "  ", "{:>20}", "    1,950.25"),
+        (" BUSD1 ", "{}  ", "USDC ", "{}  ", "+2 more          "),
+        (" QUOTE            ", "USD ", "{}", " available"),
+        (" after   {} USD   all of it                 ",),
+    ],
+)
+def test_a_line_keeps_its_width_and_tells_no_digits(parts: tuple[str, ...]) -> None:
+    shown = set()
+    for amount in ("1.5", "99.00", "1234.56", "87654321.123456789"):
+        privacy = Privacy()
+        privacy.hidden = True
+        privacy._money((amount,))
+        whole = [part.format(grouped(amount)) for part in parts]
+        width = 100
+        if parts[-1].endswith("available"):  # ends at the right edge: the gap gives way
+            whole[0] = whole[0].rstrip().ljust(width - sum(map(len, whole[1:])))
+        else:
+            whole[-1] = whole[-1].ljust(width - sum(map(len, whole[:-1])))
+        painted = PrivacyFilter(privacy).apply([Segment(part) for part in whole], Color(0, 0, 0))
+        text = "".join(segment.text for segment in painted)
+        assert len(text) == width
+        shown.add(text)
+    assert len(shown) == 1

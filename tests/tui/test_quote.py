@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
 
@@ -12,14 +13,11 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.options import EngineOptions
 from chainteller.engine.engine import Engine
 from chainteller.service import operations as op
-from chainteller.service.errors import NotOffered
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
-from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
-from chainteller.tui.quote.unknown_outcome import Became, what_became
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.trades.screen import TradesScreen
 
@@ -67,7 +65,7 @@ async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
             came.wait(10)
         return onward(call)
 
-    app = bench.console(layered(bench.service, slow))
+    app = bench.console(layered(bench.deployment, slow))
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("b", *"25", "enter")
@@ -81,7 +79,7 @@ async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(
 
 async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
-    lost = Unsteady(bench.service, loses_answers=True, arrives=True)
+    lost = Unsteady(bench.deployment, loses_answers=True, arrives=True)
     app = bench.console(lost)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -91,36 +89,61 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await answer(pilot, "y")
         assert "UNKNOWN" in seen(app)
         await press(pilot, "X")
-        assert "locked: what became of the last execution is being looked for" in seen(app)
+        assert "locked: the outcome of the last execution isn't known yet" in seen(app)
         await press(pilot, "enter")
-        assert lost.executions == 1
+        assert len(set(lost.keys)) == 1, "only the same request is sent again"
         assert isinstance(app.screen, QuoteScreen)
+        lost.loses_answers = False
         app.screen.look_for_trades()
         await settle(pilot)
         assert isinstance(app.screen, TradesScreen)
     assert len(bench.service.trades(account.id).data) == 1
 
 
-async def test_an_execution_that_never_arrived_ends_with_the_quote(bench: Bench) -> None:
+@pytest.mark.needs("idempotency")
+@pytest.mark.parametrize("arrives", [False, True])
+async def test_a_lost_execution_is_settled_as_soon_as_the_service_answers(
+    bench: Bench, arrives: bool
+) -> None:
+    """The same key again: ``X`` waits for the answer, not for the quote to expire."""
     account = bench.open(1, deposit="500.00")
-    app = bench.console(Unsteady(bench.service, loses_answers=True))
+    lost = Unsteady(bench.deployment, loses_answers=True, arrives=arrives)
+    app = bench.console(lost)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "b")
-        await press(pilot, "enter")
+        await press(pilot, "b", "enter")
         await press(pilot, "X")
         await answer(pilot, "y")
         assert isinstance(app.screen, QuoteScreen)
+        assert "the same request, with the same key, can't execute it twice." in seen(app)
         app.screen.look_for_trades()
         await settle(pilot)
-        assert "UNKNOWN" in seen(app)
+        assert "OUTCOME UNKNOWN" in seen(app)
+        lost.loses_answers = False
+        assert isinstance(app.screen, QuoteScreen)
+        app.screen.look_for_trades()
+        await settle(pilot)
+        assert isinstance(app.screen, TradesScreen)
+        assert len(set(lost.keys)) == 1
+    assert len(bench.service.trades(account.id).data) == 1
+
+
+@pytest.mark.needs("idempotency")
+async def test_a_lost_execution_whose_quote_expired_unused_is_not_executed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    lost = Unsteady(bench.deployment, loses_answers=True)
+    app = bench.console(lost)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "enter")
+        await press(pilot, "X")
+        await answer(pilot, "y")
         bench.world.advance(301)
+        lost.loses_answers = False
+        assert isinstance(app.screen, QuoteScreen)
         app.screen.look_for_trades()
         await settle(pilot)
-        assert "UNKNOWN" in seen(app)
-        app.screen.look_for_trades()
-        await settle(pilot)
-        assert "it was not executed" in seen(app)
+        assert "it was not executed: QUOTE_EXPIRED" in seen(app)
     assert bench.service.trades(account.id).data == ()
 
 
@@ -140,9 +163,26 @@ async def test_market_and_side_change_from_inside_the_amount_field(bench: Bench)
         assert app.current_mode == "quote"
 
 
-async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
+async def test_an_amount_is_dropped_when_another_asset_is_sold(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", *"123", "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        screen = app.screen
+        assert screen.state.amount == "123.00"
+        await press(pilot, "right")
+        assert screen.state.amount == "123.00", "dollars stay dollars in another market"
+        await press(pilot, "tab")
+        assert screen.state.amount == ""
+        assert "123.00 BTC" not in seen(app)
+
+
+@pytest.mark.needs("market-status")
+async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path, deployment: str) -> None:
     closed = EngineOptions(rate_limits=False, maintenance=("sol-usd",))
-    for bench in make_bench(tmp_path, closed):
+    for bench in make_bench(tmp_path, closed, deployment):
         bench.open(1, deposit="500.00")
         app = bench.console()
         async with app.run_test(size=(120, 40)) as pilot:
@@ -161,8 +201,11 @@ async def test_a_watched_market_rings_when_it_reopens(tmp_path: Path) -> None:
             assert app.desk.watched == set()
 
 
-async def test_no_customer_is_told_an_end_that_nobody_knows(tmp_path: Path) -> None:
-    for bench in make_bench(tmp_path, EngineOptions(maintenance=("sol-usd",))):
+@pytest.mark.needs("market-status")
+async def test_no_customer_is_told_an_end_that_nobody_knows(
+    tmp_path: Path, deployment: str
+) -> None:
+    for bench in make_bench(tmp_path, EngineOptions(maintenance=("sol-usd",)), deployment):
         app = bench.console()
         async with app.run_test(size=(80, 24)) as pilot:
             await settle(pilot)
@@ -171,37 +214,6 @@ async def test_no_customer_is_told_an_end_that_nobody_knows(tmp_path: Path) -> N
             await press(pilot, "t")
             assert "Trading in SOL is paused" in seen(app)
             assert "We expect" not in seen(app)
-
-
-def no_quotes(call: Call[Answer], onward: Next) -> Answer:
-    """The bare specification: no look-up of quotes, and trades that do not name theirs (2.6)."""
-    if call.operation is op.SHOW_QUOTE:
-        raise NotOffered("This deployment does not offer quotes.")
-    answer = onward(call)
-    if call.operation is op.TRADES and isinstance(answer, Page):
-        rows = tuple(row.model_copy(update={"quote_id": None}) for row in answer.data)
-        return answer.model_copy(update={"data": rows})
-    return answer
-
-
-def test_a_trade_that_names_no_quote_is_known_by_its_price(bench: Bench) -> None:
-    account = bench.open(1, deposit="500.00")
-    asked = QuoteRequest(amount="20.00", side="buy", trading_account_id=account.id)
-    execute = ExecuteRequest(trading_account_id=account.id)
-    other = bench.service.create_quote("btc-usd", asked).value
-    bench.service.execute_quote(other.id, execute)
-    bench.world.advance(5)
-    quote = bench.service.create_quote("sol-usd", asked).value
-    bare = layered(bench.service, no_quotes)
-    assert what_became(bare, account.id, quote, bench.settings.clock.now()) == Became()
-    trade = bench.service.execute_quote(quote.id, execute).value
-    found = what_became(bare, account.id, quote, bench.settings.clock.now()).trade
-    assert found is not None
-    assert found.id == trade.id
-    bench.world.advance(301)
-    unused = bench.service.create_quote("sol-usd", asked).value
-    bench.world.advance(301)
-    assert what_became(bare, account.id, unused, bench.settings.clock.now()) == Became(over=True)
 
 
 async def test_an_open_market_is_not_waited_for(bench: Bench) -> None:
@@ -229,10 +241,11 @@ class Closing:
         return answer.model_copy(update={"data": rows})
 
 
+@pytest.mark.needs("market-status")
 async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
     place = Closing()
-    app = bench.console(layered(bench.service, place))
+    app = bench.console(layered(bench.deployment, place))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "b", "enter")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui import desk as desk_module
@@ -15,15 +15,21 @@ from chainteller.tui.widgets.paged_list import PagedList
 from chainteller.workspace.store import Workspace
 
 
-def _kept(bench: Bench, file: Path) -> Console:
+def _kept(bench: Bench, file: Path, operator: str = "op01") -> Console:
     """A console whose workspace lasts."""
 
     def start() -> StartedDesk:
-        return StartedDesk(bench.service, "test bank", workspace_file=file)
+        return bench.start(workspace_file=file)
 
-    return Console(start, bench.settings)
+    return Console(start, bench.settings._replace(operator=operator))
 
 
+def _left(bench: Bench, account_id: str) -> dict[str, object]:
+    """What a session of the same agent keeps of its customer."""
+    return {"id": account_id, "operator": "op01", "at": bench.settings.clock.now()}
+
+
+@pytest.mark.needs("trading-accounts")
 async def test_order_and_place_are_as_they_were_left(bench: Bench, tmp_path: Path) -> None:
     bench.open(1)
     file = tmp_path / "state" / "desk.db"
@@ -82,9 +88,9 @@ async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(
         rows = [row.key for row in app.screen.query_one(PagedList).rows_held]
         assert app.desk.session is not None
         workspace = app.desk.session.workspace
-        assert workspace.view("account") == rows[0]
+        assert workspace.view("account")["id"] == rows[0]
         await press(pilot, "end")
-        assert workspace.view("account") == rows[-1]
+        assert workspace.view("account")["id"] == rows[-1]
         written = workspace._database.total_changes
         await press(pilot, "r")
         await press(pilot, "r")
@@ -92,6 +98,7 @@ async def test_the_selected_account_is_kept_soon_and_only_when_it_changed(
     app.desk.end()
 
 
+@pytest.mark.needs("trading-accounts")
 async def test_an_account_beyond_the_first_page_is_filtered_for(
     bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,7 +108,7 @@ async def test_an_account_beyond_the_first_page_is_filtered_for(
     for module in (paged_list, accounts_screen):
         monkeypatch.setattr(module, "PAGE_ROWS", 2)
     kept = Workspace(tmp_path / "desk.db")
-    kept.set_view("account", wanted)
+    kept.set_view("account", _left(bench, wanted))
     kept.close()
     app = _kept(bench, tmp_path / "desk.db")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -117,7 +124,7 @@ async def test_an_account_beyond_the_first_page_is_filtered_for(
 async def test_a_kept_account_that_is_gone_is_forgotten(bench: Bench, tmp_path: Path) -> None:
     account = bench.open(1)
     kept = Workspace(tmp_path / "desk.db")
-    kept.set_view("account", "TDA_NOBODY")
+    kept.set_view("account", _left(bench, "TDA_NOBODY"))
     kept.set_view("place", "trades")
     kept.close()
     app = _kept(bench, tmp_path / "desk.db")
@@ -129,6 +136,7 @@ async def test_a_kept_account_that_is_gone_is_forgotten(bench: Bench, tmp_path: 
     app.desk.end()
 
 
+@pytest.mark.needs("trading-accounts")
 async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -143,3 +151,83 @@ async def test_a_kept_view_that_means_nothing_any_more_is_ignored(
         await settle(pilot)
         assert "order: last activity" in seen(app)
     app.desk.end()
+
+
+async def _left_on_the_last_of_three(bench: Bench, file: Path) -> str:
+    """The account that a first session ends with, on Trades."""
+    for number in (1, 2, 3):
+        bench.open(number)
+    app = _kept(bench, file)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "end", "4")
+        left = app.desk.customer.account_id
+    app.desk.end()
+    return left
+
+
+@pytest.mark.parametrize(
+    ("operator", "minutes", "continues"),
+    [("op01", 14, True), ("op01", 16, False), ("op02", 0, False)],
+)
+async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_while(
+    bench: Bench, tmp_path: Path, operator: str, minutes: int, continues: bool
+) -> None:
+    left = await _left_on_the_last_of_three(bench, tmp_path / "desk.db")
+    bench.world.advance(minutes * 60)
+    again = _kept(bench, tmp_path / "desk.db", operator=operator)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert again.current_mode == ("trades" if continues else "accounts")
+        assert again.desk.customer.account_id == (left if continues else "")
+        if continues:
+            return
+        assert "No customer is selected" in seen(again)
+        assert f"Left here by op01: {left}" in seen(again)
+        for key in ("3", "5", "4", "1", "r"):
+            await press(pilot, key)
+            assert again.desk.customer.account_id == "", "nobody, on any screen"
+        await pilot.app.run_action("command('palette.last_customer')")
+        await settle(pilot)
+        assert again.desk.customer.account_id == left, "it is offered"
+    again.desk.end()
+
+
+@pytest.mark.parametrize("key", ["enter", "b", "s", "d", "w", "z"])
+async def test_a_command_on_the_row_under_the_cursor_chooses_its_customer(
+    bench: Bench, tmp_path: Path, key: str
+) -> None:
+    await _left_on_the_last_of_three(bench, tmp_path / "desk.db")
+    again = _kept(bench, tmp_path / "desk.db", operator="op02")
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        first = again.screen.query_one(PagedList).cursor_key
+        await press(pilot, key)
+        assert again.desk.customer.account_id == first
+    again.desk.end()
+
+
+async def test_an_agent_who_chooses_nobody_inherits_nobody(bench: Bench, tmp_path: Path) -> None:
+    left = await _left_on_the_last_of_three(bench, tmp_path / "desk.db")
+    for _ in range(2):
+        again = _kept(bench, tmp_path / "desk.db", operator="op02")
+        async with again.run_test(size=(120, 40)) as pilot:
+            await settle(pilot)
+            assert again.desk.customer.account_id == ""
+            assert f"Left here by op01: {left}" in seen(again)
+            await press(pilot, "2", "1")
+        again.desk.end()
+
+
+async def test_the_tenth_key_still_executes_when_nobody_was_selected(
+    bench: Bench, tmp_path: Path
+) -> None:
+    await _left_on_the_last_of_three(bench, tmp_path / "desk.db")
+    again = _kept(bench, tmp_path / "desk.db", operator="op02")
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"1000", "enter", "b", "enter", "X")
+        await answer(pilot, "y")
+        (trade,) = bench.service.all_trades().data
+        assert trade.trading_account_id == again.desk.customer.account_id
+    again.desk.end()

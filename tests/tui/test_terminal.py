@@ -179,3 +179,69 @@ def test_the_title_counts_what_waits_and_names_nobody(tmp_path: Path) -> None:
     status, output = _end(child)
     assert status == 0
     assert b"\x1b]2;sol" not in output
+
+
+def test_ctrl_z_gives_the_terminal_back_to_the_shell_and_fg_draws_again(tmp_path: Path) -> None:
+    program, rc = tmp_path / "program.py", tmp_path / "rc"
+    program.write_text(PROGRAM)
+    rc.write_text("PS1='shell$ '\nbind 'set enable-bracketed-paste off'\n")
+    environment = os.environ | {"PYTHONPATH": str(SOURCE / "src"), "TERM": "xterm-256color"}
+    child = pexpect.spawn(
+        "bash",
+        ["--rcfile", str(rc), "-i"],
+        env=environment,
+        dimensions=(30, 100),
+        timeout=30,
+    )
+    child.expect_exact("shell$ ")
+    child.sendline(f"{sys.executable} {program} {SOURCE} {tmp_path}")
+    for _ in range(2):
+        child.expect("ACCOUNTS")
+        child.expect("keys")
+        child.send("\x1a")
+        child.expect_exact("\x1b[?1049l")
+        child.expect("Stopped")
+        child.expect_exact("shell$ ")
+        child.sendline("stty -a; jobs | wc -l")
+        child.expect(r"\sicanon\s")
+        child.expect_exact("1\r\n")
+        child.sendline("fg")
+        child.expect_exact("\x1b[?1049h")
+    child.expect("ACCOUNTS")
+    child.send("?")
+    child.expect("runs it")
+    child.send("\x11")
+    child.expect_exact("shell$ ")
+    child.sendline("exit 7")
+    status, _ = _end(child)
+    assert status == 7
+
+
+@pytest.mark.parametrize("way", ["key", "signal"])
+def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: str) -> None:
+    child = _spawn(tmp_path)
+    child.expect("ACCOUNTS")
+    child.expect("keys")
+    if way == "key":
+        child.send("\x1a")
+    else:
+        os.kill(child.pid, signal.SIGTSTP)
+    child.expect("so it can't be suspended")
+    child.send("?")
+    child.expect("runs it")
+    child.send("\x11")
+    status, _ = _end(child)
+    assert status == 0
+
+
+def test_a_continue_signal_without_a_stop_changes_nothing(tmp_path: Path) -> None:
+    child = _spawn(tmp_path)
+    child.expect("ACCOUNTS")
+    child.expect("keys")
+    os.kill(child.pid, signal.SIGCONT)
+    child.send("?")
+    child.expect("runs it")
+    child.send("\x11")
+    status, output = _end(child)
+    assert status == 0
+    assert ALTERNATE_OFF.replace(b"l", b"h") not in output

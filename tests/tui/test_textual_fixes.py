@@ -232,3 +232,13 @@ def test_guard_input_bytes_are_read_strictly() -> None:
 def test_guard_input_a_fault_of_the_reading_thread_prints_local_variables() -> None:
     source = inspect.getsource(linux_driver)
     assert "self._app.panic" in source
+
+
+def test_guard_suspending_textual_stops_where_nobody_could_continue_it() -> None:
+    """And it continues what was never stopped."""
+    source = inspect.getsource(linux_driver)
+    stop, _, go_on = source.partition("def _sigtstp_application")[2].partition(
+        "def _sigcont_application"
+    )
+    assert "signal.SIGSTOP" in stop
+    assert "_must_signal_resume" not in go_on.partition("def can_suspend")[0]

@@ -85,6 +85,7 @@ def test_a_word_that_begins_one_name_only_stands_for_it(typed: str, meant: Wante
     assert wanted(typed) == meant
 
 
+@pytest.mark.needs("trade-details")
 async def test_customer_text_names_amounts_and_no_codes(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
     _buy(bench, account.id)
@@ -114,7 +115,9 @@ SIZES = [(80, 24), (100, 30), (120, 40)]
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("is_all", [False, True])
+@pytest.mark.parametrize(
+    "is_all", [False, pytest.param(True, marks=pytest.mark.needs("all-trades"))]
+)
 async def test_time_and_owner_stand_and_no_amount_is_cut(
     bench: Bench, size: tuple[int, int], is_all: bool
 ) -> None:
@@ -179,7 +182,7 @@ async def test_a_status_without_end_takes_no_column_away(bench: Bench) -> None:
             return answer.model_copy(update={"data": rows})
         return answer
 
-    app = bench.console(layered(bench.service, wordy))
+    app = bench.console(layered(bench.deployment, wordy))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "4")
@@ -239,6 +242,7 @@ async def test_the_words_are_about_a_refusal_as_long_as_it_stands(bench: Bench) 
         assert "Your order to buy SOL" in seen(app)
 
 
+@pytest.mark.needs("trade-details")
 async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -> None:
     account = bench.open(1, deposit="100.00")
     app = bench.console()
@@ -249,4 +253,4 @@ async def test_the_words_beside_the_list_are_masked_while_hidden(bench: Bench) -
         assert "SOL for 100.00 USD is" in seen(app)
         await app.run_action("command('palette.hide')")
         await settle(pilot)
-        assert "SOL for •••••• USD is" in seen(app)
+        assert "SOL for ••••• USD is" in seen(app)

@@ -5,7 +5,7 @@ import time
 from typing import TypeVar
 
 import pytest
-from tests.tui.conftest import Bench, press, seen, settle
+from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service import operations as op
 from chainteller.service.errors import ServiceUnreachable
@@ -70,6 +70,7 @@ async def test_enter_on_no_hit_keeps_the_palette_and_its_keys(bench: Bench) -> N
         assert app.current_mode == "markets"
 
 
+@pytest.mark.needs("customers")
 async def test_no_account_is_opened_for_who_stands_in_an_earlier_list(bench: Bench) -> None:
     slow = Slow(bench.service)
     app = bench.console(slow)
@@ -80,11 +81,12 @@ async def test_no_account_is_opened_for_who_stands_in_an_earlier_list(bench: Ben
         slow.may_answer.clear()
         await pilot.press(*"DDA-2", "enter")
         slow.may_answer.set()
-        await settle(pilot)
+        await answer(pilot, "y")
         opened = bench.service.trading_accounts(ListQuery()).data
         assert [account.bank_account_id for account in opened] == ["DDA-2"]
 
 
+@pytest.mark.needs("customers")
 async def test_who_is_found_among_others_has_to_be_seen_first(bench: Bench) -> None:
     slow = Slow(bench.service)
     app = bench.console(slow)
@@ -98,6 +100,7 @@ async def test_who_is_found_among_others_has_to_be_seen_first(bench: Bench) -> N
         assert bench.service.trading_accounts(ListQuery()).data == ()
         assert "OPEN A TRADING ACCOUNT" in seen(app)
         await press(pilot, "enter")
+        await answer(pilot, "y")
         assert len(bench.service.trading_accounts(ListQuery()).data) == 1
 
 

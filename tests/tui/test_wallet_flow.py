@@ -3,7 +3,8 @@
 from tests.tui.conftest import Bench
 from tests.tui.wallet_case import ALICE, SECRET, Case, signed
 
-from chainteller.service.errors import InvalidSignature
+from chainteller.service.errors import InvalidSignature, NotFound
+from chainteller.service.models.counterparties import BlockchainAccount
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.failures import Failure
 from chainteller.tui.steps import Choose, LookUp, OpenField, Result, Step, Write
@@ -12,6 +13,10 @@ from chainteller.tui.wallets.book import Book, Session, Verdict, Wallet, read_bo
 from chainteller.tui.wallets.paste import judge
 
 NETWORKS = ("ethereum", "polygon", "solana")
+
+
+def _know(identifier: str) -> BlockchainAccount:
+    raise NotFound("blockchain account", identifier)
 
 
 def the_wallet(case: Case, session: Session) -> tuple[Book, Wallet]:
@@ -59,14 +64,16 @@ def test_a_secret_is_refused_without_a_request(bench: Bench) -> None:
 def test_a_registration_without_customer_or_account_says_what_is_missing(bench: Bench) -> None:
     case = Case(bench)
     account_id = case.account.trading_account_id
-    nobody = flow.begin_registration("", Book(), NETWORKS)
+    nobody = flow.begin_registration("", Book(), NETWORKS, _know)
     assert isinstance(nobody, Result)
     assert nobody.notice is not None
-    assert isinstance(flow.begin_registration(account_id, Book(), ()), Result)
-    opening = flow.begin_registration(account_id, Book(), NETWORKS)
+    assert isinstance(flow.begin_registration(account_id, Book(), (), _know), OpenField)
+    opening = flow.begin_registration(account_id, Book(), NETWORKS, _know)
     assert isinstance(opening, Write)
     assert isinstance(opening.step, Choose)
-    known = flow.begin_registration(account_id, Book((case.account,)), NETWORKS, address=ALICE)
+    known = flow.begin_registration(
+        account_id, Book((case.account,)), NETWORKS, _know, address=ALICE
+    )
     assert isinstance(known, OpenField)
     assert known.value == ALICE
 

@@ -1,16 +1,27 @@
 """A paste is judged alike by a deployment that explains it and by a desk that has to itself."""
 
+from typing import TypeVar
+
 import pytest
-from tests.tui.bare_service import only_specified
 from tests.tui.conftest import Bench
 from tests.tui.wallet_case import SECRET, WALLETS, Case
 
-from chainteller.service.layers import layered
+from chainteller.service import operations as op
+from chainteller.service.errors import NotOffered
+from chainteller.service.layers import Next, layered
+from chainteller.service.operations import Call
 from chainteller.tui.wallets.book import Session, Verdict, read_book
 from chainteller.tui.wallets.paste import judge
 from chainteller.wallets.simulated import MISTAKES, UnknownMistake, sign_sample
 
+Answer = TypeVar("Answer")
 NAMES = ("alice-ethereum", "alice-tron", "alice-solana", "bob-bitcoin-taproot")
+
+
+def _no_diagnosis(call: Call[Answer], onward: Next) -> Answer:
+    if call.operation is op.DIAGNOSE_SIGNATURE:
+        raise NotOffered("This deployment does not offer diagnoses.")
+    return onward(call)
 
 
 class Desk:
@@ -21,7 +32,7 @@ class Desk:
         self.now = bench.settings.clock.now()
         trading_account = self.case.account.trading_account_id
         self.book = read_book(bench.service, trading_account, Session())
-        self.bare = layered(bench.service, only_specified)
+        self.bare = layered(bench.service, _no_diagnosis)
 
     def verdicts(self, name: str, paste: str) -> tuple[Verdict, Verdict]:
         """By the deployment, and by the desk alone."""

@@ -1,9 +1,11 @@
 """Withdrawals to a customer's wallet from the console."""
 
+import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import ALICE, BOB, LARGE, Case, wallets
 
 
+@pytest.mark.needs("withdrawals")
 async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
     bench: Bench,
 ) -> None:
@@ -17,7 +19,7 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
         assert "at most 50,000.00 USD now" in seen(app)
         await press(pilot, *"12.5", "enter")
         shown = seen(app)
-        assert "WITHDRAW 12.5 USDC" in shown
+        assert "WITHDRAW 12.50 USDC" in shown
         assert ALICE in shown
         await press(pilot, "enter")
         assert case.withdrawals == []
@@ -25,6 +27,7 @@ async def test_a_withdrawal_to_a_verified_wallet_asks_with_the_whole_address(
     assert case.withdrawals == [("12.50", ALICE, True)]
 
 
+@pytest.mark.needs("limits")
 async def test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked(
     bench: Bench,
 ) -> None:
@@ -45,6 +48,7 @@ async def test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked(
     assert case.withdrawals == []
 
 
+@pytest.mark.needs("limits")
 async def test_accounts_offers_the_wallets_with_their_class_and_what_may_leave(
     bench: Bench,
 ) -> None:

@@ -25,6 +25,7 @@ async def test_z_shows_the_detail_alone_and_esc_the_list_again(
             assert app.current_mode == "accounts"
 
 
+@pytest.mark.needs("transactions")
 async def test_a_zoomed_account_has_its_balances_over_time_beside_it(bench: Bench) -> None:
     bench.open(1, deposit="100.00")
     app = bench.console()
@@ -104,6 +105,7 @@ async def test_a_short_list_is_whole_again_after_z(bench: Bench) -> None:
         assert [row.lstrip(">") for row in rows] == ["sol-usd", "btc-usd", "eth-usd"]
 
 
+@pytest.mark.needs("paging")
 async def test_a_long_list_stays_where_it_was_through_z(bench: Bench) -> None:
     account = bench.open(1)
     for _ in range(30):
@@ -117,6 +119,7 @@ async def test_a_long_list_stays_where_it_was_through_z(bench: Bench) -> None:
         assert seen(app) == before
 
 
+@pytest.mark.needs("paging")
 async def test_a_window_made_larger_leaves_no_room_below_a_list(bench: Bench) -> None:
     account = bench.open(1)
     for _ in range(28):
@@ -178,6 +181,7 @@ async def test_enter_opens_the_detail_of_a_market(bench: Bench, size: tuple[int,
         assert not app.screen.query_one(PagedList).is_on_screen
 
 
+@pytest.mark.needs("prices")
 async def test_a_chart_is_drawn_anew_for_another_width(bench: Bench) -> None:
     bench.open(1)
     app = bench.console()

@@ -21,14 +21,15 @@ class Unsteady(Service):
         self.loses_answers = loses_answers
         self.arrives = arrives
         self.is_silent = False
-        self.executions = 0
+        self.keys: list[str | None] = []
+        """Idempotency keys of the executions sent."""
 
     def call(self, call: Call[Answer]) -> Answer:
-        if self.is_silent and call.operation is op.EVENTS:
+        if self.is_silent and call.operation in {op.EVENTS, op.MARKETS}:
             raise ServiceUnreachable("No connection.")
         if call.operation is not op.EXECUTE_QUOTE:
             return self._service.call(call)
-        self.executions += 1
+        self.keys.append(call.key)
         if not self.loses_answers:
             return self._service.call(call)
         if self.arrives:

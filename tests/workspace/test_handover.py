@@ -2,20 +2,28 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+from tests.contract.test_trading import TOKEN
+from tests.spec_only.place import spec_only_place
 from tests.world.bank import World, build, sqlite_url
 
-from chainteller.service.errors import TellerError
-from chainteller.service.layers import layered
+from chainteller.service.errors import ServiceUnreachable, TellerError
+from chainteller.service.interface import Service
+from chainteller.service.layers import Next, layered
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.funding import Currency, DepositRequest
-from chainteller.service.models.pages import ListQuery
+from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.workspace.handover import Standing, handover_note
+from chainteller.service.operations import Call
+from chainteller.workspace.handover import Shift, handover_note
 from chainteller.workspace.recording import Recording
 from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace
+
+Answer = TypeVar("Answer")
+SOMEBODY = "0x9858EfFD232B4033E47d90003D41EC34EcaEda94"
 
 
 class Day:
@@ -27,11 +35,13 @@ class Day:
         self.service = layered(world.engine, Remembering(self.workspace), Recording(self.workspace))
         asked = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         self.account = self.service.open_trading_account(asked).value.id
-        self.deposit("500.00")
+        self.deposit("5000.00")
 
     def deposit(self, amount: str) -> None:
-        currency = Currency(type="deposit-token-currency", id="DPT_USD")
-        self.service.deposit(self.account, DepositRequest(amount=amount, currency=currency))
+        self.service.deposit(self.account, DepositRequest(amount=amount, currency=TOKEN))
+
+    def withdraw(self, amount: str) -> None:
+        self.service.withdraw(self.account, WithdrawalRequest(amount=amount, currency=TOKEN))
 
     def buy(self) -> str:
         asked = QuoteRequest(amount="50.00", side="buy", trading_account_id=self.account)
@@ -39,13 +49,12 @@ class Day:
         request = ExecuteRequest(trading_account_id=self.account)
         return self.service.execute_quote(quote.id, request).value.id
 
+    def text(self, since: int = 0) -> str:
+        return handover_note(self.workspace, self.service, Shift("op01", since), self.account)
+
     def note(self, since: int = 0) -> dict[str, list[str]]:
         """The note's rows by heading."""
-        activity = self.service.transactions(self.account, ListQuery(limit=100)).data
-        standing = Standing(self.service.trading_account(self.account), activity)
-        text = handover_note(
-            self.workspace, standing, who="op01, EMBEDDED", since=since, began=None
-        )
+        text = self.text(since)
         found: dict[str, list[str]] = {}
         heading = ""
         for row in text.splitlines():
@@ -69,24 +78,24 @@ def day(tmp_path: Path) -> Iterator[Day]:
 def test_a_trade_is_done_when_it_has_ended_and_not_before(day: Day) -> None:
     trade = day.buy()
     note = day.note()
-    assert len(note["Under way"]) == 1
-    assert "buy sol-usd" in note["Under way"][0]
+    assert len(note["In progress"]) == 1
+    assert "order to buy" in note["In progress"][0]
     assert not any(trade in row for row in note["Done"])
     assert f"Next: follow {trade} (processing)" in note
     day.world.advance(60)
     day.world.advance(60)
     note = day.note()
-    assert "Under way" not in note
+    assert "In progress" not in note
     (row,) = [row for row in note["Done"] if trade in row]
     assert "settled" in row
-    assert "Next: nothing is under way" in note
+    assert "Next: nothing is in progress" in note
 
 
 def test_a_cancellation_is_something_that_was_done(day: Day) -> None:
     trade = day.buy()
     day.service.cancel_trade(day.account, trade)
     rows = day.note()["Done"]
-    assert any(f"trade cancelled  {trade}" in row for row in rows)
+    assert any(f"cancellation of trade {trade}" in row for row in rows)
 
 
 def test_refusals_and_doubts_stand_apart(day: Day) -> None:
@@ -95,12 +104,77 @@ def test_refusals_and_doubts_stand_apart(day: Day) -> None:
     ids = {"ids": [day.account], "request": {"amount": "7.00", "currency": {"symbol": "USDC"}}}
     day.workspace.sending("desk-9", "deposit", ids)
     note = day.note()
-    assert "INSUFFICIENT_FUNDS" in note["Refused"][0]
-    assert "deposit 7.00 USDC" in note["In doubt"][0]
-    assert "key desk-9" in note["In doubt"][0]
+    assert "deposit of 99,999,999.00 USD: refused, insufficient" in note["Refused"][0]
+    assert "deposit of 7.00 USDC: no answer, key desk-9" in note["Outcome unknown"][0]
 
 
-def test_only_this_account_and_only_since_the_call_began(day: Day) -> None:
+def test_more_actions_than_a_page_keep_their_outcomes_and_names(day: Day) -> None:
+    trades = [day.buy() for _ in range(9)]
+    for amount in ("10.00", "20.00", "1250.50"):
+        day.withdraw(amount)
+    with pytest.raises(TellerError):
+        day.service.cancel_trade(day.account, "TXN_NOBODY")
+    day.world.advance(60)
+    day.world.advance(60)
+    note = day.note()
+    assert set(note) & {"In progress", "Requested, present state not known", "Sent"} == set()
+    assert sum(": settled  TXN_" in row for row in note["Done"]) == len(trades)
+    assert any("withdrawal of 20.00 USD to DDA-1: completed" in row for row in note["Done"])
+    assert "DPT_USD" not in str(note)
+    assert "BUSD1" not in str(note)
+    (refused,) = note["Refused"]
+    assert "cancellation of trade TXN_NOBODY: refused, not found (NOT_FOUND)" in refused
+    assert "trade cancelled" not in str(note)
+
+
+def test_every_account_of_the_shift_has_its_part_and_its_own_actions(day: Day) -> None:
+    day.world.advance(1)
+    other = OpenTradingAccount(bank_account_id="DDA-2", bank_account_type="savings")
+    elsewhere = day.service.open_trading_account(other).value.id
+    day.service.deposit(elsewhere, DepositRequest(amount="77.00", currency=TOKEN))
+    day.service.register_counterparty(RegisterCounterparty(address=SOMEBODY, network="ethereum"))
+    own, others, of_none = day.text().split("\n\n")[1:]
+    assert own.startswith(f"Customer 1, checking DDA-1, account {day.account}")
+    assert "77.00" not in own
+    assert others.startswith(f"Customer 2, savings DDA-2, account {elsewhere}")
+    assert "deposit of 77.00 USD: completed" in others
+    assert "trading account for bank account DDA-2: done" in others
+    assert of_none.startswith("Not about one account")
+    assert SOMEBODY in of_none
+    alone = handover_note(day.workspace, day.service, Shift("op01", 0), elsewhere, only=True)
+    assert day.account not in alone
+    assert "77.00" in alone
+
+
+def test_nothing_is_claimed_that_the_deployment_cannot_be_asked(day: Day, tmp_path: Path) -> None:
+    with spec_only_place(day.world, tmp_path) as place:
+        _check_note_of(day, place.service)
+
+
+def _check_note_of(day: Day, deployment: Service) -> None:
+    bare = layered(deployment, Remembering(day.workspace), Recording(day.workspace))
+    request = WithdrawalRequest(amount="5.00", currency=TOKEN)
+    assert bare.withdraw(day.account, request).value.id == "", "it's answered without an id"
+    trade = day.buy()
+    day.world.advance(60)
+    day.world.advance(60)
+    text = handover_note(day.workspace, bare, Shift("op01", 0), day.account)
+    row = next(row for row in text.splitlines() if "5.00 USD" in row and "withdrawal" in row)
+    assert "withdrawal of 5.00 USD: accepted as last seen at 12:00:00Z" in row
+    assert f"settled  {trade}" in text, "trades can be asked for on every deployment"
+    assert "this deployment doesn't list what happens in an account" in text
+    assert "nothing is in progress" not in text
+    silent = layered(bare, _silent)
+    text = handover_note(day.workspace, silent, Shift("op01", 0), day.account)
+    assert f"processing as last seen at 12:00:00Z  {trade}" in text
+    assert "settled" not in text
+
+
+def _silent(call: Call[Answer], onward: Next) -> Answer:
+    raise ServiceUnreachable("no answer")
+
+
+def test_only_what_was_done_since_the_call_began(day: Day) -> None:
     other = OpenTradingAccount(bank_account_id="DDA-2", bank_account_type="savings")
     elsewhere = day.service.open_trading_account(other).value.id
     day.world.advance(60)

@@ -38,10 +38,16 @@ class World:
     def context(self) -> EngineContext:
         return self.engine.context
 
-    def key(self, *scopes: str, organisation: str = "default", expires: str | None = None) -> str:
+    def key(
+        self,
+        *scopes: str,
+        organisation: str = "default",
+        expires: str | None = None,
+        name: str = "test",
+    ) -> str:
         """A fresh API key's text; no scopes means every one but ``admin``."""
         made = ApiKeys(self.context, environment="test")
-        return made.create("test", scopes, organisation, expires).text
+        return made.create(name, scopes, organisation, expires).text
 
     def advance(self, seconds: float) -> None:
         """Let time pass and do what comes due."""

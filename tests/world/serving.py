@@ -59,11 +59,11 @@ class _PromptServer(Server):
 
 
 @contextlib.contextmanager
-def served(behind: Deployment, *, ping_s: float = 15.0) -> Iterator[str]:
+def served(behind: Deployment, *, ping_s: float = 15.0, kind: type[App] = App) -> Iterator[str]:
     """The address of a server in a thread, until the block ends. No due work is done by it."""
     listener = listen("127.0.0.1", 0)
     accepting = threading.Event()
-    app = App(behind)
+    app = kind(behind)
     app.streams.ping_s = ping_s
     server = _PromptServer(app, accepting.set)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from chainteller.domain.money import WIRE_AMOUNT
+
 AMOUNT = {
-    "pattern": r"^(?=.*[1-9])[0-9]{1,38}(\.[0-9]{1,18})?$",
+    "pattern": f"^(?=.*[1-9]){WIRE_AMOUNT}$",
     "description": "A positive decimal number as text.",
     "examples": ["100.00"],
 }

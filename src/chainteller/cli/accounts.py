@@ -2,13 +2,21 @@
 
 import click
 
+from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import document, line, listing, record
+from chainteller.cli.options import TellerGroup, example, idempotent, options
+from chainteller.cli.output import document, line, record
 from chainteller.domain.clock import SystemClock
 from chainteller.paths import shipped
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
-from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.service import operations as op
+from chainteller.service.models.accounts import (
+    Customer,
+    OpenTradingAccount,
+    TokenBalance,
+    TradingAccount,
+)
+from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.queries import account_sheet
@@ -19,21 +27,22 @@ def customers() -> None:
     """The core bank's customers."""
 
 
-@customers.command("find", epilog=example("chainteller customers find DDA-1001"))
+@customers.command(
+    "find", calls=[op.CUSTOMERS], epilog=example("chainteller customers find DDA-1001")
+)
 @click.argument("text")
-@listed
-def find(text: str, page: int, limit: int) -> None:
+@list_options(op.CUSTOMERS, CUSTOMER, given=["text"])
+def find(text: str, selection: Selection[Customer]) -> None:
     """Find customers by name, reference or bank account."""
     with service() as bank:
-        found = bank.customers(ListQuery(text=text, page=page, limit=limit))
-        knows_nobody = not found.data and not bank.customers(ListQuery(limit=1)).data
-    listing(
-        found,
-        CUSTOMER,
-        nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
-        if knows_nobody
-        else "no customer found; try a name, a reference or a bank account",
-    )
+        knows_nobody = not bank.customers(ListQuery(limit=1)).data
+        selection.show(
+            bank,
+            lambda query: bank.customers(query.model_copy(update={"text": text})),
+            nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
+            if knows_nobody
+            else "no customer found; try a name, a reference or a bank account",
+        )
 
 
 @click.group("accounts", cls=TellerGroup)
@@ -41,28 +50,26 @@ def accounts() -> None:
     """Trading accounts: list, open, show, balances, limits."""
 
 
-@accounts.command("list", epilog=example("chainteller accounts list --text DDA-1001"))
-@click.option("--text", help="Only those whose id, bank account or customer fits.")
-@click.option(
-    "--sort",
-    type=click.Choice(["-created", "created", "-lastActivity"]),
-    help="Newest first (the default), oldest first, or most recently active first.",
+@accounts.command(
+    "list", calls=[op.TRADING_ACCOUNTS], epilog=example("chainteller accounts list --text DDA-1001")
 )
-@listed
-def list_accounts(text: str | None, sort: str | None, page: int, limit: int) -> None:
+@list_options(op.TRADING_ACCOUNTS, ACCOUNT)
+def list_accounts(selection: Selection[TradingAccount]) -> None:
     """List trading accounts, the newest first."""
-    query = ListQuery(text=text, page=page, limit=limit, sort=sort)
     with service() as bank:
-        found = bank.trading_accounts(query)
-    listing(
-        found,
-        ACCOUNT,
-        nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
-        "--type checking, or load the sample data: chainteller db sample",
-    )
+        selection.show(
+            bank,
+            bank.trading_accounts,
+            nothing="no accounts yet; open one: chainteller accounts open BANK_ACCOUNT_ID "
+            "--type checking, or load the sample data: chainteller db sample",
+        )
 
 
-@accounts.command("open", epilog=example("chainteller accounts open DDA-1001 --type checking"))
+@accounts.command(
+    "open",
+    calls=[op.OPEN_TRADING_ACCOUNT],
+    epilog=example("chainteller accounts open DDA-1001 --type checking"),
+)
 @click.argument("bank_account_id")
 @click.option(
     "--type", "bank_account_type", required=True, metavar="TYPE", help="checking or savings"
@@ -78,7 +85,9 @@ def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: 
     record(written.value, ACCOUNT)
 
 
-@accounts.command("show", epilog=example("chainteller accounts show TDA_..."))
+@accounts.command(
+    "show", calls=[op.SHOW_TRADING_ACCOUNT], epilog=example("chainteller accounts show TDA_...")
+)
 @click.argument("account_id")
 def show(account_id: str) -> None:
     """Show a trading account."""
@@ -86,7 +95,9 @@ def show(account_id: str) -> None:
         record(bank.trading_account(account_id), ACCOUNT)
 
 
-@accounts.command("text", epilog=example("chainteller accounts text TDA_..."))
+@accounts.command(
+    "text", calls=[op.SHOW_TRADING_ACCOUNT], epilog=example("chainteller accounts text TDA_...")
+)
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print what the customer may be told about an account and what is under way."""
@@ -102,27 +113,29 @@ def text(account_id: str) -> None:
         line(each)
 
 
-@accounts.command("balances", epilog=example("chainteller accounts balances TDA_..."))
+@accounts.command(
+    "balances", calls=[op.TOKEN_BALANCES], epilog=example("chainteller accounts balances TDA_...")
+)
 @click.argument("account_id")
 @click.option("--zero", is_flag=True, help="Show what is not held too.")
-def balances(account_id: str, *, zero: bool) -> None:
+@list_options(op.TOKEN_BALANCES, BALANCE, given=["include_zero"])
+def balances(account_id: str, selection: Selection[TokenBalance], *, zero: bool) -> None:
     """Show what an account holds, asset by asset."""
     with service() as bank:
         found = bank.token_balances(account_id, include_zero=zero)
-    listing(
-        found,
-        BALANCE,
-        nothing="the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT",
-    )
+    nothing = "the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT"
+    selection.write(found, nothing=nothing)
 
 
-@accounts.command("limits", epilog=example("chainteller accounts limits TDA_..."))
+@accounts.command(
+    "limits", calls=[op.LIMITS], epilog=example("chainteller accounts limits TDA_...")
+)
 @click.argument("account_id")
-def limits(account_id: str) -> None:
+@list_options(op.LIMITS, LIMIT)
+def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
     """Show what may leave the account, by kind of destination."""
     with service() as bank:
-        found = bank.limits(account_id)
-    listing(found, LIMIT, nothing="no limits")
+        selection.write(bank.limits(account_id), nothing="no limits")
 
 
 COMMANDS = (customers, accounts)

@@ -14,6 +14,7 @@ from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, table
 from chainteller.paths import locate
+from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
 from chainteller.settings.tree import shown_values
 from chainteller.settings.values import SettingsInvalid, without_password
@@ -24,13 +25,13 @@ def config() -> None:
     """The configuration: path, show, validate. It is read only; edit the file yourself."""
 
 
-@config.command("path", epilog=example("chainteller config path"))
+@config.command("path", changes=False, epilog=example("chainteller config path"))
 def path() -> None:
     """Print where the configuration file is (or would be)."""
     line(str(locate(os.environ).config_file))
 
 
-@config.command("show", epilog=example("chainteller config show --profile branch"))
+@config.command("show", changes=False, epilog=example("chainteller config show --profile branch"))
 def show() -> None:
     """Show every setting, its value and the layer that it comes from. Secrets are masked."""
     given = options()
@@ -80,7 +81,7 @@ def _profile(given: Options, name: str) -> dict[str, str]:
     return {key: without_password(str(value)) for key, value in said.items() if value}
 
 
-@config.command("validate", epilog=example("chainteller config validate"))
+@config.command("validate", changes=False, epilog=example("chainteller config validate"))
 def validate() -> int:
     """Check file, environment and flags; ends with 2 and names every problem."""
     from chainteller.tui.console.command_table import clashes
@@ -108,7 +109,9 @@ def _not_valid(error: SettingsInvalid) -> int:
     return Exit.USAGE
 
 
-@click.command("info", cls=TellerCommand, epilog=example("chainteller info --json"))
+@click.command(
+    "info", cls=TellerCommand, calls=[op.CAPABILITIES], epilog=example("chainteller info --json")
+)
 def info() -> int:
     """Version, paths, the place it works on and what that offers."""
     given = options()
@@ -159,7 +162,7 @@ def themes() -> None:
     """The console's themes: list, check."""
 
 
-@themes.command("list", epilog=example("chainteller themes list"))
+@themes.command("list", changes=False, epilog=example("chainteller themes list"))
 def list_themes() -> None:
     """List the themes, shipped and own."""
     from chainteller.tui.console.theme_files import load_themes
@@ -173,7 +176,7 @@ def list_themes() -> None:
             line(name)
 
 
-@themes.command("check", epilog=example("chainteller themes check"))
+@themes.command("check", changes=False, epilog=example("chainteller themes check"))
 def check_themes() -> int:
     """Check contrast and colours of every theme; ends with 1 where one falls short."""
     from chainteller.tui.console.theme_files import check_themes as problems_of

@@ -7,6 +7,7 @@ import click
 
 from chainteller.cli import desk
 from chainteller.cli.options import (
+    FILE,
     TellerCommand,
     TellerGroup,
     example,
@@ -26,14 +27,18 @@ def open_desk(*, plain: bool) -> int:
     return desk.open_console(configured)
 
 
-@click.command("desk", cls=TellerCommand, epilog=example("chainteller desk --profile branch"))
+@click.command(
+    "desk", cls=TellerCommand, changes=False, epilog=example("chainteller desk --profile branch")
+)
 @click.option("--plain", is_flag=True, help="Line by line, for a screen reader.")
 def desk_command(*, plain: bool) -> int:
     """Open the console."""
     return open_desk(plain=plain)
 
 
-@click.command("demo", cls=TellerCommand, epilog=example("chainteller demo --seed 42"))
+@click.command(
+    "demo", cls=TellerCommand, changes=False, epilog=example("chainteller demo --seed 42")
+)
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another sample world.")
 @click.option("--tour", is_flag=True, help="Be led through it.")
 def demo(seed: str, *, tour: bool) -> int:
@@ -45,6 +50,7 @@ def demo(seed: str, *, tour: bool) -> int:
 @click.command(
     "train",
     cls=TellerCommand,
+    changes=False,
     epilog=example(
         "chainteller train --list",
         "chainteller train first-steps --report mine.json",
@@ -54,9 +60,7 @@ def demo(seed: str, *, tour: bool) -> int:
 @click.argument("scenario", required=False)
 @click.option("--list", "listed", is_flag=True, help="List the scenarios.")
 @click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another run of it.")
-@click.option(
-    "--report", type=click.Path(path_type=Path, dir_okay=False), help="Write the score as JSON."
-)
+@click.option("--report", type=FILE, help="Write the score as JSON.")
 @click.option(
     "--steps",
     type=click.File(encoding="utf-8"),
@@ -95,8 +99,10 @@ def scenarios() -> None:
     """Training scenarios."""
 
 
-@scenarios.command("validate", epilog=example("chainteller scenarios validate my-scenario.toml"))
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@scenarios.command(
+    "validate", changes=False, epilog=example("chainteller scenarios validate my-scenario.toml")
+)
+@click.argument("file", type=FILE)
 def validate(file: Path) -> int:
     """Check a scenario file; ends with 1 and names every problem."""
     from chainteller.cli import training
@@ -104,8 +110,10 @@ def validate(file: Path) -> int:
     return training.validate(file)
 
 
-@scenarios.command("summary", epilog=example("chainteller scenarios summary reports/*.json"))
-@click.argument("reports", nargs=-1, required=True, type=click.Path(path_type=Path, dir_okay=False))
+@scenarios.command(
+    "summary", changes=False, epilog=example("chainteller scenarios summary reports/*.json")
+)
+@click.argument("reports", nargs=-1, required=True, type=FILE)
 def summary(reports: tuple[Path, ...]) -> int:
     """Sum up the reports of many sessions, for a trainer."""
     from chainteller.cli import training

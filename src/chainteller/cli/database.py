@@ -7,11 +7,9 @@ import click
 
 from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
-from chainteller.cli.options import TellerGroup, example, options
+from chainteller.cli.options import FILE, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
 from chainteller.service.errors import ServiceUnavailable
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.group("db", cls=TellerGroup)
@@ -36,19 +34,19 @@ def _refusable(work: Callable[[], dict[str, object]]) -> int:
     return Exit.DONE
 
 
-@database.command("init", epilog=example("chainteller db init"))
+@database.command("init", changes=True, epilog=example("chainteller db init"))
 def init() -> None:
     """Create the schema and the organisation `default`; a current database stays as it is."""
     _tell(administration.init())
 
 
-@database.command("upgrade", epilog=example("chainteller db upgrade"))
+@database.command("upgrade", changes=True, epilog=example("chainteller db upgrade"))
 def upgrade() -> None:
     """Bring the schema of an older version up to this one."""
     _tell(administration.upgrade())
 
 
-@database.command("sample", epilog=example("chainteller db sample"))
+@database.command("sample", changes=True, epilog=example("chainteller db sample"))
 def sample() -> None:
     """Load the sample data into the organisation `default`; a second time changes nothing."""
     outcome = administration.fill()
@@ -60,7 +58,7 @@ def sample() -> None:
         )
 
 
-@database.command("check", epilog=example("chainteller db check"))
+@database.command("check", changes=False, epilog=example("chainteller db check"))
 def check() -> int:
     """Integrity of the file, journal mode and schema version."""
     report = administration.check()
@@ -81,7 +79,7 @@ def check() -> int:
     return Exit.DONE if report.healthy else Exit.REFUSED
 
 
-@database.command("verify", epilog=example("chainteller db verify"))
+@database.command("verify", changes=False, epilog=example("chainteller db verify"))
 def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
     breaches = administration.verify()
@@ -103,21 +101,27 @@ def _judged(breaches: list[str]) -> int:
     return Exit.REFUSED
 
 
-@database.command("backup", epilog=example("chainteller db backup bank-2026-11-20.db"))
-@click.argument("file", type=_FILE)
+@database.command(
+    "backup", changes=False, epilog=example("chainteller db backup bank-2026-11-20.db")
+)
+@click.argument("file", type=FILE)
 def backup(file: Path) -> int:
     """Write a consistent copy to FILE while the database is in use."""
     return _refusable(lambda: administration.backup(file))
 
 
-@database.command("restore", epilog=example("chainteller db restore bank-2026-11-20.db"))
-@click.argument("file", type=_FILE)
+@database.command(
+    "restore", changes=True, epilog=example("chainteller db restore bank-2026-11-20.db")
+)
+@click.argument("file", type=FILE)
 def restore(file: Path) -> int:
     """Put the database back to what FILE holds; the former one is kept beside it."""
     return _refusable(lambda: administration.restore(file))
 
 
-@database.command("copy", epilog=example("chainteller db copy postgresql://bank@db/teller"))
+@database.command(
+    "copy", changes=True, epilog=example("chainteller db copy postgresql://bank@db/teller")
+)
 @click.argument("to_url", metavar="TO_URL")
 def copy(to_url: str) -> int:
     """Copy everything into another, empty database and verify both; stop the servers before."""

@@ -1,7 +1,8 @@
 """Errors on stderr in three parts (code, meaning, next step) and their exit codes."""
 
+import shlex
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
 from chainteller.domain.untrusted import printable
@@ -42,6 +43,7 @@ class Usage(TellerError):
         return self._suggestion
 
 
+_KEY_OPTION = "--idempotency-key"
 _BY_REASON = {
     "BAD_URL": Exit.USAGE,
     "DRIVER_MISSING": Exit.USAGE,
@@ -62,16 +64,29 @@ def exit_code(error: TellerError) -> Exit:
     return next((code for kind, code in _EXITS if isinstance(error, kind)), Exit.REFUSED)
 
 
-def report_error(error: TellerError) -> Exit:
-    """Print an error on stderr and return its exit code."""
+def report_error(error: TellerError, typed: Sequence[str] = ()) -> Exit:
+    """Print an error on stderr and return its exit code.
+
+    ``typed`` is the command line as it was typed: repeated with the idempotency key, it settles a
+    request that wasn't answered.
+    """
     details = error.details if isinstance(error, ServiceError) else {}
     lines = [f"{error.code}: {error.message}", *_described(details)]
     if isinstance(error, OutcomeUnknown):
         lines.append(f"  idempotency key: {error.idempotency_key}")
     step = KEY_WANTED if isinstance(error, Unauthorized) else error.suggestion
+    if isinstance(error, OutcomeUnknown) and typed:
+        step = _repeated(typed, error.idempotency_key)
+        lines.append("  The same command with this key can't do it a second time.")
     lines.append(f"Next: {step or 'chainteller --help'}")
     say(*lines)
     return exit_code(error)
+
+
+def _repeated(typed: Sequence[str], key: str) -> str:
+    """The command line with its idempotency key."""
+    given = any(word.partition("=")[0] == _KEY_OPTION for word in typed)
+    return shlex.join(typed if given else [*typed, _KEY_OPTION, key])
 
 
 def say(*lines: str) -> None:

@@ -1,14 +1,40 @@
 """API keys of the HTTP service: create, list, revoke, rotate. They work on the database."""
 
+from collections.abc import Mapping
+
 import click
 
 from chainteller.cli.administration import api_keys, judged
 from chainteller.cli.error_output import say
+from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import TellerGroup, example, options
-from chainteller.cli.output import Column, document, line, table
+from chainteller.cli.output import document, line, text_of
 from chainteller.domain.actors import SCOPES
+from chainteller.records.fields import TEXT, Field, FieldList
 
 _SCOPE_HELP = f"What it may do, may be repeated: {', '.join(SCOPES)}. Without it: all but admin."
+
+_Key = Mapping[str, object]
+
+
+def _field(name: str, label: str) -> Field[_Key]:
+    return Field(name, label, TEXT, lambda key: text_of(key[name]) if key[name] else None)
+
+
+KEY: FieldList[_Key] = FieldList(
+    "key",
+    "",
+    [
+        _field("id", "key"),
+        _field("name", "name"),
+        _field("organisation", "organisation"),
+        _field("status", "status"),
+        _field("expires", "expires"),
+        _field("lastUsedAt", "last used"),
+        _field("scopes", "scopes"),
+    ],
+    table=("id", "name", "organisation", "status", "expires", "lastUsedAt", "scopes"),
+)
 
 
 @click.group("keys", cls=TellerGroup)
@@ -18,6 +44,7 @@ def keys() -> None:
 
 @keys.command(
     "create",
+    changes=True,
     epilog=example(
         "chainteller keys create --name branch-7",
         "chainteller keys create --name audit --scope events:read --expires 90d",
@@ -35,32 +62,17 @@ def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str |
     line(made.text)
 
 
-def _columns() -> list[Column[dict[str, object]]]:
-    return [
-        ("KEY", lambda each: each["id"]),
-        ("NAME", lambda each: each["name"]),
-        ("ORGANISATION", lambda each: each["organisation"]),
-        ("STATUS", lambda each: each["status"]),
-        ("EXPIRES", lambda each: each["expires"]),
-        ("LAST USED", lambda each: each["lastUsedAt"]),
-        ("SCOPES", lambda each: each["scopes"]),
-    ]
-
-
-@keys.command("list", epilog=example("chainteller keys list"))
-def list_keys() -> None:
+@keys.command("list", changes=False, epilog=example("chainteller keys list --format csv"))
+@output_options(KEY)
+def list_keys(output: Output[_Key]) -> None:
     """List keys; their secrets are not kept."""
     with api_keys() as found:
         rows = found.listed()
-    if options().json:
-        document({"data": rows})
-    elif rows:
-        table(rows, _columns())
-    else:
-        line("no keys; make one: chainteller keys create --name NAME")
+    nothing = "no keys; make one: chainteller keys create --name NAME"
+    output.write({"data": rows}, rows, nothing=nothing)
 
 
-@keys.command("revoke", epilog=example("chainteller keys revoke 4fT9aX2c"))
+@keys.command("revoke", changes=True, epilog=example("chainteller keys revoke 4fT9aX2c"))
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
     """End a key at once."""
@@ -72,7 +84,9 @@ def revoke(key_id: str) -> None:
         line(f"key {key_id} is revoked")
 
 
-@keys.command("rotate", epilog=example("chainteller keys rotate 4fT9aX2c --overlap 1h"))
+@keys.command(
+    "rotate", changes=True, epilog=example("chainteller keys rotate 4fT9aX2c --overlap 1h")
+)
 @click.argument("key_id", metavar="ID")
 @click.option("--overlap", default="24h", metavar="24h", help="How long the old one still holds.")
 def rotate(key_id: str, overlap: str) -> None:

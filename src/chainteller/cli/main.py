@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -10,18 +10,24 @@ from chainteller import __version__
 from chainteller.cli import (
     accounts,
     audit,
+    check,
     configuration,
     console,
     database,
+    events,
     keys,
     markets,
+    quotes,
     serving,
     trades,
+    transfer_records,
     transfers,
     wallets,
 )
-from chainteller.cli.options import TellerGroup, example
+from chainteller.cli.options import TellerCommand, TellerGroup, example
 from chainteller.cli.runner import run_program
+from chainteller.service import operations as op
+from chainteller.service.operations import Endpoint
 
 _PARTS = (
     console,
@@ -30,10 +36,14 @@ _PARTS = (
     database,
     accounts,
     transfers,
+    transfer_records,
     markets,
+    quotes,
     trades,
     wallets,
+    events,
     audit,
+    check,
     configuration,
 )
 
@@ -62,6 +72,24 @@ def program(context: click.Context) -> None:
 for part in _PARTS:
     for command in part.COMMANDS:
         program.add_command(command)
+
+
+WITHOUT_COMMAND: Mapping[Endpoint, str] = {
+    op.SHOW_MARKET: "`chainteller markets NAME` shows the same market",
+    op.EVENT_STREAM: "`chainteller events --follow` prints the same events",
+}
+"""Why an endpoint has no command of its own; every other operation is in a command's ``calls``."""
+
+
+def commands(group: click.Group = program, path: str = "chainteller") -> dict[str, TellerCommand]:
+    """Every command by its path, such as ``chainteller trades list``."""
+    found: dict[str, TellerCommand] = {}
+    for name, each in group.commands.items():
+        if isinstance(each, click.Group):
+            found |= commands(each, f"{path} {name}")
+        elif isinstance(each, TellerCommand):
+            found[f"{path} {name}"] = each
+    return found
 
 
 def run(arguments: Sequence[str]) -> int:

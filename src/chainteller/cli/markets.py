@@ -5,12 +5,15 @@ import time
 
 import click
 
-from chainteller.cli.open_services import opened, writing
+from chainteller.cli.amounts import asset_sold, request_amount
+from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.open_services import opened, service, writing
 from chainteller.cli.options import TellerCommand, example, idempotent, options
-from chainteller.cli.output import document, line, listing, record
-from chainteller.records.markets import MARKET
+from chainteller.cli.output import document, line, record
+from chainteller.records.markets import MARKET, PRICE
 from chainteller.records.trades import QUOTE
-from chainteller.service.models.markets import Market
+from chainteller.service import operations as op
+from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import Page
 from chainteller.service.models.quotes import QuoteRequest
 
@@ -20,16 +23,18 @@ SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
 @click.command(
     "markets",
     cls=TellerCommand,
+    calls=[op.MARKETS],
     epilog=example("chainteller markets sol-usd --json", "chainteller markets --watch"),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--watch", is_flag=True, help="Go on, one line for every change, until ctrl-c.")
-def markets(names: tuple[str, ...], *, watch: bool) -> None:
+@list_options(op.MARKETS, MARKET, given=["names"])
+def markets(names: tuple[str, ...], selection: Selection[Market], *, watch: bool) -> None:
     """Show the markets and their prices."""
     with opened() as found:
         if not watch:
             page = found.service.markets(names)
-            listing(page, MARKET, nothing="no such market; see: chainteller markets")
+            selection.write(page, nothing="no such market; see: chainteller markets")
             return
         interval_s = options().configured.settings.desk.poll_interval_s or 1
         shown: dict[str, tuple[str, str | None]] = {}
@@ -52,8 +57,23 @@ def _changed(market: Market) -> None:
 
 
 @click.command(
+    "prices",
+    cls=TellerCommand,
+    calls=[op.PRICES],
+    epilog=example("chainteller prices sol-usd --format csv"),
+)
+@click.argument("market")
+@list_options(op.PRICES, PRICE)
+def prices(market: str, selection: Selection[PriceSample]) -> None:
+    """Show recent prices of a market, oldest first."""
+    with service() as bank:
+        selection.write(bank.prices(market), nothing="no prices yet")
+
+
+@click.command(
     "quote",
     cls=TellerCommand,
+    calls=[op.CREATE_QUOTE],
     epilog=example("chainteller quote sol-usd buy 1000.00", "chainteller quote sol-usd sell 2.5"),
 )
 @click.argument("market")
@@ -65,7 +85,8 @@ def quote(
     market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
 ) -> None:
     """Ask for a guaranteed price; AMOUNT is of the asset sold."""
-    request = QuoteRequest(amount=amount, side=side, trading_account_id=account)
+    asked = request_amount(amount, asset_sold(market, side))
+    request = QuoteRequest(amount=asked, side=side, trading_account_id=account)
     with writing() as desk:
         written = desk.create_quote(market, request, idempotency_key=idempotency_key)
     if options().json:
@@ -75,4 +96,4 @@ def quote(
         record(written.value, QUOTE, [("next", step)])
 
 
-COMMANDS = (markets, quote)
+COMMANDS = (markets, prices, quote)

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from chainteller.bootstrap import OpenedService, open_service, workspace_file
 from chainteller.cli.options import options
 from chainteller.service.interface import Service
+from chainteller.service.layers import layered
 from chainteller.workspace.recording import Recorder
+from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace
 
 
@@ -40,7 +42,7 @@ def writing() -> Iterator[Recorder]:
 @contextmanager
 def recording(inner: Service) -> Iterator[Recorder]:
     with workspace() as own:
-        yield Recorder(inner, own)
+        yield Recorder(layered(inner, Remembering(own)), own)
 
 
 @contextmanager

@@ -1,18 +1,24 @@
 """Global options, accepted before or after the name of the subcommand."""
 
+import errno
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from chainteller.cli.error_output import Usage, say
+from chainteller.service.errors import ReadOnlyProfile
+from chainteller.service.operations import Operation
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import did_you_mean
 
 _KEY = "chainteller.options"
+_NEGATIVE = re.compile("--?[^A-Za-z-]")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -51,11 +57,48 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
 
 
 class TellerCommand(click.Command):
-    """A command that also accepts the global options."""
+    """A command that also accepts the global options, and is refused read-only if it writes.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    Args:
+        calls: the operations of the service that it makes available.
+        changes: whether it changes data of the place without the service, as ``db`` does.
+
+    Raises:
+        ValueError: neither is declared.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        calls: Sequence[Operation[Any]] = (),
+        changes: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        if not calls and changes is None:
+            raise ValueError(
+                f"{self.name} is declared without its effect: name the operations that it calls, "
+                "or whether it changes data of the place."
+            )
+        self.calls = tuple(calls)
+        self.writes = bool(changes) or any(each.writes for each in calls)
         self.params += _global_options(hidden=True)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command.
+
+        Raises:
+            ReadOnlyProfile: it writes, and ``--read-only`` or the profile forbids that.
+        """
+        if self.writes and options().configured.is_read_only:
+            raise ReadOnlyProfile("Read-only mode is on; nothing was changed.")
+        return super().invoke(ctx)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read ``-7`` as an argument, to be refused as an amount, and not as an option."""
+        if any(_NEGATIVE.match(each) for each in args):
+            ctx.ignore_unknown_options = True
+        return super().parse_args(ctx, args)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
@@ -90,20 +133,34 @@ def example(*lines: str) -> str:
     return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+class FileName(click.Path):
+    """The name of a file, which may not exist; refuses what no file can be called."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            os.stat(value)  # noqa: PTH116 - not a path yet
+        except ValueError:
+            is_name = False
+        except OSError as error:
+            is_name = error.errno != errno.ENAMETOOLONG
+        else:
+            is_name = True
+        if not is_name:
+            raise click.BadParameter("no file can have this name.", ctx, param)
+        return super().convert(value, param, ctx)
+
+
+FILE = FileName()
+
+
 def idempotent(function: Function) -> Function:
     """Give a writing command its ``--idempotency-key``."""
     return click.option(
         "--idempotency-key", metavar="K", help="Repeat a call that may have happened, safely."
     )(function)
-
-
-def listed(function: Function) -> Function:
-    """Give a listing command its ``--page`` and ``--limit``."""
-    page = click.option("--page", type=click.IntRange(min=1), default=1, help="Which page.")
-    limit = click.option(
-        "--limit", type=click.IntRange(1, 100), default=20, help="How many on a page."
-    )
-    return page(limit(function))
 
 
 def options() -> Options:

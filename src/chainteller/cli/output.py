@@ -8,9 +8,8 @@ import click
 
 from chainteller.cli.options import options
 from chainteller.domain.untrusted import printable, printable_lines
-from chainteller.records.fields import Field, FieldList
+from chainteller.records.fields import FieldList
 from chainteller.service.models.base import WireModel
-from chainteller.service.models.pages import Page
 
 Item = TypeVar("Item")
 Shown = TypeVar("Shown", bound=WireModel)
@@ -30,11 +29,11 @@ def verbatim(text: str) -> None:
 
 def document(value: WireModel | object) -> None:
     """Print a JSON document on one line."""
-    click.echo(_json(value))
+    click.echo(json_text(value))
 
 
-def _json(value: WireModel | object) -> str:
-    """Serialise a document, with everything that a terminal would interpret escaped.
+def json_text(value: WireModel | object) -> str:
+    """Serialise a document on one line, with everything that a terminal would interpret escaped.
 
     JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
     """
@@ -62,39 +61,27 @@ def pairs(fields: Sequence[tuple[str, object]]) -> None:
         line(f"{name:<{width}}  {text_of(value)}")
 
 
-def listing(page: Page[Shown], fields: FieldList[Shown], *, nothing: str) -> None:
-    """Print a page of records as JSON with its envelope, or as a table with the total."""
-    if options().json:
-        document(page)
-        return
-    if not page.data:
-        line(nothing)
-        return
-    table(page.data, [_column(field) for field in fields.table])
-    seen = page.pagination
-    if seen.total > len(page.data):
-        line(f"page {seen.page}, {len(page.data)} of {seen.total}; more with --page and --limit")
-
-
-def _column(field: Field[Shown]) -> Column[Shown]:
-    return f"{field.heading}>" if field.align == "right" else field.heading, field.column
-
-
 def table(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> None:
-    """Print rows under headings, the last column unpadded."""
+    """Print rows under headings."""
+    click.echo(table_text(rows, columns), nl=False)
+
+
+def table_text(rows: Iterable[Item], columns: Sequence[Column[Item]]) -> str:
+    """Rows under headings, the last column unpadded."""
     cells = [[printable(text_of(read(row))) for _, read in columns] for row in rows]
     heads = [heading.rstrip(">") for heading, _ in columns]
     widths = [
         max(len(head), *(len(row[at]) for row in cells)) if cells else len(head)
         for at, head in enumerate(heads)
     ]
-    for row in [heads, *cells]:
-        click.echo(
-            "  ".join(
-                f"{cell:>{width}}" if heading.endswith(">") else f"{cell:<{width}}"
-                for cell, width, (heading, _) in zip(row, widths, columns, strict=True)
-            ).rstrip()
-        )
+    lines = (
+        "  ".join(
+            f"{cell:>{width}}" if heading.endswith(">") else f"{cell:<{width}}"
+            for cell, width, (heading, _) in zip(row, widths, columns, strict=True)
+        ).rstrip()
+        for row in [heads, *cells]
+    )
+    return "".join(f"{each}\n" for each in lines)
 
 
 def text_of(value: object) -> str:

@@ -10,11 +10,12 @@ import sys
 import click
 
 from chainteller.bootstrap import OpenedService, open_service
+from chainteller.cli.confirmation import session
 from chainteller.cli.error_output import Usage, report_error, say
 from chainteller.cli.output import line
 from chainteller.cli.plain_commands import HELP, Words
 from chainteller.cli.runner import run_program
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import NotOffered, TellerError
 from chainteller.settings.flags import Flags
 from chainteller.settings.place import Configured
 
@@ -23,7 +24,8 @@ _ENDS = {"quit", "exit"}
 _OWN_SCREEN = {"desk", "demo", "train", "serve"}
 _HELP = """\
 accounts list, accounts show ID, customers find TEXT, deposit ACCOUNT AMOUNT,
-trade buy sol-usd --spend AMOUNT --account ID, trades list ACCOUNT, wallets --help ...
+trade buy sol-usd --spend AMOUNT --account ID, trades list ACCOUNT,
+withdrawals list ACCOUNT, withdrawals show TXN, withdrawals cancel TXN, wallets --help ...
 COMMAND --help explains a command, --help lists all, quit ends."""
 
 
@@ -35,7 +37,8 @@ def run_plain(configured: Configured) -> int:
         guard = "read-only" if place.read_only else "read and write"
         line(f"{place.kind} {place.label}, {guard}. Type a command, help or quit.")
         own = Words(configured, opened)
-        return _conversation(opened, own, _options(configured.flags))
+        with session():
+            return _conversation(opened, own, _options(configured.flags))
     finally:
         opened.close()
 
@@ -59,7 +62,7 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
         elif words:
             answered = own.run(words)
             given = [*words, *options]
-            code = run_program(program, given) if answered is None else answered
+            code = run_program(program, given, words) if answered is None else answered
 
 
 def _asked() -> list[str] | None:
@@ -89,6 +92,9 @@ def _cursor(opened: OpenedService) -> int:
     try:
         opened.run_due()
         return opened.service.events(after=-1).next
+    except NotOffered:
+        line("This deployment has no events: look things up to see what happened.")
+        return 0
     except TellerError as error:
         report_error(error)
         return 0
@@ -99,6 +105,8 @@ def _tell_events(opened: OpenedService, after: int) -> int:
     try:
         opened.run_due()
         found = opened.service.events(after=after)
+    except NotOffered:
+        return after
     except TellerError as error:
         say(f"{error.code}: {error.message}")
         return after

@@ -10,14 +10,18 @@ from chainteller.cli.output import line
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.trades import TERMINAL
 from chainteller.domain.untrusted import printable
-from chainteller.service.errors import NotFound, NotOffered, TellerError
-from chainteller.service.models.pages import ListQuery
+from chainteller.service.errors import NotFound, TellerError
+from chainteller.service.layers import layered
 from chainteller.settings.place import Configured
-from chainteller.workspace.handover import Standing, handover_note
+from chainteller.workspace.handover import Shift, handover_note
+from chainteller.workspace.last_action import NOTHING_SENT, last_money_action
+from chainteller.workspace.registry import Remembering
 
 HELP = """\
 note ID TEXT writes a note about a record, note ID reads them; on this machine only.
-handover ACCOUNT prints what was done since this desk was opened, for the ticket.
+handover prints what was done since this desk was opened, for the ticket; handover ACCOUNT for one
+account.
+last reads the last money action again: customer, account, amount, record, outcome.
 watch MARKET or watch ACCOUNT TRADE rings when the market reopens or the trade ends."""
 _BELL = "\a"
 _OPEN = frozenset({None, "open"})
@@ -37,6 +41,7 @@ class Words:
         self._words: Mapping[str, Callable[[Sequence[str]], None]] = {
             "note": self._note,
             "handover": self._handover,
+            "last": self._last,
             "watch": self._watch,
         }
 
@@ -66,24 +71,28 @@ class Words:
     # -- the handover note --------------------------------------------------------------------
 
     def _handover(self, words: Sequence[str]) -> None:
-        if len(words) != 1:
-            raise Usage("A handover note is about one account.", "handover TDA_...")
-        standing = self._standing(words[0])
+        if len(words) > 1:
+            raise Usage("A handover note is about one account or all.", "handover TDA_...")
         with workspace() as own:
-            text = handover_note(own, standing, who=self._who, since=self._since, began=None)
+            text = handover_note(
+                own,
+                layered(self._opened.service, Remembering(own)),
+                Shift(self._who, self._since),
+                words[0] if words else "",
+                only=bool(words),
+            )
         for row in text.splitlines():
             line(printable(row))
 
-    def _standing(self, account_id: str) -> Standing:
-        service = self._opened.service
-        account = service.trading_account(account_id)
-        try:
-            activity = service.transactions(account_id, ListQuery(limit=100)).data
-            asked = ListQuery(trading_account_id=account_id, limit=100)
-            owned = frozenset(row.id for row in service.blockchain_accounts(asked).data)
-        except NotOffered:
-            return Standing(account)
-        return Standing(account, activity, owned)
+    # -- the last money action ----------------------------------------------------------------
+
+    def _last(self, words: Sequence[str]) -> None:
+        if words:
+            raise Usage("The last money action needs no further words.", "last")
+        with workspace() as own:
+            facts = last_money_action(own, self._opened.service)
+        for label, value in facts or [("", NOTHING_SENT)]:
+            line(printable(f"{label:<10}{value}".strip()))
 
     # -- watching -----------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 
@@ -12,10 +13,13 @@ from chainteller.cli.error_output import Exit, Usage, report_error, say
 from chainteller.service.errors import ServiceError, TellerError
 
 
-def run_program(program: click.Command, arguments: Sequence[str]) -> int:
-    """Run one command line; returns the exit code and never raises."""
+def run_program(program: click.Command, arguments: Sequence[str], typed: Sequence[str] = ()) -> int:
+    """Run one command line; returns the exit code and never raises.
+
+    ``typed`` is the line as a person types it, where that isn't the program with its arguments.
+    """
     try:
-        return _run(program, list(arguments))
+        return _run(program, list(arguments), typed or ("chainteller", *arguments))
     except BrokenPipeError:
         # Whoever read our output has gone; nothing more can be told to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -27,7 +31,7 @@ def run_program(program: click.Command, arguments: Sequence[str]) -> int:
         return report_error(write_crash_file(error))
 
 
-def _run(program: click.Command, arguments: list[str]) -> int:
+def _run(program: click.Command, arguments: list[str], typed: Sequence[str]) -> int:
     try:
         answer = program.main(arguments, prog_name="chainteller", standalone_mode=False)
     except click.exceptions.Exit as ended:
@@ -38,7 +42,7 @@ def _run(program: click.Command, arguments: list[str]) -> int:
         return report_error(Usage(error.format_message()))
     except TellerError as error:
         _print_body(error, arguments)
-        return report_error(error)
+        return report_error(error, typed)
     return answer if isinstance(answer, int) else Exit.DONE
 
 
@@ -51,7 +55,10 @@ def _usage(error: click.UsageError) -> Usage:
 
 
 def _print_body(error: TellerError, arguments: list[str]) -> None:
-    """Print the body of a refusal when ``--json`` was given."""
-    if isinstance(error, ServiceError) and "--json" in arguments:
+    """Print the body of a refusal when JSON was asked for."""
+    wants_json = {"--json", "--format=json"} & {*arguments} or ("--format", "json") in pairwise(
+        arguments
+    )
+    if isinstance(error, ServiceError) and wants_json:
         body = error.to_wire()
         click.echo(json.dumps(body, default=str, ensure_ascii=False, separators=(",", ":")))

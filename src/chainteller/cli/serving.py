@@ -10,6 +10,7 @@ from chainteller.cli.options import TellerCommand, example, options
 @click.command(
     "serve",
     cls=TellerCommand,
+    changes=True,
     epilog=example("chainteller serve --port 8080", "chainteller serve --sample --log -"),
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")

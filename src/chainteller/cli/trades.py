@@ -1,37 +1,40 @@
 """Executing quotes and following trades (specification 4.2 and 4.3)."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import click
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.confirmation import confirm, require_terminal
-from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.amounts import DEFAULT_CURRENCY, asset_sold, currency_of, request_amount
+from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
+from chainteller.cli.error_output import Exit, say
+from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.markets import SIDES
+from chainteller.cli.named import TRADES, receipt_form
 from chainteller.cli.open_services import opened, recording, service, writing
 from chainteller.cli.options import (
     TellerCommand,
     TellerGroup,
     example,
     idempotent,
-    listed,
     options,
 )
-from chainteller.cli.output import document, line, listing, record
-from chainteller.cli.transfers import DEFAULT_CURRENCY, currency_of
+from chainteller.cli.output import document, line, record
 from chainteller.domain.assets import USD
 from chainteller.domain.money import format_cents, parse_atoms
+from chainteller.domain.randomness import SystemRandomness
 from chainteller.paths import shipped
 from chainteller.records.trades import TRADE
-from chainteller.service.errors import InsufficientFunds, NotFound, NotOffered
-from chainteller.service.interface import Service
+from chainteller.service import operations as op
+from chainteller.service.errors import InsufficientFunds, OutcomeUnknown
 from chainteller.service.models.funding import DepositRequest
-from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.tui.customer_texts import CustomerTexts
-from chainteller.workspace.receipts import receipt_of, render
 from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
@@ -39,7 +42,10 @@ _ENDS = {"settled": Exit.DONE, "cancelled": Exit.REFUSED, "failed": Exit.REFUSED
 
 
 @click.command(
-    "execute", cls=TellerCommand, epilog=example("chainteller execute QTE_... --account TDA_...")
+    "execute",
+    cls=TellerCommand,
+    calls=[op.EXECUTE_QUOTE],
+    epilog=example("chainteller execute QTE_... --account TDA_..."),
 )
 @click.argument("quote_id")
 @click.option("--account", "account_id", required=True, metavar="ID", help="The trading account.")
@@ -57,23 +63,21 @@ def trades() -> None:
     """Trades of an account: list, show, cancel."""
 
 
-@trades.command("list", epilog=example("chainteller trades list TDA_... --status processing"))
-@click.argument("account_id", metavar="ACCOUNT")
-@click.option("--status", help="Only those in this status.")
-@click.option("--market", help="Only those of this market.")
-@listed
-def list_trades(
-    account_id: str, status: str | None, market: str | None, page: int, limit: int
-) -> None:
-    """List an account's trades, newest first."""
-    query = ListQuery(status=status, market=market, page=page, limit=limit)
+@trades.command(
+    "list",
+    calls=[op.TRADES, op.ALL_TRADES],
+    epilog=example("chainteller trades list TDA_... --status processing"),
+)
+@click.argument("account_id", metavar="[ACCOUNT]", required=False)
+@list_options(op.TRADES, TRADE)
+def list_trades(account_id: str | None, selection: Selection[Trade]) -> None:
+    """List trades, newest first: of an account, or of all where the deployment lists those."""
     with service() as bank:
-        found = bank.trades(account_id, query)
-    listing(
-        found,
-        TRADE,
-        nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
-    )
+        selection.show(
+            bank,
+            partial(bank.trades, account_id) if account_id else bank.all_trades,
+            nothing="no trades; make one: chainteller trade buy sol-usd --spend 100 --account ID",
+        )
 
 
 _ids = click.argument("ids", metavar="[ACCOUNT] TRADE", nargs=-1, required=True)
@@ -86,64 +90,20 @@ def _examples(word: str, more: str = "") -> str:
     )
 
 
-@trades.command("show", epilog=_examples("show"))
+@trades.command("show", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("show"))
 @_ids
 def show(ids: tuple[str, ...]) -> None:
     """Show a trade; its account may be left out where the deployment finds trades by id."""
     with service() as bank:
-        record(_found(bank, ids, "show"), TRADE)
+        record(TRADES.find(bank, ids), TRADE)
 
 
-def _found(bank: Service, ids: tuple[str, ...], word: str) -> Trade:
-    """The trade of an account, or the trade alone where its account was left out.
-
-    Raises:
-        Usage: more than two ids, or the deployment does not find a trade without its account.
-        NotFound: no trade has the id.
-    """
-    _require_two_at_most(ids)
-    return bank.trade(*ids) if len(ids) == 2 else _trade_by_id(bank, ids[0], word)
-
-
-def _named(bank: Service, ids: tuple[str, ...], word: str) -> tuple[str, str]:
-    """An account and its trade, looked up only where the account was left out. Raises as above."""
-    _require_two_at_most(ids)
-    if len(ids) == 2:
-        return ids[0], ids[1]
-    account_id = _trade_by_id(bank, ids[0], word).trading_account_id
-    if not account_id:
-        raise _account_needed(word)
-    return account_id, ids[0]
-
-
-def _require_two_at_most(ids: tuple[str, ...]) -> None:
-    if len(ids) > 2:
-        raise Usage("An account and a trade are all that it takes.", "Leave the rest out.")
-
-
-def _trade_by_id(bank: Service, trade_id: str, word: str) -> Trade:
-    try:
-        found = bank.transaction_by_id(trade_id)
-    except NotOffered:
-        raise _account_needed(word) from None
-    if not isinstance(found, Trade):
-        raise NotFound("trade", trade_id)
-    return found
-
-
-def _account_needed(word: str) -> Usage:
-    return Usage(
-        "This deployment does not find a trade by its id alone.",
-        f"Name its account too: chainteller trades {word} TDA_… TXN_…",
-    )
-
-
-@trades.command("text", epilog=_examples("text"))
+@trades.command("text", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("text"))
 @_ids
 def text(ids: tuple[str, ...]) -> None:
     """Print what the customer may be told about a trade; the account may be left out as in show."""
     with service() as bank:
-        found = _found(bank, ids, "text")
+        found = TRADES.find(bank, ids)
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
     said = texts.of_trade(found, options().configured.settings.service.bank_name)
     if options().json:
@@ -152,31 +112,27 @@ def text(ids: tuple[str, ...]) -> None:
         line(said)
 
 
-@trades.command("receipt", epilog=_examples("receipt", " --format csv"))
-@_ids
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(("text", "json", "csv")),
-    default="text",
-    show_default=True,
-    help="How it is written.",
+@trades.command(
+    "receipt",
+    calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID],
+    epilog=_examples("receipt", " --format csv"),
 )
+@_ids
+@receipt_form
 def receipt(ids: tuple[str, ...], form: str) -> None:
     """Print a trade's receipt, byte for byte as the console's export writes it; the account may
     be left out as in show."""
     with service() as bank:
-        found = receipt_of(bank, *_named(bank, ids, "receipt"))
-    click.echo(render(found, "json" if options().json else form), nl=False)
+        TRADES.print_receipt(bank, ids, form)
 
 
-@trades.command("cancel", epilog=_examples("cancel"))
+@trades.command("cancel", calls=[op.CANCEL_TRADE], epilog=_examples("cancel"))
 @_ids
 @idempotent
 def cancel(ids: tuple[str, ...], idempotency_key: str | None) -> None:
     """Cancel a trade that has not executed yet; the account may be left out as in show."""
     with writing() as desk:
-        named = _named(desk.service, ids, "cancel")
+        named = TRADES.ids(desk.service, ids)
         written = desk.cancel_trade(*named, idempotency_key=idempotency_key)
     record(written.value, TRADE)
 
@@ -187,16 +143,17 @@ class _Order:
     side: str
     spend: str
     account_id: str
-    key: str | None
+    key: str
 
-    def key_of(self, step: str) -> str | None:
+    def key_of(self, step: str) -> str:
         """The key of a step before the execution; repeating the command derives the same one."""
-        return self.key and f"{self.key}.{step}"
+        return f"{self.key}.{step}"
 
 
 @click.command(
     "trade",
     cls=TellerCommand,
+    calls=[op.CREATE_QUOTE, op.EXECUTE_QUOTE, op.DEPOSIT],
     epilog=example(
         "chainteller trade buy sol-usd --spend 1000 --account TDA_... --fund --yes --wait --json"
     ),
@@ -221,20 +178,34 @@ def trade(  # noqa: PLR0913 - one per option
     idempotency_key: str | None,
 ) -> int:
     """Quote, execute and follow a trade in one line."""
+    amount = request_amount(spend, asset_sold(market, side))
     if not yes:
         require_terminal()
-    order = _Order(market, side, spend, account_id, idempotency_key)
-    with opened() as found, recording(found.service) as desk:
+    key = idempotency_key or SystemRandomness().bytes(16).hex()
+    order = _Order(market, side, amount, account_id, key)
+    with opened() as found, recording(found.service) as desk, _one_key(key):
         quote = _quote(desk, order)
         sold, bought = _amount(quote.asset_sold), _amount(quote.asset_bought)
         funding = ", depositing what is missing" if fund else ""
-        confirm(f"{side}: pay {sold}, get {bought}, in {account_id}{funding}.", yes=yes)
+        if not yes:
+            account = account_of_customer(found.service, account_id)
+            question = f"{side} with {quote.id}: pay {sold}, get {bought}, in {account}{funding}."
+            confirm(question, yes=yes)
         made = _execute(desk, order, quote.id, fund=fund)
         say(f"{made.id}  {made.status}")
         if wait:
             made = _followed(found, made, account_id)
     record(made, TRADE)
     return _ENDS.get(made.status, Exit.DONE)
+
+
+@contextmanager
+def _one_key(key: str) -> Iterator[None]:
+    """Name the key of the whole command in place of that of the step that wasn't answered."""
+    try:
+        yield
+    except OutcomeUnknown as error:
+        raise OutcomeUnknown(error.message, key) from None
 
 
 def _amount(asset: AssetAmount) -> str:
@@ -268,7 +239,7 @@ def _send(desk: Recorder, quote_id: str, request: ExecuteRequest, order: _Order)
 
 def _deposit_shortfall(desk: Recorder, order: _Order, short: InsufficientFunds) -> None:
     available = str(short.details["available"])
-    held = 0 if not available.strip("0.") else parse_atoms(available, USD)
+    held = parse_atoms(available, USD, allow_zero=True)
     missing = format_cents(parse_atoms(short.details["required"], USD) - held)
     say(f"deposit {missing} {DEFAULT_CURRENCY}: {available} is available")
     request = DepositRequest(amount=missing, currency=currency_of(DEFAULT_CURRENCY))

@@ -2,57 +2,57 @@
 
 import click
 
-from chainteller.cli.confirmation import confirm, require_terminal
+from chainteller.cli.amounts import (
+    DEFAULT_CURRENCY,
+    asset_of,
+    bank_amount,
+    currency_of,
+    is_above,
+    read_back,
+    request_amount,
+)
+from chainteller.cli.confirmation import (
+    account_of_customer,
+    confirm,
+    confirm_in_session,
+    require_terminal,
+)
 from chainteller.cli.error_output import Usage
 from chainteller.cli.open_services import writing
-from chainteller.cli.options import TellerCommand, example, idempotent
+from chainteller.cli.options import TellerCommand, example, idempotent, options
 from chainteller.cli.output import record
-from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO
 from chainteller.records.transfers import transfer_fields
+from chainteller.service import operations as op
 from chainteller.service.interface import Service
-from chainteller.service.models.funding import (
-    Currency,
-    DepositRequest,
-    Destination,
-    WithdrawalRequest,
-)
+from chainteller.service.models.funding import DepositRequest, Destination, WithdrawalRequest
 from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
-
-DEFAULT_CURRENCY = "DPT_USD"
-
-
-def currency_of(text: str) -> Currency:
-    """``DPT_...`` is a deposit token, ``USDC@solana`` a stablecoin, ``SOL@solana`` a coin.
-
-    Raises:
-        Usage: anything else.
-    """
-    if text.startswith("DPT_"):
-        return Currency(type="deposit-token-currency", id=text)
-    symbol, at, network = text.partition("@")
-    if not (symbol and at and network):
-        raise Usage(f"{text!r} names no currency.", "Give DPT_USD, USDC@solana or SOL@solana.")
-    coin = ASSETS_BY_KEY.get(f"{symbol.upper()}@{network}") in CRYPTO
-    return Currency(
-        type="crypto-currency" if coin else "stablecoin-currency",
-        symbol=symbol.upper(),
-        network=network,
-    )
 
 
 @click.command(
     "deposit",
     cls=TellerCommand,
+    calls=[op.DEPOSIT],
     epilog=example("chainteller deposit TDA_... 1000.00 --currency DPT_USD"),
 )
 @click.argument("account_id", metavar="ACCOUNT")
 @click.argument("amount")
 @click.option("--currency", default=DEFAULT_CURRENCY, help="DPT_USD (default) or USDC@solana.")
+@click.option("--yes", is_flag=True, help="Do not ask; only desk --plain asks.")
 @idempotent
-def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | None) -> None:
-    """Move money from the customer's bank account into the trading account."""
-    request = DepositRequest(amount=amount, currency=currency_of(currency))
+def deposit(
+    account_id: str, amount: str, currency: str, *, yes: bool, idempotency_key: str | None
+) -> None:
+    """Move money from the customer's bank account into the trading account.
+
+    In desk --plain, an amount above desk.confirm_above is confirmed first.
+    """
+    money = currency_of(currency)
+    request = DepositRequest(amount=bank_amount(amount, money), currency=money)
     with writing() as desk:
+        if is_above(request.amount, money, options().configured.settings.desk.confirm_above):
+            amount_read = read_back(request.amount, money)
+            whose = account_of_customer(desk.service, account_id)
+            confirm_in_session(f"Deposit {amount_read} into {whose}.", yes=yes)
         written = desk.deposit(account_id, request, idempotency_key=idempotency_key)
     record(written.value, transfer_fields(written.value))
 
@@ -60,6 +60,7 @@ def deposit(account_id: str, amount: str, currency: str, idempotency_key: str | 
 @click.command(
     "withdraw",
     cls=TellerCommand,
+    calls=[op.WITHDRAW],
     epilog=example(
         "chainteller withdraw TDA_... 250.00 --yes",
         "chainteller withdraw TDA_... 250.00 --currency USDC@solana --to CPT_... --yes",
@@ -87,17 +88,22 @@ def withdraw(  # noqa: PLR0913 - one per option
         raise Usage("--via goes with --to.", "Name the wallet: --to CPT_…")
     if counterparty_id and not currency:
         raise Usage("A withdrawal to a wallet names its currency.", "Add --currency USDC@solana")
+    money = currency_of(currency or DEFAULT_CURRENCY)
+    if counterparty_id:
+        asked = request_amount(amount, asset_of(money))
+    else:
+        asked = bank_amount(amount, money)
     if not yes:
         require_terminal()
-    named = currency or DEFAULT_CURRENCY
-    money = currency_of(named)
     with writing() as desk:
         destination = None
         target = "the customer's bank account"
         if counterparty_id:
             destination, target = _wallet(desk.service, account_id, counterparty_id, via)
-        confirm(f"Withdraw {amount} {named} from {account_id} to {target}.", yes=yes)
-        request = WithdrawalRequest(amount=amount, currency=money, destination=destination)
+        if not yes:
+            source = account_of_customer(desk.service, account_id)
+            confirm(f"Withdraw {read_back(asked, money)} from {source} to {target}.", yes=yes)
+        request = WithdrawalRequest(amount=asked, currency=money, destination=destination)
         written = desk.withdraw(account_id, request, idempotency_key=idempotency_key)
     record(written.value, transfer_fields(written.value))
 

@@ -2,24 +2,30 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
 
 from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Usage, say
+from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import service, writing
-from chainteller.cli.options import TellerGroup, example, idempotent, listed, options
-from chainteller.cli.output import document, line, listing, record, verbatim
-from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CLAIM, DIAGNOSIS, WALLET
+from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
+from chainteller.cli.output import document, line, record, verbatim
+from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
+from chainteller.service import operations as op
 from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
     ChallengeRequest,
     ClaimRequest,
+    Counterparty,
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    ReverificationRequest,
 )
-from chainteller.service.models.pages import ListQuery
 from chainteller.workspace.recording import Recorder
 
 _on_network = click.option(
@@ -36,7 +42,9 @@ def blockchain_accounts() -> None:
 
 
 @blockchain_accounts.command(
-    "open", epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum")
+    "open",
+    calls=[op.OPEN_BLOCKCHAIN_ACCOUNT],
+    epilog=example("chainteller blockchain-accounts open TDA_... --network ethereum"),
 )
 @click.argument("trading_account_id", metavar="TDA")
 @_on_network
@@ -52,25 +60,26 @@ def open_blockchain_account(
 
 
 @blockchain_accounts.command(
-    "list", epilog=example("chainteller blockchain-accounts list --account TDA_...")
+    "list",
+    calls=[op.BLOCKCHAIN_ACCOUNTS],
+    epilog=example("chainteller blockchain-accounts list --account TDA_..."),
 )
-@click.option("--account", "trading_account_id", metavar="TDA", help="Of this trading account.")
-@listed
-def list_blockchain_accounts(trading_account_id: str | None, page: int, limit: int) -> None:
+@list_options(op.BLOCKCHAIN_ACCOUNTS, BLOCKCHAIN_ACCOUNT)
+def list_blockchain_accounts(selection: Selection[BlockchainAccount]) -> None:
     """List blockchain accounts."""
-    query = ListQuery(trading_account_id=trading_account_id, page=page, limit=limit)
     with service() as bank:
-        found = bank.blockchain_accounts(query)
-    listing(
-        found,
-        BLOCKCHAIN_ACCOUNT,
-        nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
-        "--network ethereum",
-    )
+        selection.show(
+            bank,
+            bank.blockchain_accounts,
+            nothing="no blockchain accounts; open one: chainteller blockchain-accounts open TDA "
+            "--network ethereum",
+        )
 
 
 @blockchain_accounts.command(
-    "show", epilog=example("chainteller blockchain-accounts show BCA_SAMPLE1")
+    "show",
+    calls=[op.SHOW_BLOCKCHAIN_ACCOUNT],
+    epilog=example("chainteller blockchain-accounts show BCA_SAMPLE1"),
 )
 @click.argument("account_id", metavar="ID")
 def show_blockchain_account(account_id: str) -> None:
@@ -81,11 +90,13 @@ def show_blockchain_account(account_id: str) -> None:
 
 @click.group("wallets", cls=TellerGroup)
 def wallets() -> None:
-    """A customer's own wallets: register, challenge, claim, link, list, diagnose, sign."""
+    """A customer's own wallets: register, challenge, sign, diagnose, claim, link, reverify."""
 
 
 @wallets.command(
-    "register", epilog=example("chainteller wallets register 0x... --network ethereum")
+    "register",
+    calls=[op.REGISTER_COUNTERPARTY],
+    epilog=example("chainteller wallets register 0x... --network ethereum"),
 )
 @click.argument("address")
 @_on_network
@@ -100,6 +111,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 
 @wallets.command(
     "challenge",
+    calls=[op.CREATE_CHALLENGE],
     epilog=example(
         "chainteller wallets challenge CPT_... --account BCA_... | "
         "chainteller wallets sign --sample erin-ethereum"
@@ -124,6 +136,7 @@ def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None
 
 @wallets.command(
     "claim",
+    calls=[op.SUBMIT_CLAIM],
     epilog=example(
         "chainteller wallets claim CHG_... SIGNATURE --account BCA_... --counterparty CPT_..."
     ),
@@ -151,7 +164,11 @@ def claim(
     )
 
 
-@wallets.command("diagnose", epilog=example("chainteller wallets diagnose CHG_... SIGNATURE"))
+@wallets.command(
+    "diagnose",
+    calls=[op.DIAGNOSE_SIGNATURE],
+    epilog=example("chainteller wallets diagnose CHG_... SIGNATURE"),
+)
 @click.argument("challenge_id", metavar="CHG")
 @click.argument("signature")
 @click.option("--account", "account_id", metavar="BCA", help="Blockchain account.")
@@ -166,7 +183,9 @@ def diagnose(
     record(found, DIAGNOSIS)
 
 
-@wallets.command("link", epilog=example("chainteller wallets link CLM_..."))
+@wallets.command(
+    "link", calls=[op.LINK_COUNTERPARTY], epilog=example("chainteller wallets link CLM_...")
+)
 @click.argument("claim_id", metavar="CLM")
 @click.option("--account", "account_id", metavar="BCA", help="Where the claim was not made here.")
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="As above.")
@@ -188,22 +207,112 @@ def link(
     record(linked, WALLET)
 
 
-@wallets.command("list", epilog=example("chainteller wallets list --account BCA_SAMPLE1"))
+@wallets.command(
+    "list",
+    calls=[op.LINKED_COUNTERPARTIES],
+    epilog=example("chainteller wallets list --account BCA_SAMPLE1"),
+)
 @click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
-@listed
-def list_wallets(account_id: str, page: int, limit: int) -> None:
+@list_options(op.LINKED_COUNTERPARTIES, WALLET)
+def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
     """List the wallets linked to a blockchain account."""
     with service() as bank:
-        found = bank.linked_counterparties(account_id, ListQuery(page=page, limit=limit))
-    listing(
-        found,
-        WALLET,
-        nothing="no wallets linked; begin with: chainteller wallets register ADDRESS --network N",
-    )
+        selection.show(
+            bank,
+            partial(bank.linked_counterparties, account_id),
+            nothing="no wallets linked; begin with: "
+            "chainteller wallets register ADDRESS --network N",
+        )
+
+
+@wallets.command(
+    "challenges",
+    calls=[op.CHALLENGES],
+    epilog=example("chainteller wallets challenges --account BCA_SAMPLE1"),
+)
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@list_options(op.CHALLENGES, CHALLENGE)
+def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
+    """List the challenges of a blockchain account, newest first."""
+    with service() as bank:
+        selection.show(bank, partial(bank.challenges, account_id), nothing="no challenges")
+
+
+@wallets.command(
+    "show",
+    calls=[op.CHALLENGE_BY_ID, op.CLAIM_BY_ID],
+    epilog=example("chainteller wallets show CHG_...", "chainteller wallets show CLM_..."),
+)
+@click.argument("identifier", metavar="CHG_OR_CLM")
+def show_step(identifier: str) -> None:
+    """Show a challenge or an ownership claim; counterparties show shows the wallet itself."""
+    with service() as bank:
+        if identifier.startswith("CLM_"):
+            record(bank.claim_by_id(identifier), CLAIM)
+        else:
+            record(bank.challenge_by_id(identifier), CHALLENGE)
+
+
+@wallets.command(
+    "reverify",
+    calls=[op.REQUIRE_REVERIFICATION],
+    epilog=example(
+        "chainteller wallets reverify CPT_... --account BCA_... --reason SUSPICIOUS_ACTIVITY"
+    ),
+)
+@click.argument("counterparty_id", metavar="CPT")
+@click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
+@click.option(
+    "--reason",
+    required=True,
+    metavar="R",
+    help="AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE.",
+)
+@idempotent
+def reverify(
+    counterparty_id: str, account_id: str, reason: str, idempotency_key: str | None
+) -> None:
+    """End a wallet's verification at once; the customer must verify it again."""
+    with writing() as desk:
+        ended = desk.require_reverification(
+            account_id,
+            counterparty_id,
+            ReverificationRequest(reason=reason),
+            idempotency_key=idempotency_key,
+        ).value
+    record(ended, WALLET)
+
+
+@click.group("counterparties", cls=TellerGroup)
+def counterparties() -> None:
+    """Every wallet that was registered: list, show."""
+
+
+@counterparties.command(
+    "list",
+    calls=[op.COUNTERPARTIES],
+    epilog=example("chainteller counterparties list --text 0x15d3"),
+)
+@list_options(op.COUNTERPARTIES, WALLET)
+def list_counterparties(selection: Selection[Counterparty]) -> None:
+    """List registered wallets, newest first."""
+    with service() as bank:
+        selection.show(bank, bank.counterparties, nothing="no wallets registered")
+
+
+@counterparties.command(
+    "show", calls=[op.SHOW_COUNTERPARTY], epilog=example("chainteller counterparties show CPT_...")
+)
+@click.argument("counterparty_id", metavar="CPT")
+def show_counterparty(counterparty_id: str) -> None:
+    """Show a registered wallet."""
+    with service() as bank:
+        record(bank.counterparty(counterparty_id), WALLET)
 
 
 @wallets.command(
     "sign",
+    changes=False,
     epilog=example(
         "chainteller wallets sign --sample erin-ethereum < challenge.json",
         "chainteller wallets sign --sample erin-ethereum --mistake wrong-account < challenge.json",
@@ -221,7 +330,7 @@ def list_wallets(account_id: str, page: int, limit: int) -> None:
 )
 @click.option(
     "--earlier",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="The earlier text, for the mistake earlier-challenge.",
 )
 def sign(name: str, mistake: str | None, earlier: Path | None) -> None:
@@ -265,4 +374,4 @@ def _claim(
     )
 
 
-COMMANDS = (blockchain_accounts, wallets)
+COMMANDS = (blockchain_accounts, counterparties, wallets)

@@ -28,5 +28,10 @@ class Actor:
     name: str = "local"
     key_id: str = ""
 
+    @property
+    def is_worker(self) -> bool:
+        """Whether the service itself acts, on work that is due."""
+        return self.name == WORKER.name and not self.key_id
+
 
 WORKER = Actor(name="worker")

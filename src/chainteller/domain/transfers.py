@@ -20,6 +20,8 @@ class Direction(StrEnum):
     WITHDRAWAL = "withdrawal"
 
 
+LEAST_OF_ID = 4
+"""Letters at which a search looks into ids and addresses; fewer stand in most of them by chance."""
 _S = TransferStatus
 
 DEPOSIT_TRANSITIONS: Mapping[TransferStatus, frozenset[TransferStatus]] = {
@@ -44,5 +46,7 @@ TRANSITIONS = {
 }
 HOLDING = frozenset({_S.REVIEWING, _S.PROCESSING})
 """Withdrawals in these states hold their funds and can be cancelled."""
+FINAL = frozenset({_S.COMPLETED, _S.CANCELLED, _S.REJECTED, _S.FAILED, _S.RETURNED})
+"""Nothing more is expected in these states."""
 COUNTED = frozenset({_S.REVIEWING, _S.PROCESSING, _S.SENT, _S.COMPLETED})
 """Withdrawals in these states count against their limits."""

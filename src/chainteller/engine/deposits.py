@@ -13,7 +13,6 @@ from chainteller.engine import (
     ledger,
     outcome,
     preconditions,
-    reading,
     stablecoin_prices,
     transfers,
 )
@@ -22,6 +21,7 @@ from chainteller.engine.outcome import AuditEntry, Insert, Job, Moment, Outcome
 from chainteller.engine.table import writes
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
+from chainteller.service.amounts import read_amount
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
 from chainteller.storage import transfers as transfer_rows
@@ -65,7 +65,7 @@ def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) ->
 def read_order(request: DepositRequest) -> Order:
     """Raises ValidationFailed, ExceedsPrecision, UnsupportedCurrency, UnsupportedNetwork."""
     currency = currencies.resolve(request.currency, crypto=False)
-    amount = reading.amount(request.amount, currency.asset, max_decimals=USD.decimals)
+    amount = read_amount(request.amount, currency.asset, max_decimals=USD.decimals)
     return Order(currency, amount)
 
 

@@ -37,6 +37,7 @@ from chainteller.engine.table import reads_in_context, writes
 from chainteller.engine.trades import FILL
 from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
+from chainteller.service.amounts import read_amount
 from chainteller.service.errors import (
     AmountBelowMinimum,
     LimitExceeded,
@@ -101,7 +102,7 @@ def read_order(market_name: str, request: QuoteRequest) -> Order:
         raise ValidationFailed.of("amountOf", "sold or bought")
     by_bought = request.amount_of == "bought"
     asset = USD if (side is Side.BUY) != by_bought else market.base
-    return Order(market, side, reading.amount(request.amount, asset), by_bought)
+    return Order(market, side, read_amount(request.amount, asset), by_bought)
 
 
 def decide_quote(

@@ -1,19 +1,13 @@
-"""Reading what a request carries: ids, amounts, pages and sides, with the error of each."""
+"""Reading what a request carries: ids, pages and sides, with the error of each."""
 
 from collections.abc import Iterable
 from typing import TypeVar
 
-from chainteller.domain.assets import MARKETS, MARKETS_BY_NAME, Asset, Market
+from chainteller.domain.assets import MARKETS, MARKETS_BY_NAME, Market
 from chainteller.domain.clock import parse_instant
 from chainteller.domain.ids import plausible
-from chainteller.domain.money import Amount, AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.domain.quoting import Side
-from chainteller.service.errors import (
-    ExceedsPrecision,
-    NotFound,
-    UnsupportedMarket,
-    ValidationFailed,
-)
+from chainteller.service.errors import NotFound, UnsupportedMarket, ValidationFailed
 from chainteller.service.models.pages import (
     MAXIMUM_LIMIT,
     MAXIMUM_PAGE,
@@ -47,16 +41,6 @@ def checked_id(resource: str, identifier: str) -> str:
 def shown(identifier: str) -> str:
     """An id as an error may repeat it: what could not be one is left out."""
     return identifier if plausible(identifier) else ""
-
-
-def amount(text: str, asset: Asset, *, max_decimals: int | None = None) -> Amount:
-    """Raises ValidationFailed or ExceedsPrecision."""
-    try:
-        return Amount(parse_atoms(text, asset, max_decimals=max_decimals), asset)
-    except AmountMalformed as error:
-        raise ValidationFailed.of("amount", str(error)) from None
-    except AmountTooPrecise as error:
-        raise ExceedsPrecision("amount", asset.symbol, error.max_decimals) from None
 
 
 def side(text: str) -> Side:

@@ -15,16 +15,18 @@ from chainteller.storage import chain
 from chainteller.wallets.networks import network_names
 
 _MOST_EVENTS = 1_000
-_FEATURES = tuple(
-    dict.fromkeys(name for each in operations.OPERATIONS for name in operations.features_of(each))
+_FEATURES = (
+    operations.IDEMPOTENCY,
+    *dict.fromkeys(name for each in operations.OPERATIONS for name in operations.features_of(each)),
 )
 
 
 @answers(operations.CAPABILITIES)
-def capabilities(context: EngineContext, _actor: Actor) -> Capabilities:
+def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     return Capabilities(
         name=context.options.bank_name,
         version=__version__,
+        actor=actor.name,
         features=_FEATURES,
         currencies=currencies.offers(),
         networks=network_names(test_networks=context.options.test_networks),

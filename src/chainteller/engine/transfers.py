@@ -10,6 +10,7 @@ from chainteller.engine.outcome import Event, Moment, Row, Update
 from chainteller.engine.table import reads
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
+from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import transfers
@@ -105,6 +106,17 @@ def page(
     account = accounts.find(connection, organisation_id, account_id)
     count = getattr(account, f"{direction}_count")
     found, total = transfers.page(connection, account.id, direction, checked, count)
+    return reading.page(found, total, checked)
+
+
+@reads(operations.ALL_TRANSFERS)
+def page_of_all(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Transfer]:
+    """Raises ValidationFailed for a type that is neither of the two."""
+    checked = reading.checked_query(query)
+    types = operations.TRANSACTION_TYPES[1:]
+    if checked.type is not None and checked.type not in types:
+        raise ValidationFailed.of("filter[type]", f"one of {', '.join(types)}")
+    found, total = transfers.page_of_all(connection, organisation_id, checked)
     return reading.page(found, total, checked)
 
 

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import stamina
 from sqlalchemy import Connection
@@ -46,6 +46,7 @@ TRIES = 5
 _SECRET_INPUTS = frozenset({"completed_challenge"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _MAXIMUM_KEY_LENGTH = 255
+_MAXIMUM_ACTOR_LENGTH = 128
 
 
 def _fingerprint(call: Call[Written[Model]]) -> str:
@@ -79,7 +80,7 @@ class UnitOfWork:
     """The trading account that was locked for this write: its trail shows what was done."""
     _now: int | None = None
     _audit: list[dict[str, Any]] = field(default_factory=list)
-    _events: list[dict[str, Any]] = field(default_factory=list)
+    _events: list["_Event"] = field(default_factory=list)
     _when_refused: Callable[["UnitOfWork"], None] | None = None
 
     @property
@@ -101,8 +102,8 @@ class UnitOfWork:
 
     def event(self, event_type: str, resource: str, **data: object) -> None:
         """Tell a change; ``data`` carries wire names and no secrets."""
-        row = chain.event_row(self.new_id(Prefix.EVENT), event_type, resource, data)
-        self._events.append(row | {"at": self.now, "organisation_id": self.organisation_id})
+        event_id = self.new_id(Prefix.EVENT)
+        self._events.append(_Event(event_id, event_type, resource, data, self.now, self.actor))
 
     def audit(
         self,
@@ -118,7 +119,7 @@ class UnitOfWork:
             | {
                 "at": self.now,
                 "organisation_id": self.organisation_id,
-                "actor": self.actor.name[:128],
+                "actor": self.actor.name[:_MAXIMUM_ACTOR_LENGTH],
                 "trading_account_id": self.audited_account,
             }
         )
@@ -137,8 +138,29 @@ class UnitOfWork:
     def commit(self) -> None:
         number = None
         if self._audit or self._events:
-            number = chain.append(self.connection, self._audit, self._events, self.now)
+            events = [self._event_row(event) for event in self._events]
+            number = chain.append(self.connection, self._audit, events, self.now)
         self.keep(number)
+
+    def _event_row(self, event: "_Event") -> dict[str, Any]:
+        """The event with its actor and the trading account that this write was about."""
+        actor, data = event.actor, event.data
+        if self.audited_account is not None:
+            data = {"tradingAccountId": self.audited_account} | data
+        name = None if actor.is_worker else actor.name[:_MAXIMUM_ACTOR_LENGTH]
+        row = chain.event_row(event.id, event.type, event.resource, data, name)
+        return row | {"at": event.at, "organisation_id": actor.organisation}
+
+
+class _Event(NamedTuple):
+    """An event of a write under way; the account that it's about is known when that commits."""
+
+    id: str
+    type: str
+    resource: str
+    data: dict[str, Any]
+    at: int
+    actor: Actor
 
 
 def asks_server_clock(context: EngineContext) -> bool:

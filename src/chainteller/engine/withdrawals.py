@@ -29,6 +29,7 @@ from chainteller.engine.outcome import Insert, Job, Moment, Outcome
 from chainteller.engine.table import writes
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
+from chainteller.service.amounts import read_amount
 from chainteller.service.errors import LimitExceeded, WithdrawalNotCancellable
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades
@@ -91,7 +92,7 @@ def read_order(request: WithdrawalRequest) -> Order:
     to_wallet = request.destination is not None and request.destination.type == "counterparty"
     currency = currencies.resolve(request.currency, crypto=to_wallet)
     decimals = None if to_wallet else USD.decimals
-    return Order(currency, reading.amount(request.amount, currency.asset, max_decimals=decimals))
+    return Order(currency, read_amount(request.amount, currency.asset, max_decimals=decimals))
 
 
 def _condition(tx: UnitOfWork, asset: Asset) -> markets.Condition | None:

@@ -1,4 +1,4 @@
-"""Fields of the audit trail's rows."""
+"""Fields of events and of the audit trail's rows."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from chainteller.records.fields import (
 from chainteller.records.formats import Piece
 
 if TYPE_CHECKING:
-    from chainteller.service.models.records import AuditRow
+    from chainteller.service.models.records import AuditRow, Event
 
 
 class Outcome(Format["AuditRow"]):
@@ -34,6 +34,25 @@ class Hash(Format[str]):
 
     def column(self, value: str) -> str:
         return value[:12]
+
+    def csv(self, value: str) -> str:
+        return value
+
+
+EVENT: "FieldList[Event]" = FieldList(
+    "event",
+    "records.Event",
+    (
+        Field("seq", "event", WHOLE, lambda each: each.seq, heading="SEQ"),
+        Field("at", "at", MOMENT, lambda each: each.at),
+        Field("type", "type", TEXT, lambda each: each.type),
+        Field("resource", "record", IDENTIFIER, lambda each: each.resource),
+        Field("id", "event id", IDENTIFIER, lambda each: each.id),
+    ),
+    interfaces=NOWHERE,
+    table=("seq", "at", "type", "resource"),
+    wire_only=("actor", "data"),
+)  # fmt: skip
 
 
 AUDIT_ROW: "FieldList[AuditRow]" = FieldList(

@@ -74,6 +74,10 @@ class Format(Generic[Value]):
         """For a command's table, under a heading that may name the unit."""
         return self.plain(value)
 
+    def csv(self, value: Value) -> str:
+        """For a cell of a CSV file: whole, and a number alone where it is an amount."""
+        return self.column(value)
+
     def line(self, value: Value, now: int) -> Piece:  # noqa: ARG002 - of those that tell an age
         """For the console's detail view, with its tone."""
         return clean(self.plain(value)), ""
@@ -172,6 +176,9 @@ class AmountWithAsset(Format[Money]):
             f"{value.amount} {value.unit} on {where}" if where else f"{value.amount} {value.unit}"
         )
 
+    def csv(self, value: Money) -> str:
+        return value.amount
+
     def line(self, value: Money, now: int) -> Piece:  # noqa: ARG002
         return self.spoken(value), ""
 
@@ -191,6 +198,9 @@ class Moment(Format[datetime]):
         return f"{value:%Y-%m-%dT%H:%M:%SZ}"
 
     def exact(self, value: datetime) -> str:
+        return format_moment(value)
+
+    def csv(self, value: datetime) -> str:
         return format_moment(value)
 
     def cell(self, value: datetime, now: int) -> Piece:
@@ -285,6 +295,7 @@ class Field(Generic[Record_contra]):
         self.align, self.is_amount = format_.align, format_.is_amount
         self.plain, self.exact = reader(format_.plain), reader(format_.exact)
         self.column, self.spoken = reader(format_.column), reader(format_.spoken)
+        self.csv = reader(format_.csv)
         self.line, self.cell = line, cell
         self.secrets = secrets
         """What of the record is masked for this field: nothing where it is not private."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.ids import short
+from chainteller.domain.money import ungrouped
 from chainteller.domain.untrusted import printable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def grouped(amount: str) -> str:
     """``1234567.50`` as ``1,234,567.50``; anything that is no plain number stays as it is."""
     sign, digits = ("-", amount[1:]) if amount.startswith("-") else ("", amount)
     whole, point, fraction = digits.partition(".")
-    if not whole.isdigit():
+    if not (whole.isascii() and whole.isdigit()):
         return amount
     return f"{sign}{int(whole):,}{point}{fraction}"
 
@@ -69,39 +70,30 @@ def money(amount: str, currency: str) -> str:
     return f"{grouped(amount)} {currency}"
 
 
+def currency_name(kind: str, symbol: str | None, identifier: str | None) -> str:
+    """What customers call a currency: the bank's own deposit token is dollars to them.
+
+    Args:
+        kind: the ``type`` of the currency object (specification 2.2).
+        symbol: such as USDC; left out for a deposit token.
+        identifier: of a deposit token.
+    """
+    return "USD" if kind == DEPOSIT_TOKEN else symbol or identifier or ""
+
+
 def transferred(transfer: "Transfer") -> str:
-    """``1,000.00 USD``: the bank's own deposit token is dollars to everybody."""
+    """``1,000.00 USD``."""
     currency = transfer.currency
-    symbol = "USD" if currency.type == DEPOSIT_TOKEN else currency.symbol or "USD"
-    return f"{grouped(transfer.amount)} {symbol}"
-
-
-def plain(amount: str) -> str:
-    """What was typed or grouped as the wire wants it: no separators, no lone point."""
-    return amount.replace(",", "").strip().removesuffix(".")
-
-
-def dollars(amount: str) -> str:
-    """What was typed as dollars, with both decimals: ``1000`` is ``1000.00``."""
-    typed = plain(amount)
-    whole, _, fraction = typed.partition(".")
-    return f"{whole or '0'}.{fraction:0<2}" if typed else ""
+    name = currency_name(currency.type, currency.symbol, currency.id)
+    return f"{grouped(transfer.amount)} {name}".rstrip()
 
 
 def same_amount(one: str, other: str) -> bool:
-    """Whether two texts are the same number."""
+    """Whether two texts, perhaps grouped, are the same number."""
     try:
-        return Decimal(plain(one)) == Decimal(plain(other))
+        return Decimal(ungrouped(one)) == Decimal(ungrouped(other))
     except ArithmeticError:
         return False
-
-
-def cents(amount: str) -> int:
-    """Whole cents of a USD amount, rounded down; 0 for no number."""
-    try:
-        return int(Decimal(amount) * 100)
-    except ArithmeticError:
-        return 0
 
 
 def seconds_between(earlier: int, later: int) -> int:

@@ -19,7 +19,7 @@ from chainteller.records.trades import base_symbol
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from chainteller.service.models.markets import Market
+    from chainteller.service.models.markets import Market, PriceSample
 
 _FRESH_S = 3
 
@@ -77,3 +77,14 @@ MARKET: "FieldList[Market]" = FieldList(
     interfaces=NOWHERE,
     table=("market_name", "network", "current_price", "yesterdays_price", "status", "at"),
 )  # fmt: skip
+
+PRICE: "FieldList[PriceSample]" = FieldList(
+    "price",
+    "markets.PriceSample",
+    (
+        Field("at", "at", MOMENT, lambda each: each.at),
+        Field("price", "price", DOLLARS, lambda each: each.price, heading="PRICE USD"),
+    ),
+    interfaces=NOWHERE,
+    table=("at", "price"),
+)

@@ -1,5 +1,6 @@
 """Fields of trades and quotes."""
 
+from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.trades import TERMINAL, TradeStatus
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 SLOW_S = 60
 """A trade that is processed for longer is called slow."""
 _MINUTE_S = 60
+DOLLAR = "USD"
+_CENT, _DIGITS = Decimal("0.01"), 100
 
 
 def is_trade(record: "Transaction") -> "TypeIs[Trade]":
@@ -42,6 +45,11 @@ def is_trade(record: "Transaction") -> "TypeIs[Trade]":
 
 def is_over(trade: "Trade") -> bool:
     return trade.status in TERMINAL
+
+
+def is_known(trade: "Trade") -> bool:
+    """Whether its status is one of ours: of another one, nothing follows."""
+    return trade.status in set(TradeStatus)
 
 
 class TradeProgress(Format["Trade"]):
@@ -99,11 +107,37 @@ class _Terms(Protocol):
     def asset_bought(self) -> "AssetAmount | None": ...
     @property
     def fees(self) -> "Fees | None": ...
+    @property
+    def price(self) -> str: ...
 
 
-def _fee(terms: _Terms) -> Money | None:
+def fee_of(terms: _Terms) -> Money | None:
+    """The fee that is included: as it is told, or else of its flat part and its basis points.
+
+    None where it isn't told and the price and both amounts don't bear it out: then it's unknown
+    what the basis points are of, or whether the fee is included at all.
+    """
     fees = terms.fees
-    return Money(fees.total, fees.currency or "USD") if fees and fees.total else None
+    if fees is None:
+        return None
+    total = fees.total or _computed_fee(terms, fees)
+    return Money(total, fees.currency or DOLLAR) if total else None
+
+
+def _computed_fee(terms: _Terms, fees: "Fees") -> str:
+    """The fee in whole cents, rounded up; empty where the amounts don't contain it."""
+    sold, bought = terms.asset_sold, terms.asset_bought
+    if sold is None or bought is None or DOLLAR not in (sold.symbol, bought.symbol):
+        return ""
+    with localcontext(prec=_DIGITS):
+        units = bought if sold.symbol == DOLLAR else sold
+        worth = Decimal(units.amount) * Decimal(terms.price)
+        dollars = Decimal((sold if units is bought else bought).amount)
+        base = dollars if units is bought else worth
+        fee = (Decimal(fees.flat) + base * fees.bps / 10_000).quantize(_CENT, ROUND_CEILING)
+        atom = Decimal(1).scaleb(Decimal(units.amount).as_tuple().exponent)  # type: ignore[arg-type]  # a finite number
+        rounding = 2 * _CENT + atom * Decimal(terms.price)
+        return f"{fee}" if abs(abs(dollars - worth) - fee) <= rounding else ""
 
 
 def _flat_fee(terms: _Terms) -> Money | None:
@@ -116,7 +150,7 @@ _TERMS: tuple[Field[_Terms], ...] = (
           is_private=True, spoken="gives"),
     Field("asset_bought", "customer gets", AMOUNT, lambda each: _leg(each.asset_bought),
           is_private=True, spoken="gets", tone="good"),
-    Field("fees.total", "fee, included", AMOUNT, _fee, of=("fees.total", "fees.currency"),
+    Field("fees.total", "fee, included", AMOUNT, fee_of, of=("fees.total", "fees.currency"),
           is_private=True, spoken="fee"),
     Field("fees.flat", "fee flat", AMOUNT, _flat_fee, DOCUMENTS,
           of=("fees.flat", "fees.currency")),
@@ -177,5 +211,6 @@ QUOTE: "FieldList[Quote]" = FieldList(
         Field("trade_id", "trade", IDENTIFIER, lambda each: each.trade_id, Interface.COMMAND),
     ),
     interfaces=DOCUMENTS,
+    table=("id", "market_name", "side", "price", "asset_sold", "asset_bought", "status", "expires"),
     wire_only=("pricing",),
 )  # fmt: skip

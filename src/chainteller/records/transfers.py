@@ -2,21 +2,22 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.domain.transfers import FINAL, HOLDING
 from chainteller.records.fields import (
-    DECIMALS,
+    ADDRESS,
+    DOCUMENTS,
     DOLLARS,
     IDENTIFIER,
     MOMENT,
     NOWHERE,
-    STATUS,
     TEXT,
     YES_OR_NO,
     Field,
     FieldList,
     Format,
-    Interface,
+    chain,
 )
-from chainteller.records.formats import Piece, transferred
+from chainteller.records.formats import Piece, status, transferred, when
 from chainteller.records.trades import FAILURE
 
 if TYPE_CHECKING:
@@ -31,14 +32,65 @@ class Transferred(Format["Transfer"]):
     def plain(self, value: "Transfer") -> str:
         return f"{value.amount} {value.currency.symbol or value.currency.id}"
 
+    def exact(self, value: "Transfer") -> str:
+        """As customers know it."""
+        return self.spoken(value).replace(",", "")
+
     def line(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
         return transferred(value), ""
 
     def spoken(self, value: "Transfer") -> str:
         return transferred(value)
 
+    def csv(self, value: "Transfer") -> str:
+        return value.amount
+
     def secrets(self, value: "Transfer") -> tuple[str]:
         return (value.amount,)
+
+
+class TransferState(Format["Transfer"]):
+    """The status; one that can't be asked for again is told with the time of its answer."""
+
+    def plain(self, value: "Transfer") -> str:
+        if value.as_of is None:
+            return value.status
+        return f"was {value.status} at {MOMENT.plain(value.as_of)}"
+
+    def line(self, value: "Transfer", now: int) -> Piece:
+        if value.as_of is None:
+            return status(value.status)
+        return f"was {value.status} at {when(value.as_of, now)}", "muted"
+
+    def cell(self, value: "Transfer", now: int) -> Piece:
+        return self.line(value, now) if value.as_of is None else (f"was {value.status}", "muted")
+
+
+class Direction(Format["Transfer"]):
+    """``deposit`` or ``withdrawal``."""
+
+    def plain(self, value: "Transfer") -> str:
+        return direction(value)
+
+    def cell(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
+        return ("DEPOSIT", "") if direction(value) == "deposit" else ("WITHDRAW", "")
+
+
+class Fee(Format["Transfer"]):
+    """What the transfer costs, in its own currency."""
+
+    is_amount = True
+
+    def plain(self, value: "Transfer") -> str:
+        return value.fee or ""
+
+    def line(self, value: "Transfer", now: int) -> Piece:  # noqa: ARG002
+        if value.fee is None or not value.fee.strip("0."):
+            return "", ""
+        return transferred(value.model_copy(update={"amount": value.fee})), ""
+
+    def secrets(self, value: "Transfer") -> tuple[str, ...]:
+        return (value.fee,) if value.fee else ()
 
 
 class ReviewUntil(Format["Review"]):
@@ -51,37 +103,85 @@ def _fields(kind: str) -> "FieldList[Transfer]":
         kind,
         "funding.Transfer",
         (
-            Field("id", kind, IDENTIFIER, lambda each: each.id),
-            Field("status", "status", STATUS, lambda each: each.status),
-            Field("amount", "amount", Transferred(), lambda each: each,
+            Field("id", kind, IDENTIFIER, lambda each: each.id, DOCUMENTS),
+            Field("type", "type", Direction(), lambda each: each, NOWHERE),
+            Field("status", "status", TransferState(), lambda each: each, of=("status",)),
+            Field("amount", "amount", Transferred(), lambda each: each, DOCUMENTS,
                   of=("amount", "currency.type", "currency.symbol", "currency.id"),
                   is_private=True, spoken="amount"),
-            Field("currency.network", "network", TEXT, lambda each: each.currency.network),
+            Field("currency.network", "network", TEXT,
+                  lambda each: chain(each.currency.network)),
+            Field("currency.symbol", "currency", TEXT,
+                  lambda each: each.currency.symbol or each.currency.id, NOWHERE,
+                  of=("currency.symbol", "currency.id")),
             Field("trading_account_id", "account", IDENTIFIER,
                   lambda each: each.trading_account_id),
             Field("bank_account_id", "bank account", TEXT, lambda each: each.bank_account_id),
-            Field("destination", "to", TEXT, _target,
+            Field("destination", "to", ADDRESS, target, DOCUMENTS,
                   of=("destination.address", "destination.bank_account_id")),
             Field("destination.verified", "verified", YES_OR_NO,
                   lambda each: each.destination.verified if each.destination else None),
-            Field("fee", "fee", DECIMALS, lambda each: each.fee, is_private=True),
+            Field("hold", "on hold", TEXT, held, of=("amount", "status")),
+            Field("fee", "fee", Fee(), lambda each: each,
+                  of=("fee", "currency.type", "currency.symbol", "currency.id"), is_private=True),
             Field("notional_usd", "worth", DOLLARS, lambda each: each.notional_usd,
                   NOWHERE, is_private=True),
-            Field("review", "review", ReviewUntil(), lambda each: each.review),
-            Field("failure_reason", "failure", FAILURE, lambda each: each.failure_reason),
-            Field("created", "created", MOMENT, lambda each: each.created, spoken="created"),
-            Field("completed_at", "completed", MOMENT, lambda each: each.completed_at,
+            Field("review", "review", ReviewUntil(), lambda each: each.review, DOCUMENTS),
+            Field("failure_reason", "failure", FAILURE, lambda each: each.failure_reason,
+                  DOCUMENTS),
+            Field("created", "created", MOMENT, lambda each: each.created, DOCUMENTS,
+                  spoken="created"),
+            Field("completed_at", "completed", MOMENT, lambda each: each.completed_at, DOCUMENTS,
                   spoken="completed_at"),
-            Field("network_tx_hash", "transaction", TEXT, lambda each: each.network_tx_hash),
+            Field("network_tx_hash", "transaction", TEXT, lambda each: each.network_tx_hash,
+                  DOCUMENTS),
         ),
-        interfaces=Interface.COMMAND,
-        wire_only=("type", "updated", "cancellable"),
+        table=("id", "trading_account_id", "amount", "destination", "status", "created"),
+        wire_only=("updated", "cancellable"),
     )  # fmt: skip
 
 
-def _target(transfer: "Transfer") -> str | None:
-    target = transfer.destination
-    return (target.address or target.bank_account_id) if target else None
+def direction(transfer: "Transfer") -> str:
+    """``deposit`` or ``withdrawal``."""
+    return "deposit" if transfer.type == "deposit-transaction" else "withdrawal"
+
+
+def target(transfer: "Transfer") -> str:
+    """The address or bank account that a withdrawal goes to; empty where it isn't known."""
+    found = transfer.destination
+    if found is not None:
+        return found.address or found.bank_account_id or found.counterparty_id or ""
+    return (transfer.bank_account_id or "") if direction(transfer) == "withdrawal" else ""
+
+
+def held(transfer: "Transfer") -> str:
+    """What a withdrawal holds of the account now: ``500.00 USD for withdrawals``."""
+    holds = direction(transfer) == "withdrawal" and transfer.as_of is None
+    return (
+        f"{transferred(transfer)} for withdrawals" if holds and transfer.status in HOLDING else ""
+    )
+
+
+def is_over(transfer: "Transfer") -> bool:
+    """Whether nothing more is expected to happen; a bank may still return what has arrived."""
+    return transfer.as_of is None and transfer.status in FINAL
+
+
+def why_not_cancelled(transfer: "Transfer") -> str:
+    """Why a transfer can't be cancelled, as far as its record tells; empty when it can."""
+    name, now = direction(transfer), transfer.status
+    if name == "deposit":
+        return "a deposit can't be cancelled: withdraw the money instead"
+    if transfer.as_of is not None:
+        return "this deployment doesn't tell whether the withdrawal has left"
+    can = transfer.status in HOLDING if transfer.cancellable is None else transfer.cancellable
+    if can:
+        return ""
+    return {
+        "sent": "the withdrawal has left the account and is on its way",
+        "completed": "the withdrawal is completed: the money has arrived",
+        "cancelled": "the withdrawal is cancelled already",
+    }.get(now, f"the withdrawal is {now}")
 
 
 DEPOSIT, WITHDRAWAL = _fields("deposit"), _fields("withdrawal")
@@ -89,4 +189,4 @@ DEPOSIT, WITHDRAWAL = _fields("deposit"), _fields("withdrawal")
 
 def transfer_fields(transfer: "Transfer") -> "FieldList[Transfer]":
     """The fields of a deposit or of a withdrawal, whichever it is."""
-    return DEPOSIT if transfer.type == "deposit-transaction" else WITHDRAWAL
+    return DEPOSIT if direction(transfer) == "deposit" else WITHDRAWAL

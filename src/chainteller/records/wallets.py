@@ -89,6 +89,7 @@ CHALLENGE: "FieldList[Challenge]" = FieldList(
         Field("counterparty_id", "wallet", IDENTIFIER, lambda each: each.counterparty_id),
     ),
     interfaces=Interface.COMMAND,
+    table=("id", "counterparty_id", "network", "status", "expires", "address"),
     wire_only=("attempts",),
 )  # fmt: skip
 

@@ -6,24 +6,36 @@ they raise ``NotOffered``.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+from chainteller.domain.clock import from_datetime, parse_instant
+from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
-from chainteller.remote.sending import Query, Sender, Write
+from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
 from chainteller.remote.stream import EventStream, Following
-from chainteller.remote.transport import DEADLINE_S, Transport
+from chainteller.remote.transport import DEADLINE_S, Reply, Transport
 from chainteller.service import operations
 from chainteller.service.attempts import Watch
-from chainteller.service.errors import NotFound, ReplyUnusable, UnsupportedMarket
+from chainteller.service.errors import (
+    NotFound,
+    NotOffered,
+    OutcomeUnknown,
+    ReplyUnusable,
+    TellerError,
+    UnsupportedMarket,
+)
 from chainteller.service.interface import Service
 from chainteller.service.layers import Answers
-from chainteller.service.models.base import Written
+from chainteller.service.models.base import RequestModel, Written
+from chainteller.service.models.counterparties import Counterparty
+from chainteller.service.models.funding import Transfer
 from chainteller.service.models.markets import Market
-from chainteller.service.models.pages import MarketsQuery
+from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery, MarketsQuery, Page
 from chainteller.service.models.records import Capabilities, Event
+from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call
 
 Answer = TypeVar("Answer")
@@ -31,6 +43,8 @@ Answer = TypeVar("Answer")
 _SEGMENT = re.compile(r"[!-~]{1,200}", re.ASCII)
 _ASTRAY = frozenset("/\\?#%;")
 _MARKET = "market"
+ACCEPTED = "accepted"
+"""The status of a deposit or withdrawal that was accepted without saying more."""
 
 
 class RemoteService(Service):
@@ -64,24 +78,65 @@ class RemoteService(Service):
         if call.operation.takes_key:
             answer = self._post(call, path, query)
         else:
-            answer = self.connection.sender.read(path, call.operation.wire_response, query)
+            answer = self.connection.sender.read(
+                path, call.operation.wire_response, query, partial(complete, call)
+            )
         return answer
 
-    def _post(self, call: Call[Answer], path: str, query: Query) -> Any:
+    def _post(self, call: Call[Any], path: str, query: Query) -> Any:
         """Send a POST; writes are repeated only if the deployment supports idempotency keys."""
         operation = call.operation
-        asked = Write(operation.method, path, self.connection.key(call.key), call.request, query)
+        key, request = self.connection.key(call.key), self._known_request(call)
+        asked = Write(operation.method, path, key, request, query)
         repeatable = not operation.writes or self.connection.offers(operations.IDEMPOTENCY)
         outcome = self.connection.sender.write(
-            asked, operation.wire_response, repeatable=repeatable
+            asked, partial(self._read_answer, call), repeatable=repeatable
         )
         if not operation.writes:
             return outcome.value
-        if not (isinstance(operation, operations.Write) and operation.is_enveloped):
-            return outcome
-        if not outcome.value.data:
-            raise ReplyUnusable(f"The answer carries no {operation.response.__name__.lower()}.")
-        return Written(outcome.value.data[0], outcome.created, outcome.replayed)
+        if isinstance(outcome.value, NotShown):
+            return Written(self._unshown(call, outcome.value, key), created=outcome.created)
+        return outcome
+
+    def _known_request(self, call: Call[Any]) -> RequestModel | None:
+        """The request as the deployment knows it. Raises NotOffered."""
+        request = call.request
+        if request is None or not isinstance(call.operation, operations.Write):
+            return request
+        for name, feature in call.operation.additions.items():
+            if getattr(request, name) is not None and not self.connection.offers(feature):
+                if name not in call.operation.hints:
+                    raise NotOffered(f"This deployment does not know {name} ({feature}).")
+                request = request.model_copy(update={name: None})
+        return request
+
+    def _read_answer(self, call: Call[Any], reply: Reply) -> Any:
+        """The record that a POST answered. Raises ValueError."""
+        operation = call.operation
+        try:
+            found = parsed(operation.wire_response, reply.body)
+        except ValueError:
+            if isinstance(operation, operations.Write) and not operation.is_shown:
+                return read_unshown(reply)
+            raise
+        if isinstance(operation, operations.Write) and operation.is_enveloped:
+            if not found.data:
+                raise ReplyUnusable(f"The answer carries no {operation.response.__name__.lower()}.")
+            found = found.data[0]
+        return complete(call, found)
+
+    def _unshown(self, call: Call[Any], told: NotShown, key: str) -> Any:
+        """The record of a write that was accepted, where the answer has other fields than ours.
+
+        Raises:
+            OutcomeUnknown: it was accepted, and what it did cannot be read.
+        """
+        try:
+            require_same(call, told.fields)
+            return complete(call, _UNSHOWN[call.operation](self, call, told))
+        except (TellerError, ValueError) as fault:
+            words = f"Accepted, but its outcome cannot be read: {fault}"
+            raise OutcomeUnknown(words, key) from None
 
     def follow(
         self, after: int, on_event: Callable[[Event], None], on_state: Callable[[Following], None]
@@ -175,5 +230,91 @@ def _market(remote: RemoteService, call: Call[Market]) -> Market:
     raise UnsupportedMarket("No such market.", {"market": call.ids[0], "supported": supported})
 
 
+_MOST_PAGES = 20
+_OWN_FILTERS = ("status", "side", "market")
+
+
+def _trades(remote: RemoteService, call: Call[Page[Trade]]) -> Page[Trade]:
+    """List an account's trades; without additions, filters and order are applied here.
+
+    Raises:
+        NotOffered: a filter or an order is asked for of more trades than can be fetched.
+    """
+    query = call.query if isinstance(call.query, ListQuery) else ListQuery()
+    if remote.connection.offers(operations.ALL_TRADES.feature or ""):
+        return remote.send(call)
+    rows, total = _fetch_trades(remote, call.ids)
+    is_chosen = any(getattr(query, name) for name in (*_OWN_FILTERS, "created_gte", "created_lt"))
+    if total > len(rows) and (is_chosen or query.sort == "created"):
+        raise NotOffered(f"This deployment shows {len(rows)} of {total} trades: filters need all.")
+    rows.sort(key=lambda row: row.created, reverse=query.sort != "created")
+    kept = tuple(row for row in rows if _is_wanted(row, query))
+    found = Page.whole(kept).cut(query.page, query.limit)
+    shown = len(kept) if is_chosen else total
+    return found.model_copy(
+        update={"pagination": found.pagination.model_copy(update={"total": shown})}
+    )
+
+
+def _fetch_trades(remote: RemoteService, ids: tuple[str, ...]) -> tuple[list[Trade], int]:
+    """All trades that the deployment shows, each once, and how many it says there are.
+
+    It may answer every request with the same page.
+    """
+    found: dict[str, Trade] = {}
+    total, number = 1, 0
+    while len(found) < total and number < _MOST_PAGES:
+        number, before = number + 1, len(found)
+        asked = ListQuery(page=number, limit=MAXIMUM_LIMIT)
+        answer = remote.send(Call(operations.TRADES, ids, query=asked))
+        found |= {row.id: row for row in answer.data}
+        total = answer.pagination.total
+        if len(found) == before or answer.pagination.page != number:
+            break
+    return [*found.values()], total
+
+
+def _is_wanted(row: Trade, query: ListQuery) -> bool:
+    named = (getattr(query, name) in {None, getattr(row, name)} for name in _OWN_FILTERS)
+    created = from_datetime(row.created)
+    since = query.created_gte is None or created >= parse_instant(query.created_gte)
+    until = query.created_lt is None or created < parse_instant(query.created_lt)
+    return all(named) and since and until
+
+
+_ANSWERED_HERE.add(operations.TRADES, _trades)
 _ANSWERED_HERE.add(operations.CAPABILITIES, _capabilities)
 _ANSWERED_HERE.add(operations.SHOW_MARKET, _market)
+
+_UNSHOWN: Mapping[operations.Operation[Any], Callable[[RemoteService, Call[Any], NotShown], Any]]
+"""How the record of an accepted write is known where the specification shows no answer."""
+
+
+def _transfer(kind: str, _remote: RemoteService, call: Call[Any], told: NotShown) -> Transfer:
+    """What was asked for, with what the deployment tells: nothing can be read again."""
+    asked = call.request.model_dump(by_alias=True, exclude_none=True) if call.request else {}
+    known = {"id": "", "status": ACCEPTED, **asked, **told.fields, "type": kind}
+    return Transfer.model_validate(known)
+
+
+def _cancelled(remote: RemoteService, call: Call[Any], _told: NotShown) -> Trade:
+    return remote.send(Call(operations.SHOW_TRADE, call.ids))
+
+
+def _linked(remote: RemoteService, call: Call[Any], _told: NotShown) -> Counterparty:
+    """The wallet as the account lists it. Raises ValueError: it isn't listed."""
+    address = str(getattr(call.request, "address", "")).casefold()
+    listed = remote.send(Call(operations.LINKED_COUNTERPARTIES, call.ids)).data
+    for row in listed:
+        if row.address.casefold() == address:
+            network = row.network or getattr(call.request, "network", None)
+            return row.model_copy(update={"network": network})
+    raise ValueError("the account does not list the wallet")
+
+
+_UNSHOWN = {
+    operations.DEPOSIT: partial(_transfer, "deposit-transaction"),
+    operations.WITHDRAW: partial(_transfer, "withdrawal-transaction"),
+    operations.CANCEL_TRADE: _cancelled,
+    operations.LINK_COUNTERPARTY: _linked,
+}

@@ -5,13 +5,15 @@ idempotency keys, always with the same key; without a clear answer they raise Ou
 """
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json
 
 from chainteller.domain.randomness import SystemRandomness, below
+from chainteller.remote.answers import AnotherRecord, NotShown
 from chainteller.remote.transport import (
     NotSent,
     Outgoing,
@@ -22,15 +24,23 @@ from chainteller.remote.transport import (
     Unanswered,
 )
 from chainteller.service.attempts import Attempt, Watch
-from chainteller.service.error_codes import from_wire
+from chainteller.service.error_codes import UnknownRefusal, from_wire
 from chainteller.service.errors import (
     ClientError,
+    InternalError,
     OutcomeUnknown,
     ReplyUnusable,
     ServiceError,
     ServiceUnreachable,
+    TellerError,
+    ValidationFailed,
 )
-from chainteller.service.models.base import WireModel, Written
+from chainteller.service.models.base import (
+    AmountUnreadable,
+    WireModel,
+    Written,
+    check_amounts,
+)
 
 Query = tuple[tuple[str, str], ...]
 Value = TypeVar("Value")
@@ -66,7 +76,10 @@ class Write:
         content = None
         if self.body is not None:
             headers["Content-Type"] = "application/json"
-            content = self.body.model_dump_json(by_alias=True, exclude_none=True).encode()
+            try:
+                content = self.body.model_dump_json(by_alias=True, exclude_none=True).encode()
+            except PydanticSerializationError:  # half of a character, as only a paste can hold
+                raise ValidationFailed.of("body", "It has text that cannot be sent.") from None
         return Outgoing(self.method, self.path, self.query, headers, content)
 
 
@@ -83,8 +96,14 @@ class Sender:
         """A fresh idempotency key: 128 random bits."""
         return self.randomness.bytes(16).hex()
 
-    def read(self, path: str, model: Any, query: Query = ()) -> Any:
-        """Read the record or list at a path.
+    def read(
+        self,
+        path: str,
+        model: Any,
+        query: Query = (),
+        check: Callable[[Any], Any] = lambda answer: answer,
+    ) -> Any:
+        """Read the record or list at a path; ``check`` completes it or raises ValueError.
 
         Raises:
             ServiceError: the deployment refused.
@@ -98,12 +117,15 @@ class Sender:
         if reply.status >= 400:
             raise _refusal(reply) or ReplyUnusable(_strange(reply))
         try:
-            return parsed(model, reply.body)
+            return check(parsed(model, reply.body))
         except ValueError as fault:
-            raise ReplyUnusable(f"The reply is not what was asked for: {_where(fault)}.") from None
+            words = f"The reply is not what was asked for: {_where(fault)}."
+            raise _refusal(reply) or ReplyUnusable(words) from None
 
-    def write(self, write: Write, model: type[Value] | Any, *, repeatable: bool) -> Written[Any]:
-        """Send a write.
+    def write(
+        self, write: Write, read: Callable[[Reply], Value], *, repeatable: bool
+    ) -> Written[Value]:
+        """Send a write; ``read`` makes its record of the reply, or raises ValueError.
 
         Raises:
             ServiceError: the deployment refused; nothing was changed.
@@ -118,19 +140,27 @@ class Sender:
         except TransportFault as fault:
             raise OutcomeUnknown(f"Sent, but no usable answer: {fault}.", write.key) from None
         if reply.status >= 400:
-            raise _refusal(reply) or self._unclear(reply, write.key)
+            raise self._refused(reply, write.key)
         try:
-            value = parsed(model, reply.body)
-        except ValueError:
-            raise OutcomeUnknown("Sent, but the answer cannot be read.", write.key) from None
+            value = read(reply)
+        except ValueError as fault:
+            words = f"Sent, but the answer cannot be used: {_where(fault)}."
+            raise _refusal(reply) or OutcomeUnknown(words, write.key) from None
         replayed = reply.headers.get("idempotent-replayed", "").lower() == "true"
         return Written(value, created=reply.status == 201, replayed=replayed)
 
-    def _unclear(self, reply: Reply, key: str) -> ClientError:
-        """The error for an unusable error reply: after a 5xx, the write may have happened."""
-        if reply.status >= 500:
+    def _refused(self, reply: Reply, key: str) -> TellerError:
+        """The error of an error reply. After a 5xx that isn't a refusal of the contract, the write
+        may have happened.
+        """
+        refusal = _refusal(reply)
+        if refusal is None and reply.status < 500:
+            return ReplyUnusable(_strange(reply))
+        if refusal is None:
             return OutcomeUnknown(f"Sent, but {_strange(reply)}", key)
-        return ReplyUnusable(_strange(reply))
+        if reply.status >= 500 and isinstance(refusal, InternalError | UnknownRefusal):
+            return OutcomeUnknown(f"Sent, but answered {refusal.code}: {refusal.message}", key)
+        return refusal
 
     def _answered(self, request: Outgoing, attempts: int) -> Reply:
         """Send until a clear reply. Raises TransportFault; NotSent only if no attempt was sent."""
@@ -196,7 +226,23 @@ def parsed(model: Any, body: bytes) -> Any:
     """
     if sum(body.count(sign) for sign in (b",", b"[", b"{")) > MOST_VALUES:
         raise ValueError("too many values")
-    return TypeAdapter(model).validate_python(from_json(body, allow_inf_nan=False))
+    value = TypeAdapter(model).validate_python(from_json(body, allow_inf_nan=False))
+    check_amounts(value)
+    return value
+
+
+def read_unshown(reply: Reply) -> NotShown:
+    """The fields of an answer that the specification doesn't show: an object, or no content.
+
+    Raises:
+        ValueError: it's neither, or an error.
+    """
+    if reply.status == 204:
+        return NotShown({})
+    found: dict[str, Any] = parsed(dict[str, Any], reply.body)
+    if isinstance(found.get("error"), str):
+        raise ValueError("an error")  # noqa: TRY004 - what the callers handle
+    return NotShown({name: value for name, value in found.items() if value is not None})
 
 
 def _refusal(reply: Reply) -> ServiceError | None:
@@ -227,6 +273,10 @@ def _strange(reply: Reply) -> str:
 
 def _where(fault: ValueError) -> str:
     """The first invalid field, without its value."""
+    if isinstance(fault, AmountUnreadable):
+        return f"{fault} holds no amount"
+    if isinstance(fault, AnotherRecord):
+        return str(fault)
     if not isinstance(fault, ValidationError):
         return "no JSON of this contract"
     first = fault.errors(include_url=False, include_input=False, include_context=False)[0]

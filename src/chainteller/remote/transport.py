@@ -75,18 +75,18 @@ class Transport:
 
     Args:
         url: the base address, http or https, with or without a path.
-        api_key: sent after ``Bearer``; its format isn't checked.
+        api_key: sent after ``Bearer``; its format isn't checked. None: no such header.
         deadline_s: maximum duration of a request with its reply, in seconds.
 
     Raises:
         ValueError: ``url`` isn't an http or https address, or contains credentials.
     """
 
-    def __init__(self, url: str, api_key: str, *, deadline_s: float = DEADLINE_S) -> None:
+    def __init__(self, url: str, api_key: str | None, *, deadline_s: float = DEADLINE_S) -> None:
         self.base = base_address(url)
         self.deadline_s = deadline_s
         self._headers = {
-            "Authorization": f"Bearer {api_key}",
+            **({} if api_key is None else {"Authorization": f"Bearer {api_key}"}),
             "Accept": "application/json",
             "Accept-Encoding": "identity",
             "User-Agent": "chainteller",

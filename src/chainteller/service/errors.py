@@ -8,8 +8,11 @@
     │   └── UnknownRefusal              a code that this version does not know (error_codes.py)
     └── ClientError                     no answer of the service can be shown
         ├── ServiceUnreachable          nothing was sent
+        ├── RecordOfAnotherAccount      not sent: it names a record of another account
         ├── OutcomeUnknown              a write was sent and no answer came
+        │   └── OutcomeMismatch         an answer came, about something else than was sent
         ├── ReplyUnusable               an answer came that breaks the contract
+        │   └── ReplyMismatch           an answer came, about something else than was asked
         ├── ReadOnlyProfile             this desk may not write
         └── NotOffered                  the deployment lacks this addition
 
@@ -19,6 +22,8 @@ of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP stat
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
+
+from chainteller.domain.money import AmountTooPrecise
 
 Details = Mapping[str, Any]
 
@@ -86,11 +91,9 @@ class ExceedsPrecision(ServiceError):
     status = 400
     next_step = "Give the amount with fewer decimals."
 
-    def __init__(self, field: str, asset: str, max_decimals: int) -> None:
-        super().__init__(
-            f"The amount has more than {max_decimals} decimals.",
-            {"field": field, "asset": asset, "maxDecimals": max_decimals},
-        )
+    def __init__(self, field: str, found: AmountTooPrecise) -> None:
+        details = {"field": field, "asset": found.asset.symbol, "maxDecimals": found.max_decimals}
+        super().__init__(str(found), details)
 
 
 class Unauthorized(ServiceError):
@@ -372,16 +375,47 @@ class OutcomeUnknown(ClientError):
     """A write was sent and no answer came: it may or may not have happened."""
 
     code = "OUTCOME_UNKNOWN"
-    next_step = "Do not send it anew: repeat it with the same idempotency key, or look for it."
+    next_step = "Don't send it as a new request: repeat it with the same idempotency key."
 
     def __init__(self, message: str, idempotency_key: str) -> None:
         super().__init__(message)
         self.idempotency_key = idempotency_key
 
 
+class NotDone(ClientError):
+    """A request that was sent before, without an answer, and certainly wasn't carried out."""
+
+    code = "NOT_DONE"
+    next_step = "Send it again as a new request."
+
+
 class ReplyUnusable(ClientError):
     code = "REPLY_UNUSABLE"
     next_step = "The deployment answered against its contract; tell its operator."
+
+
+class RecordOfAnotherAccount(ClientError):
+    """A request for one account that names a record of another one; it was not sent."""
+
+    code = "RECORD_OF_ANOTHER_ACCOUNT"
+    next_step = "Select the account that the record belongs to, then repeat it there."
+
+    def __init__(self, record: str, owner_id: str, account_id: str) -> None:
+        """``record`` is the record's kind and id; ``account_id`` is empty if none is selected."""
+        context = f"the request is for {account_id}" if account_id else "no account is selected"
+        super().__init__(f"The {record} belongs to {owner_id}, and {context}. Nothing was sent.")
+
+
+class ReplyMismatch(ReplyUnusable):
+    """A reply about another record, account or amount than was asked for; it isn't shown."""
+
+    code = "REPLY_MISMATCH"
+
+
+class OutcomeMismatch(OutcomeUnknown):
+    """A write was sent, and the reply is about another record, account or amount."""
+
+    code = "OUTCOME_MISMATCH"
 
 
 class ReadOnlyProfile(ClientError):

@@ -121,6 +121,10 @@ class Service(ABC):
         ids = (account_id, withdrawal_id)
         return self.call(Call(op.CANCEL_WITHDRAWAL, ids, key=idempotency_key))
 
+    def all_transfers(self, query: ListQuery = ALL) -> Page[Transfer]:
+        """The deposits and withdrawals of every account of the organisation."""
+        return self.call(Call(op.ALL_TRANSFERS, query=query))
+
     def transactions(self, account_id: str, query: ListQuery = ALL) -> Page[Transaction]:
         """Deposits, withdrawals and trades."""
         return self.call(Call(op.TRANSACTIONS, (account_id,), query=query))

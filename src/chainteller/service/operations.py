@@ -2,13 +2,15 @@
 
 The engine's table, the HTTP routes with their OpenAPI description, the remote client, the request
 log, the feature list, the read-only guard and the calls in ``docs/reference/http_api.md`` are made
-of these declarations. ``interface.py`` gives each operation a typed method.
+of these declarations. ``interface.py`` gives each operation a typed method. ``RECORDS`` declares
+which names in paths, bodies and queries are those of a customer's records; ``ownership.py`` derives
+from it whose records a call is about.
 
 A read operation costs a declaration here, one method there and a function of the engine.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from types import UnionType
@@ -68,6 +70,40 @@ IDEMPOTENCY = "idempotency"
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
+
+
+# -- names of records ---------------------------------------------------------------------------
+
+ACCOUNT_ID = "tradingAccountId"
+RECORDS: Mapping[str, str] = {
+    ACCOUNT_ID: "trading account",
+    "quoteId": "quote",
+    "tradeId": "trade",
+    "depositId": "deposit",
+    "withdrawalId": "withdrawal",
+    "transactionId": "transaction",
+    "blockchainAccountId": "blockchain account",
+    "counterpartyId": "wallet",
+    "challengeId": "challenge",
+    "ownershipChallengeId": "challenge",
+    "claimId": "claim",
+    "ownershipClaimId": "claim",
+}
+"""Names under which requests and answers carry the id of a customer's record, and what it is."""
+SHARED_RECORDS = frozenset({"counterpartyId"})
+"""Those of records that several trading accounts may have: a wallet is registered once."""
+NOT_RECORDS = frozenset({"bankAccountId"})
+"""Other ids in paths and bodies: they identify nothing that belongs to one trading account."""
+
+
+def _require_declared(operation_id: str, names: Iterable[str]) -> None:
+    """Raise ValueError for the name of an id that is in neither of the declarations above."""
+    for name in names:
+        if name.endswith("Id") and name not in RECORDS and name not in NOT_RECORDS:
+            raise ValueError(
+                f"{operation_id} names {name}, which isn't declared: add it to RECORDS if it's the "
+                "id of a customer's record, else to NOT_RECORDS."
+            )
 
 
 # -- query parameters ---------------------------------------------------------------------------
@@ -161,6 +197,9 @@ MARKET_NAME = _text("market", "filter[market]")
 TYPE = Parameter(
     "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES)}
 )
+TRANSFER_TYPE = Parameter(
+    "type", ("filter[type]",), Kind.TEXT, {"type": "string", "enum": list(TRANSACTION_TYPES[1:])}
+)
 CREATED = (
     _timestamp("created_gte", "filter[created][gte]"),
     _timestamp("created_lt", "filter[created][lt]"),
@@ -212,6 +251,7 @@ class Endpoint:
             )
         if self.scope not in (*SCOPES, ANY_KEY):
             raise ValueError(f"{self.operation_id} is declared with an unknown scope: {self.scope}")
+        _require_declared(self.operation_id, self.path_names)
 
     @cached_property
     def method(self) -> str:
@@ -268,6 +308,9 @@ class Operation(Endpoint, Generic[Answer]):
             raise ValueError(
                 f"{self.name} is declared without an error list: name its refusals, or () for none."
             )
+        if self.request is not None:
+            fields = self.request.model_fields.values()
+            _require_declared(self.operation_id, (str(each.alias) for each in fields))
 
     @cached_property
     def endpoints(self) -> tuple[Endpoint, ...]:
@@ -323,6 +366,13 @@ class Write(Operation[Written[Record]], Generic[Record]):
     """Over HTTP the record comes in a list of one (specification 4.2)."""
     echoes: tuple[str, ...] = ()
     """Fields of the request that the query may carry, too; they must say the same."""
+    additions: Mapping[str, str] = field(default_factory=dict)
+    """Fields of the request beyond the specification, each with the feature of the deployments that
+    know it."""
+    hints: tuple[str, ...] = ()
+    """Additions without which the request means the same."""
+    is_shown: bool = True
+    """Whether the specification shows the fields of the answer."""
     writes: ClassVar[bool] = True
 
     @property
@@ -481,6 +531,7 @@ DEPOSIT = Write(
     scope="transfers:write",
     request=DepositRequest,
     response=Transfer,
+    is_shown=False,
     creates=f"{_ACCOUNT}/deposits/{{depositId}}",
     errors=_TRANSFER_ERRORS,
 )
@@ -516,7 +567,9 @@ WITHDRAW = Write(
     tag="Funding",
     scope="transfers:write",
     request=WithdrawalRequest,
+    additions={"destination": "withdrawals"},
     response=Transfer,
+    is_shown=False,
     creates=f"{_ACCOUNT}/withdrawals/{{withdrawalId}}",
     errors=(
         *_TRANSFER_ERRORS,
@@ -560,6 +613,31 @@ CANCEL_WITHDRAWAL = Write(
     response=Transfer,
     feature="withdrawal-cancellations",
     errors=(errors.NotFound, errors.WithdrawalNotCancellable),
+)
+ALL_TRANSFERS = Read(
+    name="all_transfers",
+    operation_id="listAllTransfers",
+    route="GET /trading/transfers",
+    summary="Find deposits and withdrawals of every account",
+    tag="Funding",
+    scope="accounts:read",
+    response=Page[Transfer],
+    query=listing(
+        Parameter(
+            "text",
+            ("filter[query]", "query"),
+            Kind.TEXT,
+            {"type": "string"},
+            "Each word is an amount, part of the customer's name, or four or more characters of an "
+            "id (also as abbreviated in lists), an address, a bank account or a reference.",
+        ),
+        TRADING_ACCOUNT,
+        TRANSFER_TYPE,
+        STATUS,
+        CREATED,
+    ),
+    feature="all-transfers",
+    errors=(),
 )
 TRANSACTIONS = Read(
     name="transactions",
@@ -658,6 +736,8 @@ CREATE_QUOTE = Write(
     scope="trading:quote",
     bucket="quote",
     request=QuoteRequest,
+    additions={"amount_of": "quotes", "trading_account_id": "quotes"},
+    hints=("trading_account_id",),
     response=Quote,
     is_enveloped=True,
     echoes=("side",),
@@ -769,6 +849,7 @@ CANCEL_TRADE = Write(
     tag="Trades",
     scope="trading:execute",
     response=Trade,
+    is_shown=False,
     errors=(errors.NotFound, errors.TradeNotCancellable),
 )
 
@@ -820,6 +901,7 @@ LINK_COUNTERPARTY = Write(
     scope="wallets:write",
     request=LinkRequest,
     response=Counterparty,
+    is_shown=False,
     creates=f"{_CUSTODY}/counterparties",
     errors=(
         errors.NotFound,
@@ -902,6 +984,7 @@ CREATE_CHALLENGE = Write(
     tag="Wallet ownership",
     scope="wallets:write",
     request=ChallengeRequest,
+    additions={"valid_seconds": "challenges"},
     response=Challenge,
     creates=f"/{_OWNERSHIP}-challenges/{{ownershipChallengeId}}",
     errors=(errors.NotFound, errors.NetworkMismatch),

@@ -16,6 +16,9 @@ from chainteller.settings.values import (
     without_password,
 )
 
+_ADDRESSES = ("CHAINTELLER_URL", "CHAINTELLER_DATABASE")
+"""Variables that name a place; they come before the active profile."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -67,6 +70,8 @@ class Configured:
     def database(self) -> Place:
         """Select the database for ``serve``, ``db`` and ``keys``.
 
+        The active profile names no database here; its ``read_only`` holds all the same.
+
         Raises:
             SettingsInvalid: a flag names a remote deployment.
         """
@@ -89,6 +94,14 @@ class Configured:
     def active_profile(self) -> str:
         """The profile that applies without a flag; empty if there is none."""
         return self.environ.get("CHAINTELLER_PROFILE") or self.settings.desk.profile
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether ``--read-only`` or the profile in use forbids every change."""
+        named = self.flags.url or self.flags.database or any(map(self.environ.get, _ADDRESSES))
+        name = self.flags.profile or ("" if named else self.active_profile())
+        profile = self.settings.profiles.get(name)
+        return self.flags.read_only or (profile is not None and profile.read_only)
 
     def _default(self) -> Place:
         if self.settings.service.database:
@@ -129,8 +142,7 @@ class Configured:
         if profile is None and self.flags.profile:
             profile = self.settings.profiles.get(self.flags.profile)
         label = profile.label or profile.name if profile else place.label
-        read_only = self.flags.read_only or (profile is not None and profile.read_only)
-        return replace(place, label=label, read_only=read_only, profile=profile)
+        return replace(place, label=label, read_only=self.is_read_only, profile=profile)
 
 
 def sqlite_url(path: Path) -> str:

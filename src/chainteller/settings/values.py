@@ -7,7 +7,7 @@ from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_name
-from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
+from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
 
@@ -74,8 +74,8 @@ def switch(value: object) -> bool:
 
 def cents(value: object) -> int:
     try:
-        return parse_atoms(text(value).replace(",", ""), USD)
-    except (AmountMalformed, AmountTooPrecise):
+        return parse_typed(text(value), USD).atoms
+    except AmountInvalid:
         raise ValueError("needs an amount of USD such as 10000.00") from None
 
 

@@ -9,7 +9,7 @@ from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.pages import by_created, containing, filters, listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
@@ -37,11 +37,6 @@ find_bank_account = Finder(
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
-def _contains(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
-
-
 def page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[list[Record], int]:
@@ -50,12 +45,12 @@ def page(
         _T.c.organisation_id == organisation_id, *filters(_T, query, ("bank_account_id",))
     )
     if query.text:
-        pattern = _contains(query.text)
+        pattern = containing(query.text)
         statement = statement.where(
             or_(
                 _T.c.id.ilike(pattern, escape="\\"),
                 _T.c.bank_account_id.ilike(pattern, escape="\\"),
-                _C.c.search_name.like(_contains(query.text.casefold()), escape="\\"),
+                _C.c.search_name.like(containing(query.text.casefold()), escape="\\"),
                 _C.c.reference.ilike(pattern, escape="\\"),
             )
         )
@@ -73,13 +68,13 @@ def customers(
     """Find customers by name, reference or bank account, ordered by reference."""
     statement = select(_C).where(_C.c.organisation_id == organisation_id)
     if query.text:
-        pattern = _contains(query.text)
+        pattern = containing(query.text)
         owners = select(_B.c.customer_id).where(
             _B.c.organisation_id == organisation_id, _B.c.id.ilike(pattern, escape="\\")
         )
         statement = statement.where(
             or_(
-                _C.c.search_name.like(_contains(query.text.casefold()), escape="\\"),
+                _C.c.search_name.like(containing(query.text.casefold()), escape="\\"),
                 _C.c.reference.ilike(pattern, escape="\\"),
                 _C.c.id.in_(owners),
             )

@@ -28,6 +28,8 @@ from chainteller.storage.pages import listing
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 
+_ACTOR = "actor"
+"""Where an event's stored data keeps who made it."""
 _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
 _LAST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD)
 SERVER_CLOCK: ColumnElement[int] = literal_column(
@@ -119,9 +121,16 @@ def append(
     return number
 
 
-def event_row(event_id: str, kind: str, resource: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Build an unnumbered event; the caller adds ``at`` and ``organisation_id``."""
-    return {"id": event_id, "type": kind, "resource": resource, "data": canonical(data)}
+def event_row(
+    event_id: str, kind: str, resource: str, data: Mapping[str, Any], actor: str | None = None
+) -> dict[str, Any]:
+    """Build an unnumbered event; the caller adds ``at`` and ``organisation_id``.
+
+    The actor is kept within the stored data, where a released build on the same database
+    ignores it.
+    """
+    stored = data if actor is None else {**data, _ACTOR: actor}
+    return {"id": event_id, "type": kind, "resource": resource, "data": canonical(stored)}
 
 
 def audit_row(
@@ -156,13 +165,16 @@ def events_after(
 
 
 def event_model(row: Record) -> Event:
+    data = json.loads(row.data)
+    actor = data.pop(_ACTOR, None)
     return Event(
         seq=row.seq,
         id=row.id,
         type=row.type,
         at=row.at,
         resource=row.resource,
-        data=json.loads(row.data),
+        actor=actor,
+        data=data,
     )
 
 

@@ -117,12 +117,17 @@ def check(url: str) -> DatabaseReport:
     )
 
 
-def _check_file(path: Path) -> DatabaseReport:
-    schema.inspect_file(path)
+def require_file(path: Path) -> None:
+    """Raises ServiceUnavailable if there is no such file: opening it would create a database."""
     if not path.exists():
         raise unavailable(
             "NO_DATABASE", "There is no such database file.", "Create it: chainteller db init."
         )
+
+
+def _check_file(path: Path) -> DatabaseReport:
+    schema.inspect_file(path)
+    require_file(path)
     try:
         with closing(_read_only(path)) as connection:
             found = sqlite_state(partial(_scalar, connection))

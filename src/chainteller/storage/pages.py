@@ -25,6 +25,12 @@ def filters(table: Table, query: ListQuery, names: tuple[str, ...]) -> list[Cond
     return conditions
 
 
+def containing(text: str) -> str:
+    """The pattern of LIKE for values that contain ``text``; a backslash escapes."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
 def is_filtered(query: ListQuery, names: tuple[str, ...]) -> bool:
     """Whether a filter applies, so that the total must be counted."""
     given = (*names, "created_gte", "created_lt")

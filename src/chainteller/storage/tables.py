@@ -235,6 +235,7 @@ class TransferRow(SQLModel, table=True):
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
         Index("ix_transfer_created", "trading_account_id", "direction", "created"),
+        Index("ix_transfer_organisation", "organisation_id", "created", "id"),
     )
 
 

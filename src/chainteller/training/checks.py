@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from itertools import chain
 from typing import Any
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.clock import from_datetime
+from chainteller.domain.money import UNKNOWN_ASSET, AmountInvalid, parse_atoms
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
@@ -75,8 +76,9 @@ def evaluate(check: Check, view: View) -> Finding:
 
 def _decimal(text: str) -> Decimal:
     try:
+        parse_atoms(text, UNKNOWN_ASSET, allow_zero=True)
         return Decimal(text)
-    except InvalidOperation:
+    except AmountInvalid:
         raise ValueError('a decimal number in quotes, such as "1000.00"') from None
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from chainteller.domain.clock import SECOND
+from chainteller.service.amounts import read_currency
 from chainteller.service.errors import TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.accounts import OpenTradingAccount
@@ -20,7 +21,6 @@ from chainteller.service.models.counterparties import (
     RegisterCounterparty,
 )
 from chainteller.service.models.funding import (
-    Currency,
     DepositRequest,
     Destination,
     WithdrawalRequest,
@@ -109,7 +109,7 @@ class Player:
         self._ids["account"] = opened.value.id
 
     def deposit(self, amount: str, currency: str = "DPT_USD") -> None:
-        request = DepositRequest(amount=amount, currency=_currency(currency))
+        request = DepositRequest(amount=amount, currency=read_currency(currency))
         self._service.deposit(self._account, request, idempotency_key=self._key())
 
     def withdraw(self, amount: str, currency: str = "DPT_USD", to: str = "") -> None:
@@ -122,7 +122,7 @@ class Player:
             )
         request = WithdrawalRequest(
             amount=amount,
-            currency=_currency(currency, crypto=bool(to)),
+            currency=read_currency(currency),
             destination=destination,
         )
         self._service.withdraw(self._account, request, idempotency_key=self._key())
@@ -276,14 +276,6 @@ class Player:
             completed_challenge=self._text("signature"),
             counterparty_id=self._id("counterparty"),
         )
-
-
-def _currency(text: str, *, crypto: bool = False) -> Currency:
-    symbol, _, network = text.partition("@")
-    if not network:
-        return Currency(type="deposit-token-currency", id=symbol)
-    kind = "crypto-currency" if crypto else "stablecoin-currency"
-    return Currency(type=kind, symbol=symbol, network=network)
 
 
 _STEPS: Mapping[Callable[..., None], int] = {

@@ -5,6 +5,7 @@ answers, so that "copied" is said only after it did.
 """
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -79,13 +80,18 @@ def _run(command: Sequence[str], text: str) -> bool:
     return done.returncode == 0
 
 
+_UNFIT = re.compile(r"[^\w .-]", re.ASCII)
+
+
 def write_file(folder: Path, name: str, text: str) -> Path:
     """Write to ``folder/name`` for its owner alone; where it exists, to ``name-2`` and so on.
+
+    ``name`` may hold an id as a deployment sent it: what isn't fit for a file name becomes ``-``.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    path = folder / name
+    path = folder / _UNFIT.sub("-", name)
     stem, suffix = path.stem, path.suffix
     number = 1
     while True:

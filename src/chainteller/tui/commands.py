@@ -8,9 +8,14 @@ is ``tui/console/command_table.py``. Key bindings, footers, the help, the palett
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isawaitable
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.binding import Binding
+
+from chainteller.domain.preconditions import Act, forbids
+
+if TYPE_CHECKING:
+    from chainteller.service.models.accounts import TradingAccount
 
 EVERYWHERE = "desk"
 PALETTE_ONLY = "palette"
@@ -20,6 +25,7 @@ SHORT_NAMES = {
     "quote": "Quo",
     "trades": "Trd",
     "wallets": "Wal",
+    "transfers": "Tfr",
 }
 """The screens with their names in a narrow top bar, in the order of the digits that open them.
 
@@ -112,6 +118,12 @@ AnyCommand = Command[Any]
 def always(target: Target) -> str:  # noqa: ARG001 - for ``Command.unavailable``
     """For commands that work in any state."""
     return ""
+
+
+def control_against(account: "TradingAccount | None", act: Act) -> str:
+    """Why a control on the account forbids an act; empty when none does, or none is known."""
+    controls = account.controls if account is not None else ()
+    return next((f"the account is {each}" for each in controls if forbids(each, act)), "")
 
 
 class Hint(NamedTuple):

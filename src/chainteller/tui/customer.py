@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from textual.dom import DOMNode
 from textual.signal import Signal
@@ -10,13 +10,19 @@ from textual.signal import Signal
 from chainteller.service.errors import TellerError
 
 if TYPE_CHECKING:
+    from chainteller.domain.preconditions import Act
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.tui.dialogs.question import Ask
+    from chainteller.tui.dialogs.question import Ask, Watch
 
 Answer = TypeVar("Answer")
-Confirm = Callable[["Ask"], Awaitable[bool]]
-"""Asks the agent a question; whether the answer is yes."""
+
+
+class Confirm(Protocol):
+    """Asks the agent a question."""
+
+    def __call__(self, asked: "Ask", watch: "Watch | None" = None, /) -> Awaitable[bool]:
+        """Whether the answer is yes. Raises what ended the question while it was open."""
 
 
 class CustomerChanged(TellerError):
@@ -26,7 +32,9 @@ class CustomerChanged(TellerError):
     next_step = "1: select the customer again"
 
     def __init__(self, account_id: str) -> None:
-        super().__init__(f"It was prepared for {account_id}, which isn't selected any more.")
+        super().__init__(
+            f"It was prepared for {account_id}, which isn't selected any more. Nothing was sent."
+        )
 
 
 class CustomerContext:
@@ -58,6 +66,16 @@ class CustomerContext:
         """Id of the account being served; empty when there is none."""
         return self._account.id if self._account is not None else ""
 
+    @property
+    def label(self) -> str:
+        """Who is being served: the customer, the trading account and its bank account."""
+        account = self._account
+        if account is None:
+            return ""
+        is_told = account.bank_account_type.isalpha()
+        bank = f"{account.bank_account_type} {account.bank_account_id}" if is_told else ""
+        return "   ".join(each for each in (account.customer_name, account.id, bank) if each)
+
     def serve(self, account: "TradingAccount") -> None:
         """Serve ``account`` from here on, on every screen."""
         before = self.account_id
@@ -79,10 +97,10 @@ class CustomerContext:
         if before:
             self.on_change.publish(before)
 
-    def require(self, account_id: str) -> None:
-        """Raise CustomerChanged unless ``account_id`` is the account being served."""
-        if account_id != self.account_id:
-            raise CustomerChanged(account_id)
+    def require(self, account_id: str | None) -> None:
+        """Raise CustomerChanged unless ``account_id`` is None or the account being served."""
+        if account_id not in {None, self.account_id}:
+            raise CustomerChanged(str(account_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +108,21 @@ class CustomerRequest(Generic[Answer]):
     """What a command sends for one customer.
 
     Attributes:
-        account_id: The trading account that it was prepared for, which has to be served when it
-            is sent; empty for any customer's record out of a list of all accounts.
+        account_id: The trading account that it was prepared for. It has to be served when the
+            request is sent, and every record in the request has to belong to it. None for a
+            customer who has no account here yet, whoever is served meanwhile.
         call: Sends it, in a thread: (service, idempotency key).
         question: What the agent has to confirm first.
-        check: Raises, in a thread, what the service would refuse it for; before the question.
+        check: Raises, in a thread, what the service would refuse it for: before the question, and
+            again whenever something changed while the question is open.
+        renew: Reads the records that the question is about and returns the question as it is now,
+            in place of ``question``; raises as ``check``.
+        act: What a control on the account may forbid; checked when ``check`` is.
     """
 
-    account_id: str
+    account_id: str | None
     call: "Callable[[Service, str], Answer]"
     question: "Ask | None" = None
     check: "Callable[[Service], None] | None" = None
+    renew: "Callable[[Service], Ask] | None" = None
+    act: "Act | None" = None

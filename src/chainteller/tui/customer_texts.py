@@ -16,7 +16,7 @@ from chainteller.records.accounts import ACCOUNT
 from chainteller.records.formats import both_times, clean
 from chainteller.records.markets import MARKET, is_open
 from chainteller.records.trades import QUOTE, TRADE, is_trade
-from chainteller.records.transfers import transfer_fields
+from chainteller.records.transfers import transfer_fields, why_not_cancelled
 from chainteller.tui.queries import Gap
 
 if TYPE_CHECKING:
@@ -53,18 +53,26 @@ class CustomerTexts:
 
     def of_trade(self, trade: "Trade", bank: str) -> str:
         values = {"bank": bank, **TRADE.spoken(trade)}
-        return self._first((f"trade.{trade.status}", "trade.other"), values)
+        names = (f"trade.{trade.status}", f"trade.{trade.status}_in_short", "trade.other")
+        return self._first(names, values)
 
     def of_quote(self, quote: "Quote", state: str, bank: str) -> str:
         """``state`` is live, expired, executed or unknown."""
         values = {"bank": bank, **QUOTE.spoken(quote)}
         return self._first((f"quote.{state}", f"quote.{state}_without_fee"), values)
 
-    def of_transfer(self, transfer: "Transfer", bank: str) -> str:
-        """A deposit or a withdrawal, by its status."""
+    def of_transfer(self, transfer: "Transfer", bank: str, *, can_cancel: bool = False) -> str:
+        """A deposit or a withdrawal, by its status, as far as that can be known.
+
+        ``can_cancel`` says whether the agent is able to cancel a withdrawal that has not left.
+        """
         fields = transfer_fields(transfer)
         values = {"bank": bank, **fields.spoken(transfer)}
-        return self._first((f"{fields.kind}.{transfer.status}", f"{fields.kind}.other"), values)
+        status = transfer.status if transfer.as_of is None else "requested"
+        told = self._first((f"{fields.kind}.{status}", f"{fields.kind}.other"), values)
+        if told and can_cancel and not why_not_cancelled(transfer):
+            return f"{told} {self.fill(f'{fields.kind}.stoppable', values)}".rstrip()
+        return told
 
     def of_account(self, account: "TradingAccount", now: datetime, bank: str) -> str:
         """A control on the account, or what is available."""

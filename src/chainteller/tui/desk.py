@@ -1,7 +1,10 @@
 """What all screens share: the service, what is selected, what happened, how fresh it is."""
 
 import asyncio
+import contextlib
 from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from textual.dom import DOMNode
@@ -9,19 +12,31 @@ from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.preconditions import forbids
 from chainteller.records.formats import clock_time
-from chainteller.service.errors import ServiceUnavailable, TellerError
+from chainteller.service.errors import (
+    AccountRestricted,
+    NotOffered,
+    ServiceUnavailable,
+    TellerError,
+)
 from chainteller.tui import lazy
+from chainteller.tui.colleagues import Colleagues
 from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 if TYPE_CHECKING:
+    from chainteller.domain.preconditions import Act
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.ownership import Ownership
     from chainteller.tui.customer_texts import CustomerTexts
+    from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.request_log import RequestLog
+    from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
@@ -37,7 +52,7 @@ _WHY = {
 
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
-    that was selected then.
+    that it is about, empty for none in particular.
     """
 
     at: str
@@ -52,7 +67,6 @@ class Connection(NamedTuple):
 
     state: str = "starting"
     latency_ms: int = 0
-    at: str = ""
     retry_in_s: int = 0
     why: str = ""
 
@@ -62,13 +76,25 @@ class Backstage(Protocol):
 
     requests: "RequestLog"
     workspace: "Workspace"
+    unanswered: dict[str, str]
+    """Writes of this session without an answer: idempotency key and operation."""
 
     @property
     def service(self) -> "Service":
-        """As screens may use it."""
+        """As screens may use it: reads about any account, writes for the customer being served."""
+
+    def service_for(self, account_id: str) -> "Service":
+        """For reads and writes about one account, which is the one served when it's written to."""
+
+    @property
+    def ownership(self) -> "Ownership":
+        """Which account each record belongs to, as far as it was seen here."""
 
     def set_read_only(self, *, on: bool) -> None:
         """Refuse every write from here on, whoever sends it, or none."""
+
+    def settle(self, key: str) -> "Outcome":
+        """Find out what became of a write that wasn't answered. Raises TellerError."""
 
     def know_blockchain_account(
         self, blockchain_account_id: str, trading_account_id: str
@@ -91,16 +117,19 @@ class Shell(Protocol):
         """How often all styles were read anew; a screen that is made now needs no more of it."""
 
     def go(self, name: str) -> None:
-        """Show one of the five screens."""
+        """Show one of ``SCREENS``."""
 
-    def back(self) -> None:
-        """Show the screen before."""
+    def back(self) -> bool:
+        """Close what lies over the five screens, such as an audit trail; False without it."""
 
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
 
     def release_keys(self) -> None:
         """What was typed ahead of a finished step may go on."""
+
+    def find(self, text: str) -> None:
+        """Show what an id, an address, a bank account or a customer's name stands for."""
 
     def poll_now(self) -> None:
         """Ask for news at once."""
@@ -129,6 +158,9 @@ class Desk:
         self.privacy = Privacy()
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
+        self.colleagues = Colleagues()
+        self.left_account_id = ""
+        """The account that another agent, or an earlier session, left selected here."""
         self.opened_at = 0
         """Since when this place is open here."""
         self.call_began: int | None = None
@@ -144,6 +176,8 @@ class Desk:
         self.watched: set[str] = set()
         self.watched_trades: dict[str, str] = {}
         """Trades to be told about, with their accounts."""
+        self.watched_transfers: dict[str, Transfer] = {}
+        """Deposits and withdrawals to be told about, as they were when that was asked for."""
         self.challenges: dict[str, int] = {}
         """Challenges issued here that are still open, with the instant they run out."""
         self.warned: set[str] = set()
@@ -153,6 +187,8 @@ class Desk:
         self._keeping_soon = False
         self.followed: dict[str, str] = {}
         """Trades that this desk began, with the status last told."""
+        self.unknown_outcomes: Callable[[], Sequence[str]] = tuple
+        """The executions whose outcome isn't known, with their customers; set by Quote."""
         self.on_start: Signal[StartedDesk] = Signal(owner, "started")
         self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
         self.on_poll: Signal[None] = Signal(owner, "polled")
@@ -166,6 +202,7 @@ class Desk:
         if self.session is not None:
             self.session.close()
         self.started, self.session, self.opened_at = started, session, self.now
+        self.colleagues.own_name = started.capabilities.actor if started.capabilities else ""
 
     def end(self) -> None:
         """The terminal is restored: let go of what the desk holds."""
@@ -182,6 +219,16 @@ class Desk:
         if self.started is None or self.session is None:
             raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
         return self.session.service
+
+    def service_for(self, account_id: str) -> "Service":
+        """The service for requests about one account: others are refused before they are sent.
+
+        Raises:
+            ServiceUnavailable: the engine is still being started.
+        """
+        if self.session is None:
+            return self.service
+        return self.session.service_for(account_id)
 
     @property
     def customer_texts(self) -> "CustomerTexts":
@@ -210,7 +257,18 @@ class Desk:
     def remember_account(self) -> None:
         """The selected account, to come back to; written with the next view that is kept."""
         if self.customer.account_id:
-            self.unsaved[KEPT_ACCOUNT] = self.customer.last_id = self.customer.account_id
+            self.customer.last_id = self.customer.account_id
+            self.unsaved[KEPT_ACCOUNT] = self._kept_account()
+
+    def _kept_account(self) -> dict[str, object]:
+        """Who was served, by whom and when: only the same agent goes on with a customer."""
+        operator = self.settings.operator
+        return {"id": self.customer.account_id, "operator": operator, "at": self.now}
+
+    @property
+    def awaits_choice(self) -> bool:
+        """Whether no customer is selected until the agent chooses one."""
+        return bool(self.left_account_id) and not self.customer.account_id
 
     def _keep_account_soon(self) -> None:
         """For the console that is killed: once in ``KEPT_AFTER_S``, however the cursor moves."""
@@ -225,7 +283,7 @@ class Desk:
             self._keep_account_soon()
         elif account_id and account_id != self.customer.last_id:
             self.customer.last_id = account_id
-            self.remember(KEPT_ACCOUNT, account_id)
+            self.remember(KEPT_ACCOUNT, self._kept_account())
 
     async def _save(self) -> None:
         """One writer at a time, so that the newest value is the one that stays."""
@@ -236,6 +294,12 @@ class Desk:
                 await call_service(self.session.workspace.set_views, views)
         finally:
             self._saving = False
+
+    @property
+    def last_answer(self) -> str:
+        """The time of day at which the service last answered anything; empty before that."""
+        answered_at = self.session.requests.answered_at if self.session else None
+        return "" if answered_at is None else f"{clock_time(to_datetime(answered_at))}Z"
 
     def note(self, identifier: str) -> str:
         """The agent's own words about a record; on this machine only."""
@@ -263,39 +327,90 @@ class Desk:
         """An idempotency key, made before the request is sent."""
         return f"desk-{self.settings.randomness.bytes(16).hex()}"
 
-    async def send(self, request: CustomerRequest[Answer], confirm: Confirm) -> Answer | None:
+    async def send(
+        self,
+        request: CustomerRequest[Answer],
+        confirm: Confirm,
+        sending: Callable[[], None] = lambda: None,
+    ) -> Answer | None:
         """Check, confirm and send a request; None when the agent said no.
+
+        The question names the customer, and follows the records that it is about while it is open.
+        ``sending`` is called right before the request is sent.
 
         Raises:
             CustomerChanged: another customer was selected since it was prepared; nothing was sent.
             TellerError: the check or the service refused it.
         """
-        if request.check is not None:
-            await call_service(request.check, self.service)
-        if request.question is not None and not await confirm(request.question):
+        self.customer.require(request.account_id)
+        is_new = request.account_id is None
+        service = self.service if is_new else self.service_for(request.account_id or "")
+        asked = await self._question(request, service)
+        if asked is not None and not await confirm(asked, self._watch(request, service)):
             return None
-        if request.account_id:
-            self.customer.require(request.account_id)
-        return await call_service(request.call, self.service, self.new_key())
+        self.customer.require(request.account_id)
+        sending()
+        return await call_service(request.call, service, self.new_key())
 
-    def notify(self, text: str, tone: str = "", detail: str = "") -> None:
-        """One line for the agent: on the status line now, in the event log for good."""
-        told = Notification(
-            clock_time(to_datetime(self.now)), text, tone, detail, self.customer.account_id
+    async def _question(self, request: CustomerRequest[Answer], service: "Service") -> "Ask | None":
+        """What to ask now. Raises TellerError: what is asked for can't be done."""
+        asked = await call_service(_look, request, service)
+        self.customer.require(request.account_id)
+        if asked is None or request.account_id is None:
+            return asked
+        return asked.headed(self.customer.label)
+
+    def _watch(self, request: CustomerRequest[Answer], service: "Service") -> "Watch":
+        return lazy.Watch(
+            now=lambda: self.now,
+            require=partial(self.customer.require, request.account_id),
+            renew=partial(self._question, request, service),
+            signals=(self.on_poll, self.customer.on_change),
+            ticks=self.settings.poll_interval_s > 0,
         )
+
+    def notify(
+        self, text: str, tone: str = "", detail: str = "", *, account_id: str | None = None
+    ) -> None:
+        """One line for the agent: on the status line now, in the event log for good.
+
+        It is about the customer being served unless ``account_id`` is given, which is empty for
+        what is about none. The status line shows nothing about another customer.
+        """
+        about = self.customer.account_id if account_id is None else account_id
+        told = Notification(clock_time(to_datetime(self.now)), text, tone, detail, about)
         self.log.append(told)
         self.unread += 1
         self.on_notification.publish(told)
 
     def heard(self, latency_ms: int) -> None:
-        """New data came; the top bar shows its time."""
-        self.connection = Connection("live", latency_ms, clock_time(to_datetime(self.now)))
+        """The service answered."""
+        self.connection = Connection("live", latency_ms)
         self.on_connection.publish(self.connection)
 
     def unheard(self, retry_in_s: int, error: TellerError) -> None:
         """No news; a place that refuses the key, or was not even asked, did not fail to answer."""
         why = _WHY.get(error.code, "no answer")
-        self.connection = Connection(
-            "failed", self.connection.latency_ms, self.connection.at, retry_in_s, why
-        )
+        self.connection = Connection("failed", self.connection.latency_ms, retry_in_s, why)
         self.on_connection.publish(self.connection)
+
+
+def _look(request: CustomerRequest[Any], service: "Service") -> "Ask | None":
+    """Check a request and read what its question is about. Runs in a thread.
+
+    Raises:
+        TellerError: the service would refuse it.
+    """
+    if request.act is not None and request.account_id is not None:
+        _require_unrestricted(service, request.account_id, request.act)
+    if request.check is not None:
+        request.check(service)
+    return request.renew(service) if request.renew is not None else request.question
+
+
+def _require_unrestricted(service: "Service", account_id: str, act: "Act") -> None:
+    """Raises AccountRestricted: a control on the account forbids it, as far as it's told."""
+    with contextlib.suppress(NotOffered):
+        for control in service.trading_account(account_id).controls:
+            if forbids(control, act):
+                raise AccountRestricted(control, "")

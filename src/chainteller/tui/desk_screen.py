@@ -6,7 +6,7 @@ What a screen shows can be copied, exported and told to the customer: subclasses
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from textual.widget import Widget
 from chainteller.service.errors import ReadOnlyProfile, TellerError
 from chainteller.tui import lazy
 from chainteller.tui import top_bar as top
+from chainteller.tui.colleagues import words
 from chainteller.tui.commands import (
     SCREENS,
     AnyCommand,
@@ -32,19 +33,32 @@ from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, 
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
 from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
-from chainteller.tui.widgets.bars import HintBar, StatusLine, TooSmall, TopBar
+from chainteller.tui.widgets.bars import (
+    HintBar,
+    StatusLine,
+    TooSmall,
+    TopBar,
+    UnknownOutcomes,
+)
 from chainteller.tui.widgets.failure_panel import FailurePanel
-from chainteller.tui.widgets.field import FieldBar
+from chainteller.tui.widgets.field import FieldBar, FieldContents
 from chainteller.tui.widgets.ground import Blank, Ground
-from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
-    from chainteller.tui.dialogs.question import Ask
+    from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
 
 Work = Callable[[], Awaitable[None]]
+
+
+class PutAway(NamedTuple):
+    """A field that was open for a customer who isn't served now, and what takes its text."""
+
+    contents: FieldContents
+    answer: Callable[[str], None] | None
 
 
 class DeskScreen(Blank, FullScreen):
@@ -58,6 +72,8 @@ class DeskScreen(Blank, FullScreen):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    FIELDS_OF_NOBODY: ClassVar[frozenset[str]] = frozenset({"filter"})
+    """Purposes of fields that stay open whoever is served; all others are the customer's."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-tiny"),
         (60, "-narrow"),
@@ -80,9 +96,15 @@ class DeskScreen(Blank, FullScreen):
         self.desk = desk
         self.field_answer: Callable[[str], None] | None = None
         """Takes what is typed into the field that a flow has opened."""
+        self.put_away: dict[str, PutAway] = {}
+        """The fields that were open for customers who aren't served now, by their accounts."""
+        self.field_returned: Callable[[], None] = lambda: None
+        """Called when the field was brought back with the customer that it was opened for."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
+        yield Lines([line()], id="colleagues")
+        yield UnknownOutcomes()
         if self.desk.settings.panel is not None:
             yield self.desk.settings.panel()
         yield Lines([line()], id="title")
@@ -110,6 +132,7 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
+        self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
 
     def on_resize(self) -> None:
@@ -122,22 +145,32 @@ class DeskScreen(Blank, FullScreen):
         _draw_status(self)
         if self.desk.started is not None:
             self.reload()
+        _bring_field_back(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
         if self.is_current or self.app.screen.is_modal:
             self.reload()
 
     def _connection_changed(self, reach: Connection) -> None:
-        _draw_bars(self)
+        if self.is_current or self.app.screen.is_modal:
+            _draw_bars(self)
         if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
             self.clear_failure()
             if self.is_current:
                 self.reload()
 
     def _customer_changed(self, before: str) -> None:
-        """Another customer is served: put away the refusal of a request of the one ``before``."""
+        """Another customer is served: put away the refusal of a request of the one ``before``, and
+        what was being typed for them; bring back what was typed for this one.
+        """
+        _draw_colleagues(self)
         if before and self.query_one(FailurePanel).is_shown:
             self.clear_failure()
+        _put_field_away(self)
+        if self.is_current:
+            _bring_field_back(self)
+        _draw_bars(self)
+        _draw_status(self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -169,11 +202,9 @@ class DeskScreen(Blank, FullScreen):
             locked = partial(_hold_lock, self, lock, work)
             self.run_worker(Later(locked), group=f"write-{lock}")
 
-    async def confirm(self, asked: "Ask") -> bool:
-        """Only from a worker: waits for ``y``."""
-        question = lazy.Question(asked, self.desk.shell.deafen)
-        answer: bool | None = await self.app.push_screen_wait(question)
-        return bool(answer)
+    async def confirm(self, asked: "Ask", watch: "Watch | None" = None) -> bool:
+        """Only from a worker: waits for ``y``. Raises what ended the question meanwhile."""
+        return await lazy.ask(self.app, lazy.Question(asked, self.desk.shell.deafen, watch))
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Show a refusal in its three parts and keep it in the log."""
@@ -199,19 +230,26 @@ class DeskScreen(Blank, FullScreen):
     @on(FieldClosed)
     @on(FieldSubmitted)
     def field_event(self, message: FieldChanged | FieldClosed | FieldSubmitted) -> None:
-        """Hand on what happened in the field, then the keys that were typed behind it."""
+        """Hand on what happened in the field, then the keys that were typed behind it. Nothing that
+        was typed for one customer is handed on while another one is served.
+        """
+        if _put_field_away(self):
+            self.let_keys_go_on()
+            return
         if isinstance(message, FieldChanged):
             self.field_changed(message.purpose, message.value)
             return
         if isinstance(message, FieldClosed):
             self.close_field()
             self.field_closed(message.purpose)
+        elif (value := self.field_bar.submitted(message.value)) is None:
+            pass  # a refused amount stays in its field
         elif self.field_answer is not None:
             take_answer = self.field_answer
             self.close_field()
-            take_answer(message.value)
+            take_answer(value)
         else:
-            self.field_submitted(message.purpose, message.value)
+            self.field_submitted(message.purpose, value)
         self.let_keys_go_on()
 
     def close_field(self) -> None:
@@ -262,9 +300,11 @@ class DeskScreen(Blank, FullScreen):
         return None
 
     def move_cursor(self, step: int) -> None:
-        """Move by rows."""
-        listed = self.paged
-        if listed is not None:
+        """Move by rows, or scroll by lines."""
+        pane, listed = _scrolled(self), self.paged
+        if pane is not None:
+            pane.scroll(step)
+        elif listed is not None:
             listed.move(step)
 
     # -- what can be copied, exported and told ------------------------------------------------
@@ -293,6 +333,20 @@ class DeskScreen(Blank, FullScreen):
         return lazy.exports_here(self)
 
 
+def say(screen: DeskScreen, text: str) -> None:
+    """Answer a key on the status line alone; the event log doesn't keep it."""
+    screen.query_one(StatusLine).tell(text, "muted", screen.desk.unread)
+
+
+def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
+    """The detail that stands alone: keys scroll it, so that nobody turns to another record
+    unseen.
+    """
+    is_alone = screen.has_class("detail-open") and not screen.has_class("-wide")
+    details = screen.query(".detail-side").results(ScrolledLines) if is_alone else ()
+    return next(iter(details), None)
+
+
 def refusal_text(screen: DeskScreen) -> str:
     """What to say about the refusal on the screen; empty when there is none."""
     failure, desk = screen.query_one(FailurePanel).failure, screen.desk
@@ -308,30 +362,74 @@ def _show_started(screen: DeskScreen, started: StartedDesk) -> None:  # noqa: AR
         screen.reload()
 
 
+def _put_field_away(screen: DeskScreen) -> bool:
+    """Close a field that was opened for another customer; whether there was one."""
+    field = screen.field_bar
+    is_theirs = field.is_open and field.owner_id != screen.desk.customer.account_id
+    if not is_theirs or field.purpose in screen.FIELDS_OF_NOBODY:
+        return False
+    screen.put_away[field.owner_id] = PutAway(field.contents, screen.field_answer)
+    screen.close_field()
+    return True
+
+
+def _bring_field_back(screen: DeskScreen) -> None:
+    """Open the field again in which something was being typed for the customer being served."""
+    served = screen.desk.customer.account_id
+    if served in screen.put_away and not screen.field_bar.is_open:
+        contents, screen.field_answer = screen.put_away.pop(served)
+        screen.field_bar.reopen(contents)
+        screen.field_returned()
+
+
 def _draw_bars(screen: DeskScreen) -> None:
     """Draw the top bar and the footer."""
     number = SCREENS.index(screen.KEY) + 1 if screen.KEY in SCREENS else 0
     said = top.describe_connection(screen.desk, narrow=screen.app.size.width < 110)
     screen.query_one(TopBar).place(number, top.deployment(screen.desk), said)
+    _draw_colleagues(screen)
     screen.draw_footer()
 
 
+def _draw_colleagues(screen: DeskScreen) -> None:
+    """Say under the top bar who else works on the customer; without anybody there is no line."""
+    desk = screen.desk
+    found = desk.colleagues.on(desk.customer.account_id, desk.now)
+    screen.set_class(bool(found), "with-colleagues")
+    if found:
+        who, what = words(found, desk.now)
+        said = line((f" {who}", "warn"), right=((f" {what} ", "warn"),))
+        screen.query_one("#colleagues", Lines).show([said])
+
+
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
-    """Show the newest line of the log; while a refusal is open, only what comes after it."""
-    log, unread = screen.desk.log, screen.desk.unread
+    """Show the executions with an unknown outcome, and the newest line of the log that isn't about
+    another customer; while a refusal is open, only what comes after it.
+    """
+    screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
+    unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
-    newest = told or (log[-1] if log else None)
+    lines = (each for each in reversed(screen.desk.log) if each.account_id in {"", served})
+    newest = next(lines, None)
+    if told is not None and told is not newest:
+        told = None
     if failure is not None and (told is None or told.text.startswith(failure.code)):
         status.tell("esc closes   ! event log", "muted", unread)
     elif newest is not None:
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
+    else:
+        status.tell("", "", unread)
 
 
 async def _show_refusal(screen: DeskScreen, work: Work, doing: str = "") -> None:
     try:
         await work()
     except TellerError as error:
-        screen.fail(error, doing)
+        if screen.desk.started is not None:
+            screen.fail(error, doing)
+        elif doing:
+            screen.desk.notify("The service is still starting. Nothing was sent.", "warn")
+        # A read is repeated when it has started, and the top bar says that it's starting.
     except NoMatches:
         if screen.is_current:
             raise
@@ -355,7 +453,8 @@ async def _for_customer(desk: Desk, work: Work) -> None:
     except TellerError as error:
         if served == desk.customer.account_id:
             raise
-        desk.notify(f"{error.code}  {error.message}  {served}", "bad")
+        told = f"{served}: {error.code}  {error.message}"
+        desk.notify(told, "bad", account_id="")
 
 
 # -- commands of every screen -----------------------------------------------------------------
@@ -368,14 +467,18 @@ def _toggle_zoom(screen: DeskScreen) -> None:
 
 
 def _move_pages(screen: DeskScreen, step: int) -> None:
-    listed = screen.paged
-    if listed is not None:
+    pane, listed = _scrolled(screen), screen.paged
+    if pane is not None:
+        pane.scroll(step * max(1, pane.size.height - 2))
+    elif listed is not None:
         listed.move_pages(step)
 
 
 def _move_to_end(screen: DeskScreen, *, end: bool) -> None:
-    listed = screen.paged
-    if listed is not None:
+    pane, listed = _scrolled(screen), screen.paged
+    if pane is not None:
+        pane.scroll(len(pane.whole) if end else -pane.top)
+    elif listed is not None:
         listed.move_to((listed.total or 1) - 1 if end else 0)
 
 
@@ -388,8 +491,8 @@ def _go_back(screen: DeskScreen) -> None:
         screen.field_event(FieldClosed(screen.field_bar.purpose))
     elif screen.query_one(FailurePanel).is_shown:
         screen.clear_failure()
-    elif not screen.step_back():
-        screen.desk.shell.back()
+    elif not screen.step_back() and not screen.desk.shell.back():
+        say(screen, f"Nothing is open here.  1-{len(SCREENS)} switch screens, ctrl+q quits")
 
 
 def _tell_customer(screen: DeskScreen) -> None:
@@ -399,7 +502,20 @@ def _tell_customer(screen: DeskScreen) -> None:
         return
     screen.desk.on_customer_text.publish(text)
     rows = [line(row) for row in lazy.wrapped(text, 70)]
-    screen.app.push_screen(lazy.Box("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text))
+    whose = _customer_told(screen)
+    if whose:
+        rows = [line((whose, "muted")), line(), *rows]
+    box = lazy.CustomerBox("WHAT TO TELL THE CUSTOMER", rows, again="t", text=text)
+    screen.app.push_screen(box)
+
+
+def _customer_told(screen: DeskScreen) -> str:
+    """Who is told: the owner of what is selected, also where another customer is served."""
+    desk = screen.desk
+    owner_id = desk.session.ownership.owner_of(screen.object_id()) if desk.session else ""
+    if owner_id and owner_id != desk.customer.account_id:
+        return f"{owner_id}, not selected"
+    return desk.customer.label
 
 
 def _copy(screen: DeskScreen) -> None:
@@ -447,7 +563,8 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command(
         "desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True), _no_list
     ),
-    Command("desk.back", "escape", "One step back", _go_back, always),
+    Command("desk.back", "escape", "Close what is open: field, message, detail or filter",
+        _go_back, always),
     Command("desk.text", "t", "What to tell the customer; t again copies it", _tell_customer,
         lambda screen: "" if screen.customer_text() else "there is nothing to tell here",
         footer="text", rank=4),

@@ -216,17 +216,20 @@ def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return json.dumps({"rows": found}, ensure_ascii=False, indent=2) + "\n"
 
 
-def receipt_exports(desk: Desk, account_id: str, trade_id: str) -> list[Export]:
-    """The trade's receipt in each form; the command line writes the same bytes."""
+def receipt_exports(desk: Desk, account_id: str, record_id: str) -> list[Export]:
+    """The receipt of a trade, deposit or withdrawal in each form; the command line writes the same
+    bytes.
+    """
     endings = {"text": "txt", "json": "json", "csv": "csv"}
 
     def make(form: str) -> str:
-        return receipts.render(receipts.receipt_of(desk.service, account_id, trade_id), form)
+        service, bank_name = desk.service_for(account_id), desk.settings.bank_name
+        return receipts.render(receipts.receipt_of(service, account_id, record_id, bank_name), form)
 
     return [
         Export(
-            f"receipt of {trade_id}, {form if form == 'text' else form.upper()}",
-            f"chainteller-receipt-{trade_id}.{ending}",
+            f"receipt of {record_id}, {form if form == 'text' else form.upper()}",
+            f"chainteller-receipt-{record_id}.{ending}",
             partial(call_service, make, form),
         )
         for form, ending in endings.items()

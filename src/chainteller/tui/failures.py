@@ -4,9 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from chainteller.domain.assets import Asset
-from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
-from chainteller.records.formats import grouped, plain
+from chainteller.records.formats import grouped
 from chainteller.service.error_codes import KEY_WANTED
 from chainteller.service.errors import ServiceError, TellerError, ValidationFailed
 
@@ -73,7 +71,7 @@ _NEXT: Mapping[str, str] = {
     "UNREACHABLE": "r: try again",
     "SERVICE_UNAVAILABLE": "r: try again",
     "UNAUTHORIZED": KEY_WANTED,
-    "OUTCOME_UNKNOWN": "Do not send it again: the desk looks for what became of it.",
+    "OUTCOME_UNKNOWN": "Don't send it again: the console is finding out what happened.",
 }
 
 _WORDS = {
@@ -178,12 +176,3 @@ def _value(name: str, value: object) -> str:
     text = str(value)
     is_time = _TIMESTAMP.fullmatch(text) is not None
     return f"{text[:10]} {text[11:19]}Z" if is_time else text
-
-
-def amount_failure(value: str, asset: Asset, again: str) -> Failure | None:
-    """Why a typed text isn't an amount of ``asset``; ``again`` names the key to retry."""
-    try:
-        parse_atoms(plain(value), asset)
-    except (AmountMalformed, AmountTooPrecise) as error:
-        return Failure("NO_AMOUNT", "This is no amount.", str(error), again)
-    return None

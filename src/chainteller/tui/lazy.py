@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from chainteller.records.trades import is_over
     from chainteller.tui.accounts import flow as account_flow
-    from chainteller.tui.accounts.detail import AccountDetail, Frame
+    from chainteller.tui.accounts.detail import (
+        AccountDetail,
+        Frame,
+        activity_choices,
+        nobody_selected,
+    )
     from chainteller.tui.accounts.new_account import CustomersScreen
     from chainteller.tui.audit.screen import AuditScreen
     from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
     from chainteller.tui.console.help import HelpScreen, LogScreen
     from chainteller.tui.console.info import InfoScreen
+    from chainteller.tui.console.last_action import show_last_action
     from chainteller.tui.console.note_dialog import NoteScreen
     from chainteller.tui.console.palette import DeskPalette, DeskProvider
     from chainteller.tui.console.profiles import ProfilesScreen
@@ -32,11 +38,13 @@ if TYPE_CHECKING:
         restore_account,
         tell_unanswered_requests,
     )
+    from chainteller.tui.console.unanswered import UnansweredWrites, show_unanswered
     from chainteller.tui.customer_texts import CustomerTexts
-    from chainteller.tui.dialogs.boxes import Box, wrapped
+    from chainteller.tui.dialogs.boxes import Box, CustomerBox, wrapped
+    from chainteller.tui.dialogs.choice import Choice
     from chainteller.tui.dialogs.code import CodeBox
     from chainteller.tui.dialogs.qr import half_blocks
-    from chainteller.tui.dialogs.question import Ask, Question
+    from chainteller.tui.dialogs.question import Ask, Question, Watch, ask
     from chainteller.tui.exports import Table, copy_menu, copy_now, export, exports_here
     from chainteller.tui.failures import explain
     from chainteller.tui.markets import view as markets_view
@@ -50,6 +58,7 @@ if TYPE_CHECKING:
     from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
+    from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
     from chainteller.tui.wallets import flow as wallet_flow
     from chainteller.tui.wallets import paste as wallet_pastes
     from chainteller.tui.wallets.book import customer_of, wallet_of

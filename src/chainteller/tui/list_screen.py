@@ -217,6 +217,8 @@ class ListScreen(DeskScreen, Generic[Record]):
     @on(RowOpened)
     def list_event(self, message: PageWanted | RowChosen | RowOpened) -> None:
         if isinstance(message, PageWanted):
+            if self.desk.started is None:
+                return  # all pages in the window are fetched once it has started
             self.read(f"page-{message.page}", partial(self.pages.load, message.page))
         elif message.list_id != self.LIST_ID:
             return

@@ -53,6 +53,15 @@ class FieldChanged(Message):
         return isinstance(message, FieldChanged) and message.purpose == self.purpose
 
 
+class FieldPasted(Message):
+    """A paste into a field that leaves it to the screen what of it may be shown."""
+
+    def __init__(self, purpose: str, text: str) -> None:
+        super().__init__()
+        self.purpose = purpose
+        self.text = text
+
+
 class FieldClosed(Message):
     def __init__(self, purpose: str) -> None:
         super().__init__()

@@ -1,12 +1,17 @@
-"""What an agent waits for: a market that reopens, a slow trade, a challenge about to expire."""
+"""What an agent waits for: a market that reopens, a slow trade, a transfer that ends, a challenge
+about to expire.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL
-from chainteller.records.formats import countdown, seconds_between, seconds_since
+from chainteller.domain.transfers import TransferStatus
+from chainteller.records.formats import countdown, seconds_between, seconds_since, transferred
 from chainteller.records.trades import SLOW_S
+from chainteller.records.transfers import direction
+from chainteller.records.transfers import is_over as is_transfer_over
 from chainteller.service.errors import NotFound
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
@@ -24,6 +29,7 @@ async def look_out(desk: Desk, alert: Alert) -> None:
     """Look at everything that is watched, once; raises TellerError."""
     await _markets(desk, alert)
     await _trades(desk, alert)
+    await _transfers(desk, alert)
     _challenges(desk, alert)
 
 
@@ -66,6 +72,21 @@ def _tell_trade(desk: Desk, trade: "Trade", alert: Alert) -> None:
         desk.warned.add(trade.id)
         waited = countdown(seconds_since(trade.created, desk.now))
         alert(f"SLOW: trade still {trade.status} after {waited}  {trade.id}", "warn")
+
+
+async def _transfers(desk: Desk, alert: Alert) -> None:
+    for transfer in tuple(desk.watched_transfers.values()):
+        name, service = direction(transfer), desk.service
+        read = service.deposit_record if name == "deposit" else service.withdrawal_record
+        try:
+            found = await call_service(read, transfer.trading_account_id or "", transfer.id)
+        except NotFound:
+            del desk.watched_transfers[transfer.id]
+            continue
+        if is_transfer_over(found):
+            del desk.watched_transfers[transfer.id]
+            tone = "good" if found.status == TransferStatus.COMPLETED else "bad"
+            alert(f"{name} of {transferred(found)} {found.status}  {found.id}", tone)
 
 
 def _challenges(desk: Desk, alert: Alert) -> None:

@@ -6,10 +6,12 @@ about an amount, or offers one to the customer, it stays: nobody says yes to dot
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.widget import Widget
@@ -33,11 +35,20 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record")
 _MOST = 20_000
-_AMOUNT = re.compile(r"\d[\d,]*\.\d+")
-_CUT_AMOUNT = re.compile(r"\d[\d,]*\.\d*…")
+_AMOUNT = re.compile(r"\d[\d,]*\.(?:\d*…|\d+)")
 _CUT = "…"
 _LEAST_CUT = 2
-_MASK = "•"
+_DOTS = "•••••"
+"""What stands for any name or amount: as many dots for each, or their number would tell."""
+_COLUMN_GAP, _FLOWING_GAP = 2, 4
+
+
+class Hidden(NamedTuple):
+    """A stretch of a text that is not shown."""
+
+    start: int
+    end: int
+    is_amount: bool
 
 
 class Privacy:
@@ -63,27 +74,36 @@ class Privacy:
 
     def balance(self, amount: str) -> str:
         """A balance that was worked out here, as it may be shown: the gate has not learned it."""
-        return _MASK * len(amount) if self.hidden else amount
+        return _DOTS if self.hidden else amount
 
     def mask(self, text: str, *, amounts: bool = True) -> str:
-        """``text`` with every known name, and amount, masked; the width stays."""
+        """``text`` with the same dots for every known name, and amount."""
+        shown, end = "", 0
+        for hidden in self.find(text, amounts=amounts):
+            shown += text[end : hidden.start] + _DOTS
+            end = hidden.end
+        return shown + text[end:]
+
+    def find(self, text: str, *, amounts: bool = True) -> list[Hidden]:
+        """Where known names, and amounts, stand in ``text``, in order and without overlaps."""
         if self._pattern is None:
             self._pattern = _pattern(self._names)
-        shown = self._pattern.sub(_dots, text)
-        if _CUT in shown:
-            shown = self._mask_cut(shown)
-            if amounts:
-                shown = _CUT_AMOUNT.sub(self._cut_amount, shown)
-        return _AMOUNT.sub(self._amount, shown) if amounts else shown
+        found = [Hidden(*name.span(), is_amount=False) for name in self._pattern.finditer(text)]
+        if _CUT in text:
+            found += self._cut_name(text)
+        if amounts:
+            spans = ((row.span(), self._is_amount(row[0])) for row in _AMOUNT.finditer(text))
+            found += [Hidden(*span, is_amount=True) for span, is_known in spans if is_known]
+        found.sort()
+        return [each for at, each in enumerate(found) if not at or each.start >= found[at - 1].end]
 
-    def _amount(self, found: re.Match[str]) -> str:
-        return _dots(found) if found[0] in self._amounts else found[0]
+    def _is_amount(self, written: str) -> bool:
+        """Whether it's a known amount, or the begin of one that a column cut short."""
+        if not written.endswith(_CUT):
+            return written in self._amounts
+        return any(each.startswith(written[:-1]) for each in self._amounts)
 
-    def _cut_amount(self, found: re.Match[str]) -> str:
-        begun = found[0][:-1]
-        return _dots(found) if any(each.startswith(begun) for each in self._amounts) else found[0]
-
-    def _mask_cut(self, text: str) -> str:
+    def _cut_name(self, text: str) -> list[Hidden]:
         """A name cut short by a column: it begins like a known one and ends in the cut sign."""
         for start in range(len(text)):
             end = text.find(_CUT, start)
@@ -91,8 +111,8 @@ class Privacy:
             if len(begun) < _LEAST_CUT or not begun[0].isalpha() or text[:start][-1:].isalnum():
                 continue
             if any(name.startswith(begun) for name in self._names):
-                return text[:start] + _MASK * (end - start + 1) + text[end + 1 :]
-        return text
+                return [Hidden(start, end + 1, is_amount=False)]
+        return []
 
     def account(self, account: ListedAccount) -> None:
         """Take the name and the balances of one account."""
@@ -138,10 +158,6 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
 
-def _dots(found: re.Match[str]) -> str:
-    return _MASK * len(found[0])
-
-
 _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
     "TradingAccount": Privacy.account,
     "TokenBalance": Privacy._balance,  # noqa: SLF001 - of this module
@@ -149,6 +165,7 @@ _LEARNED: dict[str, Callable[[Privacy, Any], None]] = {
     "Customer": Privacy._customer,  # noqa: SLF001 - as above
     "Trade": Privacy._transaction,  # noqa: SLF001 - as above
     "Transfer": Privacy._transaction,  # noqa: SLF001 - as above
+    "KeptTransfer": Privacy._transaction,  # noqa: SLF001 - as above
 }
 """What is learned from a record, by the name of its model: the models are imported later."""
 
@@ -166,12 +183,84 @@ class PrivacyFilter(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
         if not self._privacy.hidden:
             return segments
-        return [
-            segment
-            if segment.control
-            else Segment(self._privacy.mask(segment.text, amounts=self._amounts), segment.style)
-            for segment in segments
-        ]
+        pieces: list[_Piece] = []
+        for segment in segments:
+            if not segment.control:
+                hidden = self._privacy.find(segment.text, amounts=self._amounts)
+                follows_gap = bool(pieces) and pieces[-1].text.endswith("  ")
+                pieces += _pieces(segment, hidden, follows_gap=follows_gap)
+        if any(piece.hides for piece in pieces):
+            _keep_width(pieces)
+        return [Segment(piece.text, piece.style) for piece in pieces]
+
+
+class _Piece:
+    """A part of a painted line.
+
+    Attributes:
+        hides: What the dots stand for, if they are any.
+        wider: By how many cells that is wider than the dots.
+        ends_cell: Whether it's an amount at the end of a cell that is aligned to the right.
+    """
+
+    __slots__ = ("ends_cell", "hides", "style", "text", "wider")
+
+    def __init__(
+        self,
+        text: str,
+        style: Style | None,
+        hides: Hidden | None = None,
+        wider: int = 0,
+        *,
+        ends_cell: bool = False,
+    ) -> None:
+        self.text, self.style, self.hides = text, style, hides
+        self.wider, self.ends_cell = wider, ends_cell
+
+
+def _pieces(segment: Segment, hidden: Sequence[Hidden], *, follows_gap: bool) -> Iterator[_Piece]:
+    text, end = segment.text, 0
+    for each in hidden:
+        yield _Piece(text[end : each.start], segment.style)
+        end = each.end
+        wider = cell_len(text[each.start : end]) - len(_DOTS)
+        is_cell = text.startswith(" ") or (follows_gap and each.start == 0)
+        ends_cell = each.is_amount and end == len(text) and is_cell
+        yield _Piece(_DOTS, segment.style, each, wider, ends_cell=ends_cell)
+    yield _Piece(text[end:], segment.style)
+
+
+def _keep_width(pieces: list[_Piece]) -> None:
+    """Let blanks take what the dots are narrower or wider by: those before an amount in a column,
+    those behind a name, and those far behind an amount in a sentence, which moves the words
+    between them. Where a text ends at the right edge it's the blanks before it.
+    """
+    is_at_the_edge = not "".join(piece.text for piece in pieces).endswith("  ")
+    for at, piece in enumerate(pieces):
+        if piece.hides is None or not piece.wider:
+            continue
+        before, behind = pieces[:at][::-1], pieces[at + 1 :]
+        gap = _FLOWING_GAP if piece.hides.is_amount else _COLUMN_GAP
+        if piece.ends_cell and _stretch(before[:2], piece.wider, 1):
+            continue
+        if _stretch(behind, piece.wider, gap):
+            continue
+        if not (is_at_the_edge and _stretch(before, piece.wider, _FLOWING_GAP)):
+            last = pieces[-1]
+            last.text = (
+                last.text + " " * piece.wider if piece.wider > 0 else last.text[: piece.wider]
+            )
+
+
+def _stretch(pieces: Sequence[_Piece], cells: int, gap: int) -> bool:
+    """Add blanks to the first run of at least ``gap``, or take some; whether there is one."""
+    for piece in pieces:
+        run = re.search(f" {{{max(gap, 1 - cells)},}}", piece.text)
+        if run is not None:
+            start, end = run.span()
+            piece.text = piece.text[:start] + " " * (end - start + cells) + piece.text[end:]
+            return True
+    return False
 
 
 class Stated(Widget):

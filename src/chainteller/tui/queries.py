@@ -8,6 +8,7 @@ from chainteller.domain.assets import CASH_EQUIVALENTS
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
+from chainteller.service.operations import BLOCKCHAIN_ACCOUNTS, TRANSACTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,13 +33,21 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class AccountSheet:
-    """An account with all that its detail shows."""
+    """An account with all that its detail shows.
+
+    Attributes:
+        shows_trades_alone: Whether the deployment lists trades, but not every transaction.
+        knows_wallets: Whether the deployment lists the account's wallets; else they are those that
+            are known on this desk.
+    """
 
     account: "TradingAccount"
     balances: "tuple[TokenBalance, ...] | Gap"
     activity: "tuple[Transaction, ...] | Gap"
     limits: "tuple[LimitUsage, ...] | Gap"
     wallets: "tuple[LinkedAccount, ...] | Gap"
+    shows_trades_alone: bool = False
+    knows_wallets: bool = True
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -67,15 +76,32 @@ def query(**fields: object) -> ListQuery:
     return ListQuery.model_validate(fields)
 
 
-def account_sheet(service: "Service", account_id: str) -> AccountSheet:
-    """Raises NotFound; every other part may be a gap."""
+_ACTIVITY_ROWS = 8
+
+
+def account_sheet(
+    service: "Service", account_id: str, offers: "Callable[[str], bool]" = lambda _feature: True
+) -> AccountSheet:
+    """``offers`` says which additions the deployment has. Raises NotFound; every other part may be
+    a gap.
+    """
     account = service.trading_account(account_id)
+    lists_all = offers(TRANSACTIONS.feature or "")
+    asked = query(limit=_ACTIVITY_ROWS)
     return AccountSheet(
         account=account,
         balances=_or_gap(lambda: service.token_balances(account_id).data),
-        activity=_or_gap(lambda: service.transactions(account_id, query(limit=8)).data),
+        activity=_or_gap(
+            lambda: (
+                service.transactions(account_id, asked).data
+                if lists_all
+                else service.trades(account_id, asked).data[:_ACTIVITY_ROWS]
+            )
+        ),
         limits=_or_gap(lambda: service.limits(account_id).data),
         wallets=_or_gap(lambda: linked_accounts(service, account_id)),
+        shows_trades_alone=not lists_all,
+        knows_wallets=offers(BLOCKCHAIN_ACCOUNTS.feature or ""),
     )
 
 

@@ -66,6 +66,8 @@ class RequestLog:
         self._lock = threading.Lock()
         self._rows: deque[Request] = deque(maxlen=_KEPT)
         self._number = 0
+        self.answered_at: int | None = None
+        """When a call was answered last, in microseconds: the one owner of how fresh things are."""
         self._under_way: Counter[str] = Counter()
 
     @property
@@ -86,6 +88,9 @@ class RequestLog:
 
     def is_under_way(self, operation: str) -> bool:
         return self._under_way[operation] > 0
+
+    def note_answer(self) -> None:
+        self.answered_at = self._clock.now()
 
     def add_repeat(self, attempt: Attempt) -> None:
         """A try that a client below repeats, before the line of the call itself."""
@@ -129,8 +134,11 @@ class Trace:
             with self._log.going_out(call.operation.name):
                 answer = onward(call)
         except TellerError as error:
+            if isinstance(error, ServiceError):
+                self._log.note_answer()
             self._log.add(call, _since(before), error)
             raise
+        self._log.note_answer()
         if call.operation.name not in _QUIET:
             self._log.add(call, _since(before), None)
         return answer

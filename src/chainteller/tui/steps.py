@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from chainteller.domain.assets import Asset
 from chainteller.records.formats import Piece
 from chainteller.service.errors import TellerError
 from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.failures import Failure
 from chainteller.tui.list_screen import ListScreen
@@ -27,6 +29,14 @@ class Write:
 
     lock: str
     step: "Step"
+
+
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """Select an account, unless it is selected, and take ``then`` for its customer."""
+
+    account_id: str
+    then: "Step"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,7 @@ class OpenField:
     """Let the agent type something.
 
     Attributes:
+        asset: With it, the field takes an amount of this asset.
         submitted: Takes what was typed; without it, the screen does, by the field's purpose.
     """
 
@@ -59,7 +70,7 @@ class OpenField:
     label: tuple[Piece, ...]
     note: tuple[Piece, ...]
     value: str = ""
-    is_amount: bool = False
+    asset: Asset | None = None
     submitted: "Callable[[str], Step] | None" = None
 
 
@@ -82,7 +93,7 @@ class Result:
     clears_failure: bool = False
 
 
-Step = Write | LookUp | Choose | OpenField | CustomerRequest["Step"] | Result
+Step = Write | Serve | LookUp | Choose | OpenField | CustomerRequest["Step"] | Result
 
 
 def notice(text: str, tone: str = "warn") -> Result:
@@ -102,15 +113,19 @@ def take(screen: ListScreen[Any], step: Step) -> None:
 
 
 async def follow(screen: ListScreen[Any], step: Step) -> None:
-    """Take a step and those after it, in a worker.
+    """Take a step and those after it, in a worker. They are for the customer being served.
 
     Raises:
+        CustomerChanged: another customer was selected meanwhile.
         TellerError: any error of the service.
     """
     desk, now = screen.desk, step
+    if isinstance(now, Serve):
+        now = await _serve(desk, now)
+    account_id = desk.customer.account_id
     while isinstance(now, LookUp | Choose | CustomerRequest):
         if isinstance(now, LookUp):
-            now = await call_service(now.call, desk.service)
+            now = await call_service(now.call, desk.service_for(account_id))
         elif isinstance(now, Choose):
             dialog = Choice(now.title, now.note, now.options, now.preset)
             chosen: str | None = await screen.app.push_screen_wait(dialog)
@@ -122,12 +137,20 @@ async def follow(screen: ListScreen[Any], step: Step) -> None:
             if sent is None:
                 return
             now = sent
+        desk.customer.require(account_id)
     take(screen, now)
+
+
+async def _serve(desk: Desk, step: Serve) -> Step:
+    if step.account_id != desk.customer.account_id:
+        account = await call_service(desk.service.trading_account, step.account_id)
+        desk.customer.serve(account)
+    return step.then
 
 
 def _open_field(screen: ListScreen[Any], step: OpenField) -> None:
     screen.field_bar.open(
-        step.purpose, step.label, value=step.value, note=step.note, amount=step.is_amount
+        step.purpose, step.label, value=step.value, note=step.note, asset=step.asset
     )
     submitted = step.submitted
     if submitted is not None:

@@ -33,9 +33,8 @@ def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
     operator: Piece = (call if call and narrow else call + desk.settings.operator + "  ", "muted")
     if reach.state == "starting":
         return [operator, ("starting", "warn")]
-    if reach.state == "failed" and not reach.retry_in_s:
-        return [operator, (f"{reach.why}, r: again", "bad")]
     if reach.state == "failed":
-        return [operator, (f"{reach.why}, retry in {reach.retry_in_s} s", "bad")]
+        then = f"retry in {reach.retry_in_s} s" if reach.retry_in_s else "r: again"
+        return [operator, (f"{reach.why}, {then}", "bad")]
     took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
-    return [operator, ("live  ", "good"), (f"{took}{reach.at}Z", "muted")]
+    return [operator, ("live  ", "good"), (f"{took}{desk.last_answer}", "muted")]

@@ -53,6 +53,10 @@ def cancel_trade(service: Service, account_id: str, trade_id: str, key: str) -> 
     return service.cancel_trade(account_id, trade_id, idempotency_key=key).value
 
 
+def cancel_withdrawal(service: Service, account_id: str, withdrawal_id: str, key: str) -> Transfer:
+    return service.cancel_withdrawal(account_id, withdrawal_id, idempotency_key=key).value
+
+
 def deposit_token(service: Service) -> str:
     """The id of the deployment's first deposit token; DPT_USD where it does not say."""
     for offer in service.capabilities().currencies:

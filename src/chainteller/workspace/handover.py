@@ -1,169 +1,341 @@
-"""The handover note: what was requested, done, refused and is pending, for the ticket system.
+"""The handover note: every action of the shift with its outcome, by customer, for the tickets.
 
-Built from the record of sent requests, the agent's notes and the current state of one account; no
-other customer is named. The console and ``desk --plain`` write the same note.
+Built from the record of sent requests, the agent's notes, and what the deployment answers now about
+each record. What it can't be asked for again is told as it was last seen. The console and
+``desk --plain`` write the same note.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from chainteller.domain.clock import to_datetime
+from chainteller.domain.trades import TERMINAL
+from chainteller.records.accounts import UNKNOWN
+from chainteller.records.formats import currency_name, grouped, money, transferred
+from chainteller.records.trades import base_symbol, is_trade
+from chainteller.records.transfers import direction, is_over, target
+from chainteller.service.errors import NotOffered, TellerError
+from chainteller.service.interface import Service
 from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.workspace.store import SentRequest, SentState, Workspace
+from chainteller.workspace import records
+from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
 
 _SECOND = 1_000_000
-_FINAL = frozenset({"completed", "settled", "cancelled", "failed", "rejected", "returned"})
-_FOLLOWED = frozenset({"deposit", "withdraw", "execute_quote"})
-"""Operations that continue after the answer: without their record they are listed as sent."""
-_NO_NEWS = frozenset({"create_quote"})
+_MOST_ACTIONS = 10_000
+_NO_ACTIONS = frozenset({"create_quote"})
 """Operations that change nothing and are left out."""
+_MOVING = frozenset({"deposit", "withdraw", "execute_quote", "cancel_trade", "cancel_withdrawal"})
+"""Operations that answer with a record whose state changes afterwards."""
+_HEADINGS = ("Done", "In progress", "Requested, present state not known", "Refused",
+             "Outcome unknown")  # fmt: skip
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The current state of an account; ``activity`` is None where the deployment has none.
-    ``owned`` are the ids of what belongs to it (its blockchain accounts).
-    """
+class Shift:
+    """What a note covers: ``since`` is an instant, ``call_began`` None outside of a call."""
 
-    account: TradingAccount
-    activity: Sequence[Transaction] | None = None
-    owned: frozenset[str] = frozenset()
+    who: str
+    """Operator and place."""
+    since: int
+    call_began: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """A record as it is now, or as it was last seen at an instant; None where nothing is known."""
+
+    record: Transaction | None = None
+    seen_at: int | None = None
+
+    @property
+    def is_current(self) -> bool:
+        return self.record is not None and self.seen_at is None
+
+    @property
+    def is_over(self) -> bool:
+        if self.record is None or not self.is_current:
+            return False
+        return self.record.status in TERMINAL if is_trade(self.record) else is_over(self.record)
 
 
 @dataclass(slots=True)
-class _Rows:
-    """The note's sections by heading, in order."""
+class _Section:
+    """The part of one account; "" collects what belongs to none."""
 
-    parts: dict[str, list[str]] = field(
-        default_factory=lambda: {
-            heading: [] for heading in ("Done", "Under way", "Sent", "Refused", "In doubt")
-        }
-    )
-
-    def lines(self) -> Iterator[str]:
-        for heading, rows in self.parts.items():
-            if rows:
-                yield f"{heading}:"
-                yield from (f"- {row}" for row in rows)
+    account_id: str
+    account: TradingAccount | None = None
+    rows: dict[str, list[str]] = field(default_factory=lambda: {each: [] for each in _HEADINGS})
+    open: dict[str, str] = field(default_factory=dict)
+    """Records that are in progress, with their status."""
+    unread: str = ""
+    """Why its activity is not known."""
 
 
 def handover_note(
-    workspace: Workspace, standing: Standing | None, *, who: str, since: int, began: int | None
+    workspace: Workspace,
+    service: Service,
+    shift: Shift,
+    account_id: str = "",
+    *,
+    only: bool = False,
 ) -> str:
-    """Write the note; ``who`` is operator and place, ``since`` and ``began`` are instants."""
-    now = workspace.now()
+    """Write the note; asks the service about every record, so call it in a thread.
+
+    Args:
+        workspace: the record of requests and notes.
+        service: the deployment that they were sent to.
+        shift: what the note covers.
+        account_id: the account being served, which comes first whether or not anything was done.
+        only: whether the note is about that account alone.
+    """
+    now, began = workspace.now(), shift.call_began
     lasted = f", call of {(now - began) // _SECOND // 60} min" if began is not None else ""
-    rows = [f"HANDOVER {to_datetime(now):%Y-%m-%d %H:%M} UTC{lasted}, {who}"]
-    if standing is None:
-        return "\n".join([*rows, "No account was selected."])
-    rows += _account(workspace, standing.account)
-    rows += _happened(workspace, standing, since).lines()
-    return "\n".join([*rows, *_now(standing)])
+    rows = [f"HANDOVER {to_datetime(now):%Y-%m-%d %H:%M} UTC{lasted}, {shift.who}"]
+    sections = _Sections(workspace, service)
+    if account_id:
+        sections.of(account_id)
+    for request in sections.requests(shift.since):
+        owner = sections.owner(request)
+        if not only or owner == account_id:
+            sections.add(owner, request)
+    if not sections.found:
+        return "\n".join([*rows, "No account was selected, and nothing was done."])
+    for section in sections.found.values():
+        rows += ["", *sections.written(section)]
+    return "\n".join(rows)
 
 
-def _account(workspace: Workspace, account: TradingAccount) -> list[str]:
-    named = f", {account.customer_name}" if account.customer_name else ""
-    rows = [f"Account {account.id}, {account.bank_account_type} {account.bank_account_id}{named}"]
-    notes = workspace.note(account.id).splitlines()
-    return [*rows, *(["Asked:", *(f"- {note}" for note in notes)] if notes else [])]
+class _Sections:
+    """The parts of a note by account, in the order in which they were worked on."""
 
+    def __init__(self, workspace: Workspace, service: Service) -> None:
+        self._workspace, self._service = workspace, service
+        self.found: dict[str, _Section] = {}
+        self._current: dict[str, Transaction] = {}
+        """Records that were asked for, by id."""
 
-def _happened(workspace: Workspace, standing: Standing, since: int) -> _Rows:
-    """Each request once, under its current outcome."""
-    rows, known = _Rows(), {row.id: row for row in standing.activity or ()}
-    mine = {standing.account.id, *standing.owned}
-    sent = [row for row in workspace.sent_requests(limit=500) if row.sent_at >= since]
-    for request in reversed(sent):
-        if request.operation in _NO_NEWS or not _is_about(request, mine):
-            continue
+    def of(self, account_id: str) -> _Section:
+        """The part of an account, begun with its newest transactions."""
+        section = self.found.get(account_id)
+        if section is None:
+            section = self.found[account_id] = _Section(account_id)
+            if account_id:
+                self._read_account(section)
+        return section
+
+    def _read_account(self, section: _Section) -> None:
+        try:
+            section.account = self._service.trading_account(section.account_id)
+            newest = self._service.transactions(section.account_id, ListQuery(limit=100)).data
+        except NotOffered:
+            section.unread = "this deployment doesn't list what happens in an account"
+            return
+        except TellerError as error:
+            section.unread = f"the account could not be read ({error.code})"
+            return
+        for row in newest:
+            self._current[row.id] = row
+            if not _Outcome(row).is_over:
+                section.open[row.id] = row.status
+
+    # -- the requests -------------------------------------------------------------------------
+
+    def requests(self, since: int) -> Iterator[SentRequest]:
+        """Those of the shift, oldest first."""
+        sent = self._workspace.sent_requests(limit=_MOST_ACTIONS, since=since)
+        return (row for row in reversed(sent) if row.operation not in _NO_ACTIONS)
+
+    def owner(self, request: SentRequest) -> str:
+        """Id of the trading account that a request was about; empty for none."""
+        asked = _asked(request)
+        named = (*_ids(request), asked.get("tradingAccountId"), request.answer)
+        account = next((each for each in named if str(each).startswith("TDA_")), None)
+        if account is not None:
+            return str(account)
+        custody = next((each for each in named if str(each).startswith("BCA_")), None)
+        found = (
+            _or_none(lambda: self._service.blockchain_account(str(custody))) if custody else None
+        )
+        return found.trading_account_id if found is not None else ""
+
+    def add(self, account_id: str, request: SentRequest) -> None:
+        """Add a request once, under its present outcome."""
+        section, outcome = self.of(account_id), _Outcome()
+        if request.operation in _MOVING and request.state is SentState.DONE:
+            outcome = self._outcome(account_id, request.answer or request.key)
         at = f"{to_datetime(request.sent_at):%H:%M:%S}Z"
-        rows.parts[_heading(request, known)].append(f"{at} {_words(request, known)}")
-    return rows
+        told = f"{at} {_what(request, outcome)}: {_ending(request, outcome)}"
+        section.rows[_heading(request, outcome)].append(told)
+        if outcome.record is not None and outcome.is_current and not outcome.is_over:
+            section.open[outcome.record.id] = outcome.record.status
+
+    def _outcome(self, account_id: str, record_id: str) -> _Outcome:
+        current = self._current.get(record_id) or self._ask(account_id, record_id)
+        if current is None:
+            trade = records.one(self._workspace, Trade, record_id)
+            known = self._workspace.known_object(record_id, Kind.TRANSACTION)
+            return _Outcome(trade, known.seen_at) if trade is not None and known else _Outcome()
+        if not is_trade(current) and current.as_of is not None:
+            return _Outcome(current, int(current.as_of.timestamp() * _SECOND))
+        self._current[record_id] = current
+        return _Outcome(current)
+
+    def _ask(self, account_id: str, record_id: str) -> Transaction | None:
+        """The record as it is now; None where that can't be known."""
+        try:
+            return self._service.transaction(account_id, record_id)
+        except NotOffered:
+            return _or_none(lambda: self._service.trade(account_id, record_id))
+        except TellerError:
+            return None
+
+    # -- its text -----------------------------------------------------------------------------
+
+    def written(self, section: _Section) -> Iterator[str]:
+        if not section.account_id:
+            yield "Not about one account"
+        else:
+            yield _named(section)
+            notes = self._workspace.note(section.account_id).splitlines()
+            yield from (["Notes:", *(f"- {note}" for note in notes)] if notes else [])
+        for heading, rows in section.rows.items():
+            if rows:
+                yield f"{heading}:"
+                yield from (f"- {row}" for row in rows)
+        if section.account_id:
+            yield from _now(section)
 
 
-def _is_about(request: SentRequest, mine: set[str]) -> bool:
-    asked = request.arguments.get("request") or {}
-    named = {*request.arguments.get("ids", ()), request.answer, asked.get("tradingAccountId")}
-    return bool(named & mine)
+def _or_none(ask: Callable[[], Found]) -> Found | None:
+    try:
+        return ask()
+    except TellerError:
+        return None
 
 
-def _heading(request: SentRequest, known: dict[str, Transaction]) -> str:
+def _named(section: _Section) -> str:
+    account = section.account
+    if account is None:
+        return f"Account {section.account_id}"
+    name = f"{account.customer_name}, " if account.customer_name else ""
+    bank = account.bank_account_id
+    at_bank = f"{account.bank_account_type} {bank}, " if bank != UNKNOWN else ""
+    return f"{name}{at_bank}account {account.id}"
+
+
+def _now(section: _Section) -> Iterator[str]:
+    account = section.account
+    yield "Now:"
+    if section.unread:
+        yield f"- {section.unread}"
+    if account is not None and account.controls:
+        yield f"- restricted: {', '.join(account.controls)}"
+    if account is not None and account.buying_power is not None:
+        yield f"- {money(account.buying_power, 'USD')} available"
+    waiting = [f"Next: follow {each} ({status})" for each, status in section.open.items()]
+    unclear = section.rows["Outcome unknown"] or section.rows["Requested, present state not known"]
+    if unclear or section.unread:
+        waiting.append("Next: find out what is not known here")
+    yield from waiting or ["Next: nothing is in progress"]
+
+
+# -- one action ------------------------------------------------------------------------------------
+
+
+def _asked(request: SentRequest) -> Mapping[str, Any]:
+    asked: Mapping[str, Any] = request.arguments.get("request") or {}
+    return asked
+
+
+def _ids(request: SentRequest) -> Sequence[str]:
+    return [*request.arguments.get("ids", ()), "", ""]
+
+
+def _heading(request: SentRequest, outcome: _Outcome) -> str:
     if request.state in {SentState.REFUSED, SentState.NOT_SENT}:
         return "Refused"
     if request.state is not SentState.DONE:
-        return "In doubt"
-    record = known.get(request.answer or "")
-    if record is not None:
-        return "Done" if record.status in _FINAL else "Under way"
-    return "Sent" if request.operation in _FOLLOWED else "Done"
+        return "Outcome unknown"
+    if request.operation not in _MOVING or outcome.is_over:
+        return "Done"
+    return "In progress" if outcome.is_current else "Requested, present state not known"
 
 
-_PLAIN = {
-    "open_trading_account": "account opened",
-    "cancel_withdrawal": "withdrawal cancelled",
-    "cancel_trade": "trade cancelled",
-    "open_blockchain_account": "blockchain account opened",
-    "create_challenge": "text to sign issued",
-    "submit_claim": "wallet ownership proved",
-    "link_counterparty": "wallet linked",
-    "require_reverification": "verification ended",
-}
-
-
-def _words(request: SentRequest, known: dict[str, Transaction]) -> str:
-    """The request in words and, where it is known, its current status."""
-    asked = request.arguments.get("request") or {}
-    record = known.get(request.answer or "")
+def _what(request: SentRequest, outcome: _Outcome) -> str:
+    """The action, as a noun: what was asked for, whatever came of it."""
+    asked, ids = _asked(request), _ids(request)
+    if request.operation in {"deposit", "withdraw"}:
+        return _transfer_words(request, outcome)
     if request.operation == "execute_quote":
-        words = _of(record) if record is not None else f"quote {request.arguments['ids'][0]}"
-    elif request.operation in {"deposit", "withdraw"}:
-        amount = _grouped(str(asked.get("amount") or "-"))
-        words = f"{request.operation} {amount} {_unit(asked)}"
-        words += f" {record.status}" if record is not None else ""
-    else:
-        words = _PLAIN.get(request.operation, request.operation.replace("_", " "))
-    if request.state is SentState.DONE:
-        return f"{words}  {request.answer}"
-    ended = request.answer or "no answer"
-    return f"{words}  {ended}, key {request.key}" if _unclear(request) else f"{words}  {ended}"
+        words = _trade_words(outcome.record)
+        return f"order to {words}" if words else f"order for quote {ids[0]}"
+    if request.operation in {"cancel_trade", "cancel_withdrawal"}:
+        record = outcome.record
+        about = _trade_words(record) or (transferred_words(record) if record is not None else "")
+        name = "trade" if request.operation == "cancel_trade" else "withdrawal"
+        return f"cancellation of {name} {ids[1]}{f' ({about})' if about else ''}"
+    words = {
+        "open_trading_account": f"trading account for bank account {asked.get('bankAccountId')}",
+        "open_blockchain_account": f"blockchain account on {asked.get('network')}",
+        "register_counterparty": f"registration of wallet {asked.get('address')}",
+        "create_challenge": f"message to sign for wallet {asked.get('counterpartyId')}",
+        "submit_claim": f"signature of message {asked.get('challengeId')}",
+        "link_counterparty": f"link of wallet {asked.get('address') or ''}",
+        "require_reverification": f"new verification of wallet {ids[1]} required",
+    }.get(request.operation, request.operation.replace("_", " "))
+    return words.rstrip()
 
 
-def _unclear(request: SentRequest) -> bool:
-    return request.state in {SentState.SENT, SentState.UNKNOWN}
+def _transfer_words(request: SentRequest, outcome: _Outcome) -> str:
+    asked, currency = _asked(request), _asked(request).get("currency") or {}
+    name = "deposit" if request.operation == "deposit" else "withdrawal"
+    if outcome.record is not None and not is_trade(outcome.record):
+        return f"{name} of {transferred_words(outcome.record)}"
+    unit = currency_name(str(currency.get("type")), currency.get("symbol"), currency.get("id"))
+    return f"{name} of {_grouped(str(asked.get('amount') or '-'))} {unit}".rstrip()
 
 
-def _unit(asked: dict[str, Any]) -> str:
-    currency = asked.get("currency") or {}
-    return str(currency.get("symbol") or currency.get("id") or "")
+def transferred_words(record: Transaction) -> str:
+    """``250.00 USD to DDA-1001``."""
+    if is_trade(record):
+        return ""
+    to = target(record) if direction(record) == "withdrawal" else ""
+    return f"{transferred(record)}{f' to {to}' if to else ''}"
 
 
-def _of(row: Transaction) -> str:
-    if isinstance(row, Trade):
-        return f"{row.side} {row.market} {_grouped(row.amount)} {row.status}"
-    return f"{row.type.partition('-')[0]} {_grouped(row.amount)} {row.status}"
+def _trade_words(record: Transaction | None) -> str:
+    """``buy 0.5 SOL at 163.94 USD``."""
+    if record is None or not is_trade(record):
+        return ""
+    asset, price = base_symbol(record.market), money(record.price, "USD")
+    return f"{record.side} {grouped(record.amount)} {asset} at {price}"
 
 
 def _grouped(amount: str) -> str:
-    """Separate thousands; text that is no number is returned unchanged."""
+    """Separate thousands, with cents; text that is no number is returned unchanged."""
     try:
         return f"{Decimal(amount):,f}"
     except ArithmeticError:
         return amount
 
 
-def _now(standing: Standing) -> list[str]:
-    account, rows = standing.account, ["Now:"]
-    if account.controls:
-        rows.append(f"- restricted: {', '.join(account.controls)}")
-    if account.buying_power is not None:
-        rows.append(f"- {_grouped(account.buying_power)} USD buying power")
-    if standing.activity is None:
-        return [*rows, "Next: look at the account; this deployment does not tell its activity"]
-    rows += [f"- {_of(row)}  {row.id}" for row in standing.activity[:3]]
-    waiting = [row for row in standing.activity if row.status not in _FINAL]
-    if waiting:
-        return [*rows, *(f"Next: follow {row.id} ({row.status})" for row in waiting)]
-    return [*rows, "Next: nothing is under way"]
+def _ending(request: SentRequest, outcome: _Outcome) -> str:
+    if request.state in {SentState.REFUSED, SentState.NOT_SENT}:
+        refused = "refused" if request.state is SentState.REFUSED else "not sent"
+        code = request.answer or ""
+        return f"{refused}, {code.replace('_', ' ').lower()} ({code})"
+    if request.state is not SentState.DONE:
+        return f"no answer, key {request.key}"
+    if request.operation not in _MOVING:
+        return f"done  {request.answer}"
+    if outcome.record is None:
+        return f"accepted  {request.answer}"
+    if outcome.seen_at is None:
+        return f"{outcome.record.status}  {request.answer}"
+    at = f"{to_datetime(outcome.seen_at):%H:%M:%S}Z"
+    return f"{outcome.record.status} as last seen at {at}  {request.answer}"

@@ -1,7 +1,8 @@
-"""Receipts of trades: one rendering for console and command line, so that both give the same bytes.
+"""Receipts of trades, deposits and withdrawals: one rendering for console and command line, so that
+both give the same bytes.
 
 A receipt holds what the deployment answers and nothing of the moment at which it is printed, apart
-from its audit head: the newest link of the audit chain, which proves the trade outside the
+from its audit head: the newest link of the audit chain, which proves the record outside the
 database.
 """
 
@@ -13,60 +14,93 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from chainteller.domain.untrusted import printable, spreadsheet_cell
-from chainteller.records.accounts import ACCOUNT
+from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
-from chainteller.records.trades import QUOTE, TRADE
-from chainteller.service.errors import NotFound, NotOffered
+from chainteller.records.trades import QUOTE, TRADE, is_trade
+from chainteller.records.transfers import direction, transfer_fields
+from chainteller.service.errors import Forbidden, NotFound, NotOffered
 from chainteller.service.interface import Service
-from chainteller.service.models.accounts import TradingAccount
+from chainteller.service.models.accounts import Customer, TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import Quote
 from chainteller.service.models.records import AuditRow
-from chainteller.service.models.trades import Trade
+from chainteller.service.models.trades import Trade, Transaction
 
-Found = TypeVar("Found", bound=WireModel)
+Found = TypeVar("Found")
+_WHOSE = ("bank", "customer", "reference", "bank account")
+"""First in a text; in a table, new columns come last."""
+_NOT_HERE = (NotFound, NotOffered, Forbidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """A trade and what belongs to it; None or empty where the deployment does not offer it.
+    """A trade, deposit or withdrawal and what belongs to it; None or empty where the deployment
+    does not offer it.
 
-    ``audit`` are the trade's own rows, oldest first; ``head`` is the chain's newest hash.
+    ``bank`` is the name of the bank. ``audit`` are the record's own rows, oldest first; ``head``
+    is the chain's newest hash.
     """
 
-    trade: Trade
+    record: Transaction
     account: TradingAccount | None
+    customer: Customer | None
+    bank: str
     quote: Quote | None
     audit: tuple[AuditRow, ...]
     head: str | None
 
 
-def receipt_of(service: Service, account_id: str, trade_id: str) -> Receipt:
-    """Fetch a trade with its account, its quote and its audit rows.
+def receipt_of(service: Service, account_id: str, record_id: str, bank_name: str = "") -> Receipt:
+    """Fetch a trade, deposit or withdrawal with its customer, its quote and its audit rows.
+
+    ``bank_name`` is for a deployment that doesn't tell its own.
 
     Raises:
-        NotFound: the account has no such trade.
+        NotFound: the account has no such record.
     """
-    trade = service.trade(account_id, trade_id)
-    rows, head = _audit(service, trade_id)
-    account = _offered(service.trading_account, account_id)
-    quote = _offered(service.quote, trade.quote_id) if trade.quote_id else None
-    return Receipt(trade, account, quote, rows, head)
+    record = _record(service, account_id, record_id)
+    account = _offered(lambda: service.trading_account(account_id))
+    rows, head = _audit(service, record_id)
+    quote_id = record.quote_id if isinstance(record, Trade) else None
+    deployment = _offered(service.capabilities)
+    return Receipt(
+        record=record,
+        account=account,
+        customer=_customer(service, account) if account is not None else None,
+        bank=(deployment.name if deployment is not None else "") or bank_name,
+        quote=_offered(lambda: service.quote(quote_id)) if quote_id else None,
+        audit=rows,
+        head=head,
+    )
 
 
-def _offered(find: Callable[[str], Found], identifier: str) -> Found | None:
+def _record(service: Service, account_id: str, record_id: str) -> Transaction:
+    """The specification itself has trades only."""
     try:
-        return find(identifier)
-    except (NotFound, NotOffered):
+        return service.transaction(account_id, record_id)
+    except NotOffered:
+        return service.trade(account_id, record_id)
+
+
+def _customer(service: Service, account: TradingAccount) -> Customer | None:
+    asked = ListQuery(text=account.bank_account_id, limit=100)
+    found = _offered(lambda: service.customers(asked).data) or ()
+    return next((each for each in found if each.id == account.customer_id), None)
+
+
+def _offered(find: Callable[[], Found]) -> Found | None:
+    try:
+        return find()
+    except _NOT_HERE:
         return None
 
 
-def _audit(service: Service, trade_id: str) -> tuple[tuple[AuditRow, ...], str | None]:
+def _audit(service: Service, record_id: str) -> tuple[tuple[AuditRow, ...], str | None]:
     try:
         newest = service.audit(ListQuery(limit=1)).data
-        rows = service.audit(ListQuery(text=trade_id, limit=100)).data
-    except NotOffered:
+        rows = service.audit(ListQuery(text=record_id, limit=100)).data
+    except (NotOffered, Forbidden):
         return (), None
     return rows[::-1], newest[0].hash if newest else None
 
@@ -79,22 +113,32 @@ def render(receipt: Receipt, form: str) -> str:
     if form == "csv":
         return _csv(rows)
     width = max(len(name) for name, _ in rows)
-    shown = [f"{name:<{width}}  {printable(value)}" for name, value in rows if value]
-    title = "RECEIPT OF A TRADE"
+    whose = [(name, value) for label in _WHOSE for name, value in rows if name == label]
+    rest = [row for row in rows if row not in whose]
+    shown = [f"{name:<{width}}  {printable(value)}" for name, value in (*whose, *rest) if value]
+    title = f"RECEIPT OF A {_kind(receipt.record).upper()}"
     return "\n".join([title, "=" * len(title), *shown]) + "\n"
 
 
+def _kind(record: Transaction) -> str:
+    return "trade" if is_trade(record) else direction(record)
+
+
 def _json(receipt: Receipt) -> str:
-    account = receipt.account
+    account, customer = receipt.account, receipt.customer
     body = {
         "receipt": 1,
-        "trade": _wire(receipt.trade),
-        "customer": account and {"id": account.customer_id, "name": account.customer_name},
-        "bankAccount": account
+        _kind(receipt.record): _wire(receipt.record),
+        "bank": receipt.bank or None,
+        "customer": account
         and {
-            "id": account.bank_account_id,
-            "type": account.bank_account_type,
+            "id": account.customer_id,
+            "name": account.customer_name,
+            "reference": customer and customer.reference,
         },
+        "bankAccount": {"id": account.bank_account_id, "type": account.bank_account_type}
+        if account is not None and account.bank_account_id != UNKNOWN
+        else None,
         "quote": _wire(receipt.quote),
         "audit": {"head": receipt.head, "rows": [_wire(row) for row in receipt.audit]},
     }
@@ -114,14 +158,17 @@ def _csv(rows: list[tuple[str, str]]) -> str:
 
 
 def _rows(receipt: Receipt) -> list[tuple[str, str]]:
-    """(label, value) of each row; what the trade does not tell is taken from its quote."""
-    account, quote, audit = receipt.account, receipt.quote, receipt.audit
-    rows = dict(TRADE.receipt(receipt.trade))
+    """(label, value) of each row; what belongs to the record fills in what it doesn't tell."""
+    record, account, quote, audit = receipt.record, receipt.account, receipt.quote, receipt.audit
+    known = TRADE.receipt(record) if is_trade(record) else transfer_fields(record).receipt(record)
+    rows = dict(known)
     for label, text in (
         *(QUOTE.receipt(quote) if quote else ()),
         *(ACCOUNT.receipt(account) if account else ()),
         *(AUDIT_ROW.receipt(audit[-1]) if audit else ()),
         ("audit head", receipt.head or ""),
+        ("reference", CUSTOMER["reference"].exact(receipt.customer) if receipt.customer else ""),
+        ("bank", receipt.bank),
     ):
-        rows[label] = rows.get(label) or text
+        rows[label] = rows.get(label) or ("" if text == UNKNOWN else text)
     return list(rows.items())

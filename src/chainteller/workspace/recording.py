@@ -1,8 +1,9 @@
-"""The desk's own record of every write: saved, sent, answered.
+"""Record every write before it is sent, and settle those that weren't answered.
 
-Without a given idempotency key a write gets one; the key is on disk before the request leaves, so
-that a request in doubt can be sent again under the same key (``resend``) and is then found, not
-repeated.
+A write without an idempotency key gets one. The key is on disk before the request leaves. Where the
+deployment knows idempotency keys, an unanswered request is sent again with its key, which returns
+the first outcome. Elsewhere a recorded request is never sent twice: its outcome is searched for
+(``outcomes.py``).
 """
 
 import contextlib
@@ -10,22 +11,55 @@ import sqlite3
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from chainteller.domain.clock import HOUR
 from chainteller.domain.randomness import SystemRandomness
+from chainteller.service.error_codes import UnknownRefusal
 from chainteller.service.errors import (
+    ChallengeAlreadyUsed,
+    ClaimAlreadyUsed,
+    Conflict,
+    Forbidden,
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+    InternalError,
+    NotDone,
     NotOffered,
     OutcomeUnknown,
+    QuoteAlreadyUsed,
+    RateLimited,
     ServiceError,
+    ServiceUnavailable,
     ServiceUnreachable,
     TellerError,
+    Unauthorized,
 )
 from chainteller.service.interface import Service
 from chainteller.service.layers import Layered, Next
-from chainteller.service.models.base import Written
-from chainteller.service.operations import WRITES, Call
-from chainteller.workspace.store import Kind, SentState, Workspace
+from chainteller.service.models.base import WireModel, Written
+from chainteller.service.operations import CAPABILITIES, IDEMPOTENCY, WRITES, Call
+from chainteller.workspace import records
+from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
+from chainteller.workspace.store import IN_DOUBT, Kind, SentRequest, SentState, Workspace
 
 Answer = TypeVar("Answer")
 
+RESENT_WITHIN = 23 * HOUR
+"""How long a request may be sent again: deployments forget their keys after a day."""
+_MAY_BE_DONE = (*IN_DOUBT, SentState.DONE)
+_INCONCLUSIVE = (
+    Unauthorized,
+    Forbidden,
+    RateLimited,
+    ServiceUnavailable,
+    InternalError,
+    IdempotencyInProgress,
+    IdempotencyKeyReused,
+)
+"""Refusals of a repeated request that don't say what became of the first attempt."""
+_ALREADY = (QuoteAlreadyUsed, ClaimAlreadyUsed, ChallengeAlreadyUsed, Conflict)
+"""Refusals that may be the effect of the first attempt, where its key was forgotten."""
+_DECIDED = frozenset({400, 404, 422})
+"""Statuses with which a code that isn't known here still refuses the request itself."""
 _KINDS = {
     "TDA": Kind.TRADING_ACCOUNT,
     "QTE": Kind.QUOTE,
@@ -50,34 +84,106 @@ class Recording:
 
         Raises:
             ServiceUnreachable: the request could not be recorded, so it was not sent.
+            IdempotencyKeyReused: the key belongs to another request without an answer.
+            OutcomeUnknown: as sent; or it was sent before, without an answer, to a deployment
+                without idempotency keys, and its record can't be found.
         """
         if not call.operation.writes:
             return onward(call)
         key = call.key or self._randomness.bytes(16).hex()
         try:
+            earlier = self._workspace.sent_request(key) if call.key else None
+            if earlier is not None and earlier.state in _MAY_BE_DONE:
+                _require_same(earlier, call)
+                if not _knows_keys(onward) and not _may_repeat(earlier):
+                    return self._found(earlier, call, onward)
             self._workspace.sending(key, call.operation.name, _saved(call))
         except sqlite3.Error as fault:
             raise ServiceUnreachable(f"The desk's own record cannot be written: {fault}.") from None
-        return self.send(replace(call, key=key), key, onward)
+        is_repeated = earlier is not None and earlier.state in IN_DOUBT
+        return self.send(replace(call, key=key), key, onward, is_repeated=is_repeated)
 
-    def send(self, call: Call[Answer], key: str, onward: Next) -> Answer:
-        """Send a write that is recorded, and record its outcome."""
+    def send(
+        self, call: Call[Answer], key: str, onward: Next, *, is_repeated: bool = False
+    ) -> Answer:
+        """Send a write that is recorded, and record its outcome.
+
+        ``is_repeated``: an earlier attempt wasn't answered; it stays in doubt until an answer says
+        what became of it.
+        """
         try:
             answer = onward(call)
         except TellerError as fault:
+            is_open = is_repeated and not is_conclusive(fault)
+            state = SentState.UNKNOWN if is_open else _state_after(fault)
             with contextlib.suppress(sqlite3.Error):
-                self._workspace.answered(key, _state_after(fault), fault.code)
+                self._workspace.answered(key, state, fault.code)
             raise
         # What happened at the bank counts: a record that cannot be written stays in doubt.
         with contextlib.suppress(sqlite3.Error):
             if isinstance(answer, Written):
-                self._keep(key, str(answer.value.id), call.ids[0] if call.ids else "")
+                self._keep(key, answer.value, call.ids[0] if call.ids else "")
+                records.keep(self._workspace, answer.value, call.arguments, key)
         return answer
 
-    def _keep(self, key: str, identifier: str, parent: str) -> None:
+    def settle(self, key: str, service: Service) -> Outcome:
+        """Find out what became of a recorded request; see ``Recorder.settle``."""
+        recorded = self._workspace.sent_request(key)
+        if recorded is None:
+            raise NotOffered("No request is recorded under this key.")
+        is_fresh = self._workspace.now() - recorded.sent_at < RESENT_WITHIN
+        if is_fresh and _knows_keys(service.call):
+            try:
+                written = self.send(_call_of(recorded), key, service.call, is_repeated=True)
+            except ServiceError as refusal:
+                if isinstance(refusal, _ALREADY):
+                    return self._search(recorded, service)
+                if not is_conclusive(refusal):
+                    raise
+                return Outcome(Fate.NOT_DONE, f"{refusal.code}: {refusal.message}")
+            text = "It had been done." if written.replayed else "It hadn't arrived; it's done now."
+            return Outcome(Fate.DONE, text, (written.value,), replayed=written.replayed)
+        return self._search(recorded, service)
+
+    def _search(self, recorded: SentRequest, service: Service) -> Outcome:
+        outcome = find_outcome(service, self._workspace, recorded)
+        with contextlib.suppress(sqlite3.Error):
+            if outcome.fate is Fate.DONE:
+                self._keep(recorded.key, outcome.records[0], "")
+            elif outcome.fate is Fate.NOT_DONE:
+                self._workspace.answered(recorded.key, SentState.REFUSED, "NOT_DONE")
+        return outcome
+
+    def _found(self, earlier: SentRequest, call: Call[Answer], onward: Next) -> Answer:
+        """The record of a write that was sent before, instead of sending it a second time."""
+        outcome = self._search(earlier, _Below(onward))
+        if outcome.fate is Fate.DONE and isinstance(outcome.records[0], call.operation.response):
+            answer: Any = Written(outcome.records[0], created=False, replayed=True)
+            found: Answer = answer
+            return found
+        if outcome.fate is Fate.NOT_DONE:
+            raise NotDone(f"The earlier request wasn't carried out. {outcome.text}")
+        if earlier.state is SentState.DONE:
+            raise Conflict(f"Not sent again: it was answered before with {earlier.answer}.")
+        raise OutcomeUnknown(f"Not sent again. {outcome.text}", earlier.key)
+
+    def _keep(self, key: str, record: WireModel, parent: str) -> None:
+        identifier = str(getattr(record, "id", ""))
         self._workspace.answered(key, SentState.DONE, identifier)
+        if not identifier:  # a deposit or withdrawal that the deployment doesn't name
+            return
         kind = _KINDS.get(identifier.partition("_")[0], Kind.OTHER)
         self._workspace.remember(identifier, kind, parent)
+
+
+class _Below(Service):
+    """The service below a layer."""
+
+    def __init__(self, onward: Next) -> None:
+        self._onward = onward
+
+    def call(self, call: Call[Answer]) -> Answer:
+        return self._onward(call)
 
 
 class Recorder(Layered):
@@ -100,12 +206,52 @@ class Recorder(Layered):
         recorded = self.workspace.sent_request(key)
         if recorded is None:
             raise NotOffered("No request is recorded under this key.")
-        operation = WRITES[recorded.operation]
-        request = None
-        if operation.request is not None:
-            request = operation.request.model_validate(recorded.arguments["request"])
-        call = Call(operation, tuple(recorded.arguments["ids"]), request, key=key)
-        return self._recording.send(call, key, self.service.call)
+        return self._recording.send(_call_of(recorded), key, self.service.call, is_repeated=True)
+
+    def settle(self, key: str) -> Outcome:
+        """Find out what became of a recorded request that wasn't answered.
+
+        With idempotency keys the request is sent again under its own key, up to ``RESENT_WITHIN``
+        after the first time. Without them its outcome is searched for, and nothing is sent.
+
+        Raises:
+            NotOffered: nothing was recorded under the key.
+            TellerError: there is still no answer that says what became of it.
+        """
+        return self._recording.settle(key, self.service)
+
+
+def is_conclusive(fault: TellerError) -> bool:
+    """Whether an answer to a repeated request also says what became of the first attempt.
+
+    A limit, a refused key or an outage stops the second attempt alone. "Already used" may be the
+    effect of the first.
+    """
+    if isinstance(fault, UnknownRefusal):
+        return fault.status in _DECIDED
+    return isinstance(fault, ServiceError) and not isinstance(fault, (*_INCONCLUSIVE, *_ALREADY))
+
+
+def _knows_keys(onward: Next) -> bool:
+    """Whether the deployment offers idempotency keys. Raises TellerError if it can't be asked."""
+    return IDEMPOTENCY in onward(Call(CAPABILITIES)).features
+
+
+def _may_repeat(earlier: SentRequest) -> bool:
+    return earlier.operation in MOVES_NOTHING and earlier.state is not SentState.DONE
+
+
+def _require_same(earlier: SentRequest, call: Call[Any]) -> None:
+    if (earlier.operation, earlier.arguments) != (call.operation.name, _saved(call)):
+        raise IdempotencyKeyReused("This idempotency key was used for another request.")
+
+
+def _call_of(recorded: SentRequest) -> Call[Written[Any]]:
+    operation = WRITES[recorded.operation]
+    request = None
+    if operation.request is not None:
+        request = operation.request.model_validate(recorded.arguments["request"])
+    return Call(operation, tuple(recorded.arguments["ids"]), request, key=recorded.key)
 
 
 def _state_after(fault: TellerError) -> SentState:

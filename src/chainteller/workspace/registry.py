@@ -5,27 +5,32 @@ account that is not known yet is checked by its balances, which every deployment
 remembered.
 """
 
-import contextlib
-import sqlite3
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
-from chainteller.domain.clock import to_datetime
+from chainteller.records.accounts import UNKNOWN
 from chainteller.service import operations
-from chainteller.service.errors import NotOffered
+from chainteller.service.errors import ChallengeAlreadyUsed, NotOffered
 from chainteller.service.interface import Service
 from chainteller.service.layers import Answers, Next
 from chainteller.service.models.accounts import TradingAccount
-from chainteller.service.models.base import Written
-from chainteller.service.models.counterparties import BlockchainAccount, Challenge, Counterparty
-from chainteller.service.models.pages import BalancesQuery, ListQuery, Page
+from chainteller.service.models.counterparties import (
+    BlockchainAccount,
+    Challenge,
+    Counterparty,
+    OwnershipClaim,
+    SignatureDiagnosis,
+)
+from chainteller.service.models.funding import KeptTransfer, Transfer
+from chainteller.service.models.pages import MAXIMUM_LIMIT, BalancesQuery, ListQuery, Page
 from chainteller.service.models.quotes import Quote
+from chainteller.service.models.trades import Transaction
 from chainteller.service.operations import Call, Read
 from chainteller.workspace import records
 from chainteller.workspace.records import Record
 from chainteller.workspace.store import Kind, Workspace
 
 Answer = TypeVar("Answer")
-_UNKNOWN = "not told"
 
 
 class _NotMet(Exception):
@@ -33,19 +38,25 @@ class _NotMet(Exception):
 
 
 class Remembering:
-    """A layer that keeps what writes answer, and answers from it what is not offered."""
+    """A layer that answers what is not offered from the records that ``Recording`` keeps."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._known: Answers[Next] = Answers()
         self._known.add(operations.TRADING_ACCOUNTS, self._trading_accounts)
         self._known.add(operations.SHOW_TRADING_ACCOUNT, self._trading_account)
+        self._known.add(operations.TRANSACTION_BY_ID, self._transaction)
+        self._known.add(operations.DIAGNOSE_SIGNATURE, self._diagnosis)
+        self._known.add(operations.ALL_TRANSFERS, self._transfers)
+        self._known.add(operations.DEPOSIT_RECORD, self._transfer)
+        self._known.add(operations.WITHDRAWAL_RECORD, self._transfer)
+        self._known.add(operations.SHOW_TRANSACTION, self._transfer)
         self._remember_lists()
         self._remember_records()
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         try:
-            answer = onward(call)
+            return onward(call)
         except NotOffered as missing:
             if call.operation not in self._known:
                 raise
@@ -53,16 +64,6 @@ class Remembering:
                 return self._known[call.operation](onward, call)
             except _NotMet:
                 raise missing from None
-        if isinstance(answer, Written):
-            with contextlib.suppress(sqlite3.Error):
-                self._keep(call.arguments, answer.value)
-        return answer
-
-    def _keep(self, given: tuple[object, ...], value: object) -> None:
-        if isinstance(value, TradingAccount):
-            label = f"{value.bank_account_id} {value.bank_account_type}"
-            self._workspace.remember(value.id, Kind.TRADING_ACCOUNT, label=label)
-        records.keep(self._workspace, value, given)
 
     def _trading_accounts(
         self, _onward: Next, call: Call[Page[TradingAccount]]
@@ -81,9 +82,55 @@ class Remembering:
         """Raises NotFound: the deployment knows no balances of it either."""
         (account_id,) = call.ids
         onward(Call(operations.TOKEN_BALANCES, call.ids, query=BalancesQuery()))
-        self._workspace.remember(account_id, Kind.TRADING_ACCOUNT)
         known = self._workspace.known_object(account_id, Kind.TRADING_ACCOUNT)
+        if known is None:  # the order of the list stays while its accounts are looked at
+            self._workspace.remember(account_id, Kind.TRADING_ACCOUNT)
         return _account(account_id, known.label if known is not None else "")
+
+    def _transaction(self, onward: Next, call: Call[Transaction]) -> Transaction:
+        """A transfer as it was answered, or a trade, read again in its account."""
+        (identifier,) = call.ids
+        known = self._workspace.known_object(identifier, Kind.TRANSACTION)
+        if known is None:
+            raise _NotMet
+        if records.one(self._workspace, KeptTransfer, identifier) is not None:
+            return self._transfer(onward, call)
+        return onward(Call(operations.SHOW_TRADE, (known.parent, identifier)))
+
+    def _transfers(self, onward: Next, call: Call[Page[Transfer]]) -> Page[Transfer]:
+        """The newest of one account, where the deployment lists those; else those that this desk
+        requested, as they were answered.
+        """
+        query = _listed(call)
+        account_id, newest = query.trading_account_id, ListQuery(limit=MAXIMUM_LIMIT)
+        rows: Sequence[Transfer] = ()
+        try:
+            if account_id is not None:
+                lists = (operations.DEPOSITS, operations.WITHDRAWALS)
+                pages = [onward(Call(each, (account_id,), query=newest)) for each in lists]
+                rows = [row for page in pages for row in page.data]
+        except NotOffered:
+            account_id = None
+        if account_id is None:
+            rows = records.transfers(self._workspace, query.trading_account_id)
+        found = records.searched(rows, query)
+        return Page[Transfer](data=found.data, pagination=found.pagination)
+
+    def _transfer(self, _onward: Next, call: Call[Any]) -> Transfer:
+        kept = records.one(self._workspace, KeptTransfer, call.ids[-1])
+        if kept is None or call.ids[:-1] not in {(), (kept.trading_account_id,)}:
+            raise _NotMet
+        return kept
+
+    def _diagnosis(self, _onward: Next, call: Call[SignatureDiagnosis]) -> SignatureDiagnosis:
+        """Refuse a signature of a challenge that was used from here, as a deployment would."""
+        challenge_id = getattr(call.request, "challenge_id", "")
+        claim = records.claim_of(self._workspace, challenge_id)
+        if claim is None:
+            raise _NotMet
+        raise ChallengeAlreadyUsed(
+            "This challenge was used.", {"challengeId": challenge_id, "claimId": claim.id}
+        )
 
     # -- what else the desk made itself -------------------------------------------------------
 
@@ -97,6 +144,8 @@ class Remembering:
         self._shows(operations.SHOW_QUOTE, Quote)
         self._shows(operations.SHOW_COUNTERPARTY, Counterparty)
         self._shows(operations.SHOW_BLOCKCHAIN_ACCOUNT, BlockchainAccount)
+        self._shows(operations.CHALLENGE_BY_ID, Challenge)
+        self._shows(operations.CLAIM_BY_ID, OwnershipClaim)
 
     def _lists(self, operation: Read[Page[Record]], model: type[Record]) -> None:
         def known(_onward: Next, call: Call[Page[Record]]) -> Page[Record]:
@@ -108,7 +157,7 @@ class Remembering:
 
     def _shows(self, operation: Read[Record], model: type[Record]) -> None:
         def known(_onward: Next, call: Call[Record]) -> Record:
-            kept = records.one(self._workspace, model, call.ids[0])
+            kept = records.one(self._workspace, model, call.ids[-1])
             if kept is None:
                 raise _NotMet
             return kept
@@ -129,16 +178,15 @@ def know_blockchain_account(
     account = BlockchainAccount(
         id=blockchain_account_id,
         trading_account_id=trading_account_id,
-        network=_UNKNOWN,
-        address=_UNKNOWN,
+        network=UNKNOWN,
+        address=UNKNOWN,
         status="-",
-        created=to_datetime(workspace.now()),
     )
     records.keep_blockchain_account(workspace, account)
     return account
 
 
-def _listed(call: Call[Page[Record]] | Call[Page[TradingAccount]]) -> ListQuery:
+def _listed(call: Call[Any]) -> ListQuery:
     return call.query if isinstance(call.query, ListQuery) else ListQuery()
 
 
@@ -146,6 +194,6 @@ def _account(account_id: str, label: str) -> TradingAccount:
     bank_account_id, _, kind = label.partition(" ")
     return TradingAccount(
         id=account_id,
-        bank_account_id=bank_account_id or _UNKNOWN,
+        bank_account_id=bank_account_id or UNKNOWN,
         bank_account_type=kind or "-",
     )

@@ -8,7 +8,7 @@ import contextlib
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -68,6 +68,7 @@ class KnownObject:
     kind: Kind
     parent: str
     label: str
+    seen_at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +158,18 @@ class Workspace:
         found = self._read(f"{_SENT} WHERE key = ?", key)
         return _sent(found[0]) if found else None
 
-    def sent_requests(self, limit: int = 100) -> list[SentRequest]:
-        """Sent requests, newest first."""
-        return [_sent(row) for row in self._read(f"{_SENT} ORDER BY sent_at DESC LIMIT ?", limit)]
+    def sent_requests(self, limit: int = 100, since: int = 0) -> list[SentRequest]:
+        """Requests that were sent from an instant on, newest first."""
+        newest = f"{_SENT} WHERE sent_at >= ? ORDER BY sent_at DESC LIMIT ?"
+        return [_sent(row) for row in self._read(newest, since, limit)]
+
+    def last_sent(self, operations: Collection[str]) -> SentRequest | None:
+        """The newest request of one of these operations."""
+        marks = ", ".join("?" * len(operations))
+        found = self._read(
+            f"{_SENT} WHERE operation IN ({marks}) ORDER BY sent_at DESC LIMIT 1", *operations
+        )
+        return _sent(found[0]) if found else None
 
     def in_doubt(self) -> list[SentRequest]:
         """Writes with an unknown outcome, oldest first."""
@@ -216,13 +226,13 @@ def _storable(value: object) -> object:
     return value
 
 
-_KNOWN = "SELECT id, kind, parent, label FROM known"
+_KNOWN = "SELECT id, kind, parent, label, seen_at FROM known"
 _SENT = "SELECT key, operation, arguments, sent_at, state, answer FROM sent"
 
 
 def _known(row: tuple[Any, ...]) -> KnownObject:
-    identifier, kind, parent, label = row
-    return KnownObject(identifier, Kind(kind), parent, label)
+    identifier, kind, parent, label, seen_at = row
+    return KnownObject(identifier, Kind(kind), parent, label, seen_at)
 
 
 def _sent(row: tuple[Any, ...]) -> SentRequest:

@@ -1,6 +1,6 @@
 """Pictures of a walk through the running console, compared with those that are kept.
 
-Every scene at 80x24 in the dark theme and at 120x40 in the light one. Three scenes in all seven
+Every scene at 80x24 in the dark theme and at 120x40 in the light one. Four scenes in all seven
 formats: three sizes in both themes, and once without colours. After a look at what changed,
 ``pytest tests/tui/pictures --snapshot-update`` keeps the new ones.
 """
@@ -46,8 +46,8 @@ class Format:
 SMALL, LARGE = Format(80, 24), Format(120, 40)
 OTHERS = (Format(100, 30), Format(120, 40, is_grey=True))
 THEME_OF = {SMALL: "dark", LARGE: "light"}
-IN_EVERY_FORMAT = frozenset({"accounts", "question", "why"})
-"""A list with its detail, a question over a form, and a long text."""
+IN_EVERY_FORMAT = frozenset({"accounts", "question", "why", "transfers"})
+"""Two lists with their detail, a question over a form, and a long text."""
 in_two_formats = pytest.mark.parametrize("form", [SMALL, LARGE], ids=str)
 in_the_other_formats = pytest.mark.parametrize("form", OTHERS, ids=str)
 """For the part of a walk that leads to the scenes in ``IN_EVERY_FORMAT``."""

@@ -1,6 +1,6 @@
 """Trading accounts (specification 2.1), token balances (2.3) and the bank's customers."""
 
-from chainteller.service.models.base import Many, RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import Amount, Many, RequestModel, Timestamp, WireModel
 
 
 class OpenTradingAccount(RequestModel):
@@ -18,8 +18,8 @@ class TradingAccount(WireModel):
     customer_id: str | None = None
     customer_name: str | None = None
     created: Timestamp | None = None
-    buying_power: str | None = None
-    crypto_value_usd: str | None = None
+    buying_power: Amount | None = None
+    crypto_value_usd: Amount | None = None
     last_activity: Timestamp | None = None
     last_activity_type: str | None = None
 
@@ -33,17 +33,17 @@ class TokenBalance(WireModel):
     """``amount`` is what is available; ``total`` is available, held and incoming together."""
 
     token: Token
-    amount: str
-    held: str | None = None
-    incoming: str | None = None
-    total: str | None = None
-    value_usd: str | None = None
+    amount: Amount
+    held: Amount | None = None
+    incoming: Amount | None = None
+    total: Amount | None = None
+    value_usd: Amount | None = None
 
 
 class BankAccount(WireModel):
     id: str
     type: str
-    balance: str
+    balance: Amount
     trading_account_id: str | None
 
 

@@ -1,9 +1,11 @@
 """The wire's vocabulary: frozen models, camelCase on the wire, snake_case in Python."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Generic, TypeVar
+from functools import cache
+from typing import Annotated, Generic, TypeVar, get_args, get_type_hints
 
 from pydantic import (
     BaseModel,
@@ -36,6 +38,19 @@ Timestamp = Annotated[
 """ISO 8601 UTC, always with six digits; the engine hands in microseconds since the epoch."""
 
 
+@dataclass(frozen=True, slots=True)
+class _DecimalText:
+    """Marks texts that hold a decimal number. The engine writes them; of others they are checked
+    when they arrive (``check_amounts``), so that the engine's own pages cost nothing more.
+    """
+
+
+_DECIMAL_TEXT = _DecimalText()
+Amount = Annotated[str, _DECIMAL_TEXT]
+"""An amount or a price: decimal text of up to 38 digits and 18 decimals."""
+_DECIMAL = re.compile(r"-?[0-9]{1,38}(\.[0-9]{1,18})?", re.ASCII)
+
+
 class WireModel(BaseModel):
     """What a deployment answers. Unknown fields of a newer deployment are ignored."""
 
@@ -45,6 +60,43 @@ class WireModel(BaseModel):
 
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
+
+
+class AmountUnreadable(ValueError):
+    """The field named holds no decimal number."""
+
+
+def check_amounts(value: object) -> None:
+    """Raise AmountUnreadable for an amount in a reply that isn't decimal text."""
+    parts = value if isinstance(value, tuple) else (value,)
+    for part in parts:
+        if isinstance(part, WireModel):
+            _check_model(part)
+
+
+def _check_model(model: WireModel) -> None:
+    amounts, others = _fields_of(type(model))
+    for name in amounts:
+        text = getattr(model, name)
+        if text is not None and not _DECIMAL.fullmatch(text):
+            raise AmountUnreadable(to_camel(name))
+    for name in others:
+        check_amounts(getattr(model, name))
+
+
+@cache
+def _fields_of(model: type[WireModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The fields that hold amounts, and those that may hold models."""
+    hints = get_type_hints(model, include_extras=True)
+    fields = {name: hints[name] for name in model.model_fields}
+    amounts = tuple(name for name, hint in fields.items() if _is_amount(hint))
+    return amounts, tuple(name for name in fields if name not in amounts)
+
+
+def _is_amount(hint: object) -> bool:
+    """Whether a type is ``Amount``, or may be."""
+    marks: tuple[object, ...] = getattr(hint, "__metadata__", ())
+    return _DECIMAL_TEXT in marks or any(map(_is_amount, get_args(hint)))
 
 
 class RequestModel(WireModel):

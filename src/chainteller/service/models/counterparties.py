@@ -19,7 +19,7 @@ class BlockchainAccount(WireModel):
     network: str
     address: str
     status: str
-    created: Timestamp
+    created: Timestamp | None = None
 
 
 class RegisterCounterparty(RequestModel):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import Amount, RequestModel, Timestamp, WireModel
 
 
 class Currency(RequestModel):
@@ -69,12 +69,12 @@ class Transfer(WireModel):
     id: str
     status: str
     trading_account_id: str | None = None
-    amount: str
+    amount: Amount
     currency: TransferCurrency
     bank_account_id: str | None = None
     destination: TransferDestination | None = None
-    fee: str | None = None
-    notional_usd: str | None = None
+    fee: Amount | None = None
+    notional_usd: Amount | None = None
     created: Timestamp | None = None
     updated: Timestamp | None = None
     completed_at: Timestamp | None = None
@@ -83,6 +83,32 @@ class Transfer(WireModel):
     review: Review | None = None
     network_tx_hash: str | None = None
 
+    @property
+    def key(self) -> str:
+        """What identifies it among others on this desk: its id, wherever it has one."""
+        return self.id
+
+    @property
+    def as_of(self) -> Timestamp | None:
+        """When a status that can't be asked for again was answered; None for a current one."""
+        return None
+
+
+class KeptTransfer(Transfer):
+    """A transfer as it was answered to this desk, on a deployment that can't show it again."""
+
+    answered_at: Timestamp
+    request_key: str = ""
+    """The idempotency key that it was requested with."""
+
+    @property
+    def key(self) -> str:
+        return self.id or self.request_key
+
+    @property
+    def as_of(self) -> Timestamp | None:
+        return self.answered_at
+
 
 class LimitUsage(WireModel):
     """One withdrawal rule; ``period_seconds`` 0 is the limit of a single withdrawal."""
@@ -90,7 +116,7 @@ class LimitUsage(WireModel):
     rule_id: str
     destination_class: str
     period_seconds: int
-    limit: str
-    used: str
-    remaining: str
+    limit: Amount
+    used: Amount
+    remaining: Amount
     resets_at: Timestamp | None = None

@@ -1,6 +1,6 @@
 """Markets (specification 2.4) and recent price samples."""
 
-from chainteller.service.models.base import Timestamp, WireModel
+from chainteller.service.models.base import Amount, Timestamp, WireModel
 
 
 class Market(WireModel):
@@ -8,13 +8,13 @@ class Market(WireModel):
 
     market_name: str
     network: str
-    current_price: str
-    yesterdays_price: str
+    current_price: Amount
+    yesterdays_price: Amount
     at: Timestamp
     status: str | None = None
     estimated_resolution: Timestamp | None = None
 
 
 class PriceSample(WireModel):
-    price: str
+    price: Amount
     at: Timestamp

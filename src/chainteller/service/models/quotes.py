@@ -1,6 +1,6 @@
 """Quotes (specification 2.5)."""
 
-from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+from chainteller.service.models.base import Amount, RequestModel, Timestamp, WireModel
 
 
 class QuoteRequest(RequestModel):
@@ -15,20 +15,20 @@ class QuoteRequest(RequestModel):
 class AssetAmount(WireModel):
     symbol: str
     network: str
-    amount: str
+    amount: Amount
 
 
 class Fees(WireModel):
-    flat: str
+    flat: Amount
     bps: int
-    total: str | None = None
+    total: Amount | None = None
     currency: str | None = None
 
 
 class Pricing(WireModel):
     """What the price is made of; basis points are shown with up to two decimals."""
 
-    mid: str
+    mid: Amount
     half_spread_bps: int
     hold_premium_bps: str
 
@@ -37,7 +37,7 @@ class Quote(WireModel):
     id: str
     market_name: str
     side: str
-    price: str
+    price: Amount
     asset_bought: AssetAmount
     asset_sold: AssetAmount
     created: Timestamp

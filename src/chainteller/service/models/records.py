@@ -17,10 +17,13 @@ class CurrencyOffer(WireModel):
 
 
 class Capabilities(WireModel):
-    """``features`` names the additions to the specification that this deployment offers."""
+    """``features`` names the additions to the specification that this deployment offers, and
+    ``actor`` whoever asks, as events and the audit trail name them.
+    """
 
     name: str = ""
     version: str = ""
+    actor: str = ""
     features: Many[str] = ()
     currencies: Many[CurrencyOffer] = ()
     networks: Many[str] = ()
@@ -28,11 +31,14 @@ class Capabilities(WireModel):
 
 
 class Event(WireModel):
+    """A change. ``actor`` made it; left out where the service did it by itself."""
+
     seq: int
     id: str
     type: str
     at: Timestamp
     resource: str
+    actor: str | None = None
     data: Mapping[str, Any]
 
 

@@ -1,6 +1,6 @@
 """Trades (specification 2.6)."""
 
-from chainteller.service.models.base import Timestamp, WireModel
+from chainteller.service.models.base import Amount, Timestamp, WireModel
 from chainteller.service.models.funding import Reason, Transfer
 from chainteller.service.models.quotes import AssetAmount, Fees
 
@@ -15,8 +15,8 @@ class Trade(WireModel):
     status: str
     market: str
     side: str
-    price: str
-    amount: str
+    price: Amount
+    amount: Amount
     created: Timestamp
     updated: Timestamp
     trading_account_id: str | None = None

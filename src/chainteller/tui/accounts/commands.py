@@ -3,10 +3,12 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import USD
+from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import lazy
-from chainteller.tui.commands import Command, always
+from chainteller.tui.commands import Command, always, control_against
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -20,6 +22,25 @@ def _no_account(screen: "AccountsScreen") -> str:
     return "" if screen.selected is not None else "no account is selected"
 
 
+def serve_selected(screen: "AccountsScreen") -> None:
+    """Serve the account under the cursor: a command was meant for it."""
+    if screen.selected is not None:
+        screen.desk.customer.serve(screen.selected)
+
+
+def _not_allowed(act: Act, screen: "AccountsScreen") -> str:
+    return _no_account(screen) or control_against(screen.selected, act)
+
+
+def _nothing_to_order(screen: "AccountsScreen") -> str:
+    return "there is nothing to order" if screen.paged.total in {0, 1} else ""
+
+
+def _nothing_to_filter(screen: "AccountsScreen") -> str:
+    is_empty = screen.paged.total == 0 and not screen.filter
+    return "there is nothing to filter" if is_empty else ""
+
+
 def _filter(screen: "AccountsScreen") -> None:
     note = (("id, customer, bank account   esc: all", "muted"),)
     screen.field_bar.open("filter", (("/ ", "key"),), value=screen.filter, note=note)
@@ -27,7 +48,7 @@ def _filter(screen: "AccountsScreen") -> None:
 
 def _trade(side: str, screen: "AccountsScreen") -> None:
     if screen.selected is not None:
-        screen.desk.customer.serve(screen.selected)
+        serve_selected(screen)
         screen.desk.shell.start_trade(side)
     else:
         _say_nothing_selected(screen)
@@ -46,6 +67,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
         screen.fail(ReadOnlyProfile("This desk is read-only."))
         return
     screen.clear_failure()
+    serve_selected(screen)
     screen.transfer_account = account
     way, bank = ("into", "from") if purpose == "deposit" else ("from", "to")
     whose = f"{way} {account.id}" if screen.size.width >= _ROOM_FOR_ID else short_id(account.id)
@@ -53,7 +75,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
         purpose,
         ((f"{purpose} ", "strong"), (whose, ""), ("  USD ", "muted")),
         note=((f"{bank} {account.bank_account_id}   {note}", "muted"),),
-        amount=True,
+        asset=USD,
     )
 
 
@@ -71,27 +93,49 @@ async def _open_for_customer(screen: "AccountsScreen") -> None:
         screen.find("", opened)
 
 
+def _no_activity(screen: "AccountsScreen") -> str:
+    sheet = screen.panes.sheet
+    if sheet is None:
+        return "no account is selected"
+    return "" if lazy.activity_choices(sheet, screen.desk.now) else "no activity is known"
+
+
+async def _open_activity(screen: "AccountsScreen") -> None:
+    sheet = screen.panes.sheet
+    if sheet is None or _no_activity(screen):
+        screen.desk.notify(_no_activity(screen), "muted")
+        return
+    choices = lazy.activity_choices(sheet, screen.desk.now)
+    name = sheet.account.customer_name or sheet.account.id
+    dialog = lazy.Choice("ACTIVITY", f"{name}, newest first", tuple(choices))
+    chosen = await screen.app.push_screen_wait(dialog)
+    if chosen is not None:
+        screen.desk.shell.find(choices[chosen])
+
+
 # fmt: off
 COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.open", "enter", "Open the account's detail",
         lambda screen: screen.action_open(),
         lambda screen: _no_account(screen) or why_not_opened(screen), footer="open", rank=3),
     Command("accounts.deposit", "d", "Deposit from the bank account",
-        partial(_open_amount, "deposit", "enter: send"), _no_account, footer="deposit", rank=1,
-        writes=True),
+        partial(_open_amount, "deposit", "enter: send"), partial(_not_allowed, Act.DEPOSIT),
+        footer="deposit", rank=1, writes=True),
     Command("accounts.withdraw", "w", "Withdraw to the bank account",
-        partial(_open_amount, "withdraw", "right: wallet"), _no_account, footer="withdraw", rank=1,
-        writes=True),
+        partial(_open_amount, "withdraw", "right: wallet"), partial(_not_allowed, Act.WITHDRAW),
+        footer="withdraw", rank=1, writes=True),
     Command("accounts.buy", "b", "Buy for the selected account",
-        partial(_trade, "buy"), _no_account, footer="buy", rank=1),
+        partial(_trade, "buy"), partial(_not_allowed, Act.BUY), footer="buy", rank=1),
     Command("accounts.sell", "s", "Sell for the selected account",
-        partial(_trade, "sell"), _no_account, footer="sell", rank=1),
+        partial(_trade, "sell"), partial(_not_allowed, Act.SELL), footer="sell", rank=1),
+    Command("accounts.activity", "v", "Open a trade, deposit or withdrawal of the account",
+        lambda screen: screen.read("ask-activity", partial(_open_activity, screen)), _no_activity),
     Command("accounts.new", "plus", "Open an account for a customer",
-        _new_account, always, footer="new", rank=2, writes=True,
-        feature="customers"),
+        _new_account, always, footer="new", rank=2, writes=True),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        _filter, always, footer="filter", rank=2),
+        _filter, _nothing_to_filter, footer="filter", rank=2),
     Command("accounts.sort", "o", "Change the order of the list",
-        lambda screen: screen.next_order(), always, footer="order", rank=4),
+        lambda screen: screen.next_order(), _nothing_to_order, footer="order", rank=4,
+        feature="trading-accounts"),
 )
 # fmt: on

@@ -1,12 +1,26 @@
 """Account detail: what is known of the customer being served, and its lines."""
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.geometry import Size
 
-from chainteller.records.accounts import ACCOUNT, BALANCE
-from chainteller.records.formats import grouped, money, short_address, status, when
+from chainteller.domain.transfers import HOLDING
+from chainteller.records.accounts import ACCOUNT, UNKNOWN
+from chainteller.records.formats import (
+    Piece,
+    grouped,
+    money,
+    same_amount,
+    short_address,
+    short_id,
+    status,
+    when,
+)
+from chainteller.records.trades import is_trade
+from chainteller.records.transfers import direction
+from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
 from chainteller.tui.accounts.balance_history import (
     LEAST_WIDTH,
     History,
@@ -23,6 +37,7 @@ from chainteller.tui.widgets.record_lines import fact_lines
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
+    from chainteller.service.models.counterparties import Counterparty
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -56,6 +71,12 @@ class Panes(NamedTuple):
     charts: list[Line]
 
 
+def nobody_selected() -> Panes:
+    """What stands instead of a customer until the agent chooses one."""
+    how = line(("enter", "key"), " selects the account   ", ("/", "key"), " finds another")
+    return Panes([line(("No customer is selected", "strong")), how], [how, line()], [])
+
+
 class AccountDetail:
     """The detail of the customer being served, and their balances over time."""
 
@@ -77,7 +98,9 @@ class AccountDetail:
 
     async def load(self, account_id: str) -> None:
         """Raises TellerError: the account can't be read."""
-        self._sheet = await call_service(account_sheet, self._desk.service, account_id)
+        desk = self._desk
+        service = desk.service_for(account_id)
+        self._sheet = await call_service(account_sheet, service, account_id, desk.offers)
         self._desk.customer.refresh(self._sheet.account)
 
     async def follow_back(self, frame: Frame) -> bool:
@@ -89,7 +112,8 @@ class AccountDetail:
             return False
         if self._history[0] == sheet.state or self._chart_room(sheet, frame)[1] < 1:
             return False
-        service, account_id = self._desk.service, sheet.account.id
+        account_id = sheet.account.id
+        service = self._desk.service_for(account_id)
         found = await call_service(read_history, service, account_id, sheet.balances)
         self._history = (sheet.state, found)
         return True
@@ -152,8 +176,14 @@ def heading_lines(account: "TradingAccount") -> list[Line]:
     return [
         line((account.id, "strong")),
         line(account.customer_name or "customer not named by this deployment"),
-        line((f"{account.bank_account_type}  {account.bank_account_id}", "muted")),
+        line((_bank_account(account), "muted")),
     ]
+
+
+def _bank_account(account: "TradingAccount") -> str:
+    if account.bank_account_id == UNKNOWN:
+        return "bank account not told by this deployment"
+    return f"{account.bank_account_type}  {account.bank_account_id}"
 
 
 def _balances(sheet: AccountSheet, now: int) -> list[Line]:
@@ -164,12 +194,25 @@ def _balances(sheet: AccountSheet, now: int) -> list[Line]:
         return [head, line(("none yet   d: deposit", "muted"))]
     rows = [head]
     rows += [_balance(balance) for balance in sheet.balances]
-    held = [row for row in sheet.balances if row.held and row.held.strip("0.")]
     rows += [
-        line((f"  {BALANCE['held'].label} {money(row.held or '', row.token.symbol)}", "muted"))
-        for row in held
+        line((f"  {money(row.held, row.token.symbol)} on hold{_held_for(sheet, row)}", "muted"))
+        for row in sheet.balances
+        if row.held and row.held.strip("0.")
     ]
     return [*rows, *fact_lines(ACCOUNT, sheet.account, now)]
+
+
+def _held_for(sheet: AccountSheet, balance: "TokenBalance") -> str:
+    """What a hold is for, where the newest transactions account for all of it."""
+    if isinstance(sheet.activity, Gap):
+        return ""
+    open_withdrawals = [
+        row for row in sheet.activity if not is_trade(row) and row.status in HOLDING
+        and direction(row) == "withdrawal" and row.currency.symbol == balance.token.symbol
+    ]  # fmt: skip
+    amounts = sum((Decimal(row.amount) for row in open_withdrawals), Decimal(0))
+    is_all = same_amount(str(amounts), balance.held or "")
+    return " for withdrawals" if open_withdrawals and is_all else ""
 
 
 def _balance(balance: "TokenBalance") -> Line:
@@ -182,24 +225,36 @@ def _balance(balance: "TokenBalance") -> Line:
 
 
 def _activity(sheet: AccountSheet, now: int) -> list[Line]:
-    head = heading("ACTIVITY", "newest first   4: trades")
+    head = heading("ACTIVITY", "newest first   v: open")
     if isinstance(sheet.activity, Gap):
         return [head, line((sheet.activity.text, "muted"))]
-    if not sheet.activity:
-        return [head, line(("none yet", "muted"))]
-    return [head, *(_happening(row, now) for row in sheet.activity)]
+    if sheet.shows_trades_alone:
+        head = heading("ACTIVITY", "trades only   4: trades")
+    rows = [_happening(row, now) for row in sheet.activity]
+    if sheet.shows_trades_alone:
+        rows.append(line(("deposits and withdrawals: not listed by this deployment", "muted")))
+    return [head, *(rows or [line(("none yet", "muted"))])]
 
 
 def _happening(row: "Transaction", now: int) -> Line:
     at = when(row.created, now) if row.created else ""
-    if row.type == "deposit-transaction":
-        what = f"deposit {grouped(row.amount)}"
-    elif row.type == "withdrawal-transaction":
-        what = f"withdraw {grouped(row.amount)}"
-    else:
-        side, market = getattr(row, "side", ""), getattr(row, "market", "")
-        what = f"{side.upper()} {market}"
-    return line((f"{at:<9}", "muted"), what, right=(status(row.status),))
+    return line((f"{at:<9}", "muted"), _summary_of(row), right=(status(row.status),))
+
+
+def _summary_of(row: "Transaction") -> str:
+    if is_trade(row):
+        return f"{row.side.upper()} {row.market}"
+    return f"{'deposit' if direction(row) == 'deposit' else 'withdraw'} {grouped(row.amount)}"
+
+
+def activity_choices(sheet: AccountSheet, now: int) -> dict[str, str]:
+    """The newest transactions as lines to choose from, with their ids."""
+    rows = () if isinstance(sheet.activity, Gap) else sheet.activity
+    return {
+        f"{when(row.created, now) if row.created else '':<9}{_summary_of(row):<24}"
+        f"{status(row.status)[0]:<16}{short_id(row.id)}": row.id
+        for row in rows
+    }
 
 
 def _wallets(sheet: AccountSheet) -> list[Line]:
@@ -208,18 +263,33 @@ def _wallets(sheet: AccountSheet) -> list[Line]:
         return [head, line((sheet.wallets.text, "muted"))]
     linked = [row for found in sheet.wallets for row in found.counterparties]
     if not linked:
-        return [head, line(("none linked", "muted"))]
+        return [head, line((_no_wallets(sheet), "muted"))]
+    if not sheet.knows_wallets:
+        head = heading("WALLETS", "of accounts known here   5: manage")
     return [
         head,
         *(
             line(
                 (f"{row.network or '-':<9}", "muted"),
                 short_address(row.address),
-                right=(("Verified 1P", "good") if "1P" in row.type else ("not verified", "muted"),),
+                right=(
+                    ("Verified 1P", "good") if _is_verified(row) else ("not verified", "muted"),
+                ),
             )
             for row in linked[:4]
         ),
     ]
+
+
+def _verified_piece(row: "Counterparty") -> Piece:
+    return ("Verified 1P", "good") if _is_verified(row) else ("not verified", "muted")
+
+
+def _no_wallets(sheet: AccountSheet) -> str:
+    """What can be said of an account without a wallet in the list."""
+    if sheet.knows_wallets:
+        return "none linked"
+    return "none in the accounts known here" if sheet.wallets else "not listed by this deployment"
 
 
 def _limits(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
@@ -251,14 +321,20 @@ def summary(sheet: AccountSheet, width: int) -> list[Line]:
     if not isinstance(sheet.balances, Gap):
         room = width - len(pieces[0][0]) - len("+99 more ")
         pieces += _amounts_that_fit(sheet.balances, room)
-    verified, linked = 0, 0
-    if not isinstance(sheet.wallets, Gap):
-        rows = [row for found in sheet.wallets for row in found.counterparties]
-        linked, verified = len(rows), sum("1P" in row.type for row in rows)
-    second = line(
-        (f" {account.id}   wallets {linked} ({verified} verified)   enter: detail", "muted")
-    )
+    second = line((f" {account.id}   {_count_wallets(sheet)}   enter: detail", "muted"))
     return [line(*pieces), second]
+
+
+def _count_wallets(sheet: AccountSheet) -> str:
+    if isinstance(sheet.wallets, Gap):
+        return "wallets: not known"
+    rows = [row for found in sheet.wallets for row in found.counterparties]
+    known = "wallets" if sheet.knows_wallets else "wallets known here"
+    return f"{known} {len(rows)} ({sum(_is_verified(row) for row in rows)} verified)"
+
+
+def _is_verified(row: "Counterparty") -> bool:
+    return row.type == VERIFIED_FIRST_PARTY
 
 
 def summary_heading(account: "TradingAccount") -> list[Line]:

@@ -1,6 +1,5 @@
 """Account flows: deposits and withdrawals between an account and its bank account, new accounts."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -9,29 +8,31 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import USD
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.limits import DestinationClass
-from chainteller.records.formats import dollars, grouped
-from chainteller.service.errors import InsufficientFunds, LimitExceeded, NotOffered
+from chainteller.domain.preconditions import Act
+from chainteller.records.formats import grouped
+from chainteller.service.errors import (
+    InsufficientFunds,
+    KycRequired,
+    LimitExceeded,
+    NotOffered,
+    TermsNotAccepted,
+)
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
-from chainteller.tui.failures import Failure, amount_failure
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
-    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.accounts import Customer, TradingAccount
     from chainteller.service.models.funding import Transfer
 
 DEPOSIT, WITHDRAWAL = "deposit", "withdrawal"
 
 
 def transfer_request(
-    kind: str, account: "TradingAccount", typed: str, confirm_above_cents: int
-) -> CustomerRequest["Transfer"] | Failure:
-    """The deposit or withdrawal of a typed amount; a Failure when it isn't an amount."""
-    failure = amount_failure(typed, USD, "d or w: again")
-    if failure is not None:
-        return failure
-    amount = dollars(typed)
+    kind: str, account: "TradingAccount", amount: str, confirm_above_cents: int
+) -> CustomerRequest["Transfer"]:
+    """The deposit or withdrawal of ``amount`` dollars."""
     prepare = _deposit_request if kind == DEPOSIT else _withdrawal_request
     return prepare(account, amount, confirm_above_cents)
 
@@ -43,11 +44,14 @@ def _deposit_request(
     retype = retype_above(confirm_above_cents, amount)
     question = Ask(
         f"DEPOSIT {grouped(amount)} USD into {account.id}?",
-        (f"from bank account {account.bank_account_id}",),
+        (
+            f"for {account.customer_name or 'the customer'}, "
+            f"from bank account {account.bank_account_id}",
+        ),
         retype=retype,
     )
     call = partial(deposit, account.id, amount)
-    return CustomerRequest(account.id, call, question if retype else None)
+    return CustomerRequest(account.id, call, question if retype else None, act=Act.DEPOSIT)
 
 
 def deposit(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
@@ -64,7 +68,7 @@ def _withdrawal_request(
     )
     call = partial(_withdraw, account.id, amount)
     check = partial(_require_possible, account.id, amount)
-    return CustomerRequest(account.id, call, question, check)
+    return CustomerRequest(account.id, call, question, check, act=Act.WITHDRAW)
 
 
 def _withdraw(account_id: str, amount: str, service: "Service", key: str) -> "Transfer":
@@ -99,11 +103,43 @@ def _require_possible(account_id: str, amount: str, service: "Service") -> None:
             raise InsufficientFunds(power, amount, USD.symbol)
 
 
-def known_account(typed: str) -> "Callable[[Service, str], TradingAccount]":
+def known_account_request(typed: str) -> CustomerRequest["TradingAccount"]:
     """Where customers can't be looked up: an account by its id, or a new one by its bank account
-    and kind (``DDA-1 checking``). The result is called with the service and an idempotency key.
+    and kind (``DDA-1 checking``).
     """
     bank_account_id, _, kind = typed.partition(" ")
     if kind:
-        return lambda service, key: writes.open_account(service, bank_account_id, kind.strip(), key)
-    return lambda service, _key: service.trading_account(typed)
+        return opening_request(bank_account_id, kind.strip())
+    return CustomerRequest(None, lambda service, _key: service.trading_account(typed))
+
+
+def opening_request(
+    bank_account_id: str, kind: str, customer: "Customer | None" = None
+) -> CustomerRequest["TradingAccount"]:
+    """A new trading account; the question names the customer, where the deployment knows them."""
+    whose = f" for {customer.name}" if customer is not None else ""
+    question = Ask(
+        f"OPEN A TRADING ACCOUNT{whose}?",
+        (f"with the {kind} bank account {bank_account_id}", "It can't be closed from here."),
+    )
+    return CustomerRequest(
+        None,
+        lambda service, key: writes.open_account(service, bank_account_id, kind, key),
+        question,
+        lambda _service: require_admissible(customer),
+    )
+
+
+_BELOW_ENHANCED = frozenset({"none", "basic", "standard"})
+
+
+def has_enhanced_kyc(customer: "Customer") -> bool:
+    return customer.kyc_level.lower() not in _BELOW_ENHANCED
+
+
+def require_admissible(customer: "Customer | None") -> None:
+    """Raise what the service would refuse a known customer's account for."""
+    if customer is not None and not customer.terms_accepted:
+        raise TermsNotAccepted("The customer has not accepted the trading terms.")
+    if customer is not None and not has_enhanced_kyc(customer):
+        raise KycRequired("The customer's identity check does not reach the level for trading.")

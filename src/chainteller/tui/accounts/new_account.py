@@ -9,9 +9,10 @@ from textual.widgets import Input
 
 from chainteller.records.formats import Piece, grouped, short_id
 from chainteller.service.errors import Conflict, TellerError
-from chainteller.tui import writes
+from chainteller.tui.accounts.flow import has_enhanced_kyc, opening_request
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.list_dialog import ListDialog
+from chainteller.tui.dialogs.question import Ask, Question, Watch, ask
 from chainteller.tui.failures import explain
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import Later, call_service
@@ -119,19 +120,17 @@ class CustomersScreen(ListDialog[str]):
         chosen = self._found.get(self.query_one(PagedList).cursor_key or "")
         if chosen is None or self._opening or self.answered:
             return
-        account = chosen[1]
+        customer, account = chosen
         if account.trading_account_id is not None:
             self.dismiss(account.trading_account_id)
             return
         self._opening = True
-        self.run_worker(Later(partial(self._open, account)), group="open")
+        self.run_worker(Later(partial(self._open, customer, account)), group="ask-open")
 
-    async def _open(self, account: "BankAccount") -> None:
-        key = self._desk.new_key()
+    async def _open(self, customer: "Customer", account: "BankAccount") -> None:
+        request = opening_request(account.id, account.type, customer)
         try:
-            opened = await call_service(
-                writes.open_account, self._desk.service, account.id, account.type, key
-            )
+            opened = await self._desk.send(request, self._confirm)
         except Conflict as error:
             self.dismiss(str(error.details.get("id", "")))
         except TellerError as error:
@@ -139,10 +138,16 @@ class CustomersScreen(ListDialog[str]):
             self.query_one(FailurePanel).explain(failure)
             self._desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
         else:
-            self._desk.notify(f"account {opened.id} opened for {account.id}", "good")
+            if opened is None:
+                return
+            told = f"account {opened.id} opened for {account.id}"
+            self._desk.notify(told, "good", account_id=opened.id)
             self.dismiss(opened.id)
         finally:
             self._opening = False
+
+    async def _confirm(self, asked: Ask, watch: Watch | None = None) -> bool:
+        return await ask(self.app, Question(asked, self._desk.shell.deafen, watch))
 
 
 def _nobody(text: str) -> tuple[Piece, ...]:
@@ -176,7 +181,7 @@ def _checks(customer: "Customer", account: "BankAccount") -> list[Line]:
         if customer.terms_accepted
         else ("[x] terms not accepted", "bad")
     )
-    enhanced = customer.kyc_level.lower() not in {"none", "basic", "standard"}
+    enhanced = has_enhanced_kyc(customer)
     kyc = (f"[{'ok' if enhanced else 'x'}] KYC {customer.kyc_level}", "good" if enhanced else "bad")
     controls = tuple((f"  [x] {control}", "bad") for control in customer.controls)
     return [

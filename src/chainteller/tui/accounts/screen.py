@@ -12,21 +12,21 @@ from textual.widget import Widget
 from chainteller.records.formats import transferred
 from chainteller.tui import lazy
 from chainteller.tui.accounts import view as accounts_view
-from chainteller.tui.accounts.commands import COMMANDS
+from chainteller.tui.accounts.commands import COMMANDS, serve_selected
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.ground import Ground
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.tui.accounts.detail import AccountDetail, Frame
+    from chainteller.tui.customer import CustomerRequest
     from chainteller.tui.queries import AccountSheet
     from chainteller.tui.start import Glimpse
 
@@ -49,7 +49,7 @@ class AccountPanes(Ground):
             Lines([line(), line()], id="summary", classes="summary"),
             classes="list-side",
         )
-        yield Lines(id="detail", classes="detail-side")
+        yield ScrolledLines(id="detail", classes="detail-side")
         yield Lines(id="charts", classes="chart-side")
 
     @cached_property
@@ -63,22 +63,26 @@ class AccountPanes(Ground):
 
     @property
     def plain_text(self) -> str:
-        return self.query_one("#detail", Lines).plain_text if self.sheet else ""
+        return self.text.plain_text if self.sheet else ""
+
+    @property
+    def text(self) -> ScrolledLines:
+        """The pane of the detail."""
+        return self.query_one("#detail", ScrolledLines)
 
     @property
     def _frame(self) -> "Frame":
-        pane = self.query_one("#detail", Lines).size
-        return lazy.Frame(self.screen.size, pane, self.screen.has_class("zoomed"))
+        return lazy.Frame(self.screen.size, self.text.size, self.screen.has_class("zoomed"))
 
     def draw(self, account: "TradingAccount | None") -> None:
         if self._desk.started is None:
             return
-        panes = self.detail.panes(account, self._frame)
+        if self._desk.awaits_choice:
+            panes = lazy.nobody_selected()
+        else:
+            panes = self.detail.panes(account, self._frame)
         self.screen.set_class(bool(panes.charts), "with-charts")
-        detail, rows = self.query_one("#detail", Lines), panes.detail
-        if account is not None and self.detail.sheet is None:
-            rows = [*rows, *[line()] * (len(detail.lines) - len(rows))]  # no new layout per key
-        detail.show(rows)
+        self.text.show(panes.detail)
         self.query_one("#summary", Lines).show(panes.summary)
         self.query_one("#charts", Lines).show(panes.charts)
 
@@ -94,6 +98,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     OWN_COMMANDS = COMMANDS
     ORDERS = tuple(name for _, name in SORTS)
     REMEMBERED = ("_sort",)
+    FIELDS_OF_NOBODY = frozenset({"filter", "known"})
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -105,6 +110,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whether the first row found is served, wherever the agent has gone meanwhile."""
         self.transfer_account: TradingAccount | None = None
         """Whose deposit or withdrawal is being typed."""
+        self.field_returned = partial(_take_up_transfer, self)
         self._hidden = False
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
@@ -206,6 +212,9 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         looked for here or nobody is served yet.
         """
         account, served = self.selected, self.desk.customer.account_id
+        if self.desk.awaits_choice and not (self.paged.is_touched or self._serves_found):
+            self.panes.draw(account)
+            return
         selects = self.is_current or self._serves_found or not served
         if account is not None and self.wanted_id is None and selects:
             self._serves_found = False
@@ -219,12 +228,17 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def _customer_changed(self, before: str) -> None:
         """Put away the detail of the customer before, and an amount typed for them."""
         super()._customer_changed(before)
-        typed_for = self.transfer_account
-        if typed_for is not None and typed_for.id != self.desk.customer.account_id:
-            self.close_field()
+        self.panes.text.scroll_to_start()
         self.panes.draw(self.selected)
 
+    def action_open(self) -> None:
+        serve_selected(self)
+        super().action_open()
+        self.row_chosen()
+
     def zoom(self, *, on: bool) -> None:
+        if on:
+            serve_selected(self)
         super().zoom(on=on)
         self.on_resize()
 
@@ -316,19 +330,20 @@ async def _draw_charts(screen: AccountsScreen) -> None:
         screen.panes.draw(screen.selected)
 
 
+def _take_up_transfer(screen: AccountsScreen) -> None:
+    screen.transfer_account = screen.desk.customer.account
+
+
 # -- what is sent ----------------------------------------------------------------------------------
 
 
 def _submit_transfer(
-    screen: AccountsScreen, purpose: str, account: "TradingAccount", typed: str
+    screen: AccountsScreen, purpose: str, account: "TradingAccount", amount: str
 ) -> None:
     kind = lazy.account_flow.DEPOSIT if purpose == "deposit" else lazy.account_flow.WITHDRAWAL
     limit = screen.desk.settings.confirm_above_cents
-    asked = lazy.account_flow.transfer_request(kind, account, typed, limit)
-    if isinstance(asked, CustomerRequest):
-        screen.write(kind, partial(_transfer, screen, kind, asked))
-    else:
-        screen.show_failure(asked)
+    request = lazy.account_flow.transfer_request(kind, account, amount, limit)
+    screen.write(kind, partial(_transfer, screen, kind, request))
 
 
 async def _transfer(
@@ -346,6 +361,8 @@ async def _transfer(
 async def _add(screen: AccountsScreen, typed: str) -> None:
     """Where customers can't be looked up: an account by its id, or a new one."""
     desk = screen.desk
-    made = await call_service(lazy.account_flow.known_account(typed), desk.service, desk.new_key())
-    desk.notify(f"account {made.id} is on this desk's list", "good")
+    made = await desk.send(lazy.account_flow.known_account_request(typed), screen.confirm)
+    if made is None:
+        return
+    desk.notify(f"account {made.id} is on this desk's list", "good", account_id=made.id)
     screen.find("", made.id)

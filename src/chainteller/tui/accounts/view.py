@@ -32,7 +32,7 @@ def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line
         (" ACCOUNTS", "strong"),
         (f"  /{wanted}" if wanted else "  ", "accent"),
         ("" if can_list else "  known here", "muted"),
-        right=((f"{count}   order: {order} ", "muted"),),
+        right=((f"{count}   order: {order if can_list else 'last added'} ", "muted"),),
     )
 
 

@@ -51,6 +51,20 @@ class AuditScreen(ListScreen["AuditRow"]):
         self._object_id = object_id
         self._verdict: Piece | None = None
         self._own_rows_alone = False
+        self._served_id = desk.customer.account_id
+        """Whose record it was opened for."""
+
+    def on_screen_resume(self) -> None:
+        """Close where another customer was selected meanwhile."""
+        if self._served_id != self.desk.customer.account_id:
+            self.dismiss()
+        else:
+            super().on_screen_resume()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current and self._served_id != self.desk.customer.account_id:
+            self.dismiss()
 
     def columns(self) -> Sequence[Column]:
         return _list(self._object_id).columns

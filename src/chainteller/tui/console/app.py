@@ -19,13 +19,14 @@ from chainteller.tui.commands import SCREENS, AnyCommand, bindings_of, by_id, ru
 from chainteller.tui.console.commands import CONSOLE_COMMANDS
 from chainteller.tui.console.hostile_text import HostileTextFilter
 from chainteller.tui.console.poller import Poller
-from chainteller.tui.console.protection import is_executing, may_leave, may_quit
+from chainteller.tui.console.protection import is_executing, may_leave, may_quit, suspend_console
 from chainteller.tui.console.shutdown import catch_signals, crash_report, resume_garbage_collection
 from chainteller.tui.console.theme_files import DEFAULT_VARIABLES
 from chainteller.tui.console.themes import Themes
 from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import KEPT_SCREEN, Desk
-from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.desk_screen import DeskScreen, say
+from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
@@ -96,7 +97,6 @@ class Console(SteadyApp):
         self.animation_level = "none"
         self._begin = start
         self._poller = Poller(self.desk, self.alert)
-        self._places: list[str] = []
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
@@ -114,9 +114,11 @@ class Console(SteadyApp):
 
     def on_mount(self) -> None:
         self.set_keymap(dict(self.desk.settings.keys))
+        self.desk.customer.on_change.subscribe(self, partial(_close_dialogs, self))
         catch_signals(lambda code: self.exit(return_code=code))
         if self.desk.settings.glimpse is not None:
             self.typed_ahead.hold(ENGINE_LIMIT_S)
+        self.app_resume_signal.subscribe(self, lambda _: self.screen.refresh(layout=True))
         self.call_after_refresh(self.start_engine)
         self.call_after_refresh(self.themes.load)
         if self.desk.settings.poll_interval_s > 0:
@@ -160,6 +162,9 @@ class Console(SteadyApp):
     def _answered(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
         lazy.begin_session(self.desk, started)
+        if not self.is_running:
+            return  # it was closed meanwhile
+        self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
         self.run_worker(Later(self._to_last_screen), group="place")
         lazy.tell_unanswered_requests(self.desk)
 
@@ -210,20 +215,15 @@ class Console(SteadyApp):
 
     def go(self, name: str) -> None:
         if name != self.current_mode:
-            self._places.append(self.current_mode)
-            del self._places[:-20]
-            self._show_mode(name)
+            self.switch_mode(name)
+            self.desk.remember_account()
+            self.desk.remember(KEPT_SCREEN, name)
 
-    def back(self) -> None:
-        if len(self.screen_stack) > 1:
+    def back(self) -> bool:
+        is_above = len(self.screen_stack) > 1
+        if is_above:
             self.pop_screen()
-        elif self._places:
-            self._show_mode(self._places.pop())
-
-    def _show_mode(self, name: str) -> None:
-        self.switch_mode(name)
-        self.desk.remember_account()
-        self.desk.remember(KEPT_SCREEN, name)
+        return is_above
 
     def audit_of(self, object_id: str) -> None:
         """One trail at a time: another record's replaces the one that is open."""
@@ -270,9 +270,11 @@ class Console(SteadyApp):
             self.call_after_refresh(lambda: lazy.show_found(self.screen, found))
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never keys: an id opens what it names, anything else is ignored."""
+        """Pasted text is never keys: an id opens what it names, anything else is ignored. A dialog
+        is answered first: nobody turns to another customer under a question.
+        """
         text = lazy.wanted_id(event.text)
-        if text:
+        if text and self._is_at_desk:
             self.find(text)
 
     # -- keys ---------------------------------------------------------------------------------
@@ -297,6 +299,9 @@ class Console(SteadyApp):
     async def _key_ends_here(self, event: events.Key) -> bool:
         if self.return_code is not None:
             return True  # typed after the end: there is no screen to take it
+        if event.key == "ctrl+z":
+            suspend_console(self, self.desk)
+            return True
         if event.is_forwarded:  # and came back from a screen that may be gone by now
             return not self.screen.is_mounted or fails_in_palette(self, event.key)
         if self.typed_ahead.takes(event) or fails_in_palette(self, event.key):
@@ -304,10 +309,15 @@ class Console(SteadyApp):
         if event.key == "enter" and is_palette_open(self):
             self.typed_ahead.hold()  # what is typed behind it waits for what it does
         if not isinstance(self.focused, Field):
-            return self._is_at_desk and await run_key(self, event.key)
+            return self._is_at_desk and (
+                await run_key(self, event.key) or _explain(self, event.key)
+            )
         if event.key in {"enter", "escape"}:
             self.typed_ahead.hold()
         return False
+
+    def suspend_refused(self) -> None:
+        self.desk.notify("No shell waits for the console, so it can't be suspended.", "warn")
 
     @property
     def _is_at_desk(self) -> bool:
@@ -355,6 +365,20 @@ class Console(SteadyApp):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _explain(console: Console, key: str) -> bool:
+    """Say what to press instead of a key that other programs quit with."""
+    if key == "q" and isinstance(console.screen, DeskScreen):
+        say(console.screen, "ctrl+q quits")
+    return key == "q"
+
+
+def _close_dialogs(console: Console, before: str) -> None:  # noqa: ARG001 - the signal's value
+    """Close what is shown about the customer who was served before."""
+    for screen in console.screen_stack:
+        if isinstance(screen, Dialog) and screen.is_about_customer:
+            screen.dismiss(None)
 
 
 def _make_screen(name: str, desk: Desk) -> DeskScreen:

@@ -58,7 +58,7 @@ COMMANDS = tuple(command for command in _EVERY if command.where != PALETTE_ONLY)
 """A screen's own command hides that of every screen on the same key."""
 PALETTE = tuple(command for command in _EVERY if command.where == PALETTE_ONLY)
 """Commands without a key of their own: the palette and the help run them."""
-_NOBODYS: Mapping[str, str] = {"ctrl+q": "quit"}
+_NOBODYS: Mapping[str, str] = {"ctrl+q": "quit", "ctrl+z": "suspend"}
 """Keys of no command, that none may take."""
 
 

@@ -31,6 +31,11 @@ def _hand_over(console: "Console") -> None:
     console.run_worker(Later(shown), group="handover", exclusive=True)
 
 
+def _show_last_action(console: "Console") -> None:
+    shown = partial(lazy.show_last_action, console, console.desk)
+    console.run_worker(Later(shown), group="last-action", exclusive=True)
+
+
 def _begin_or_end_call(console: "Console") -> None:
     """Begin the call's timer, or end it and offer the note."""
     desk = console.desk
@@ -43,6 +48,10 @@ def _begin_or_end_call(console: "Console") -> None:
     desk.on_connection.publish(desk.connection)
 
 
+def _no_left_customer(console: "Console") -> str:
+    return "" if console.desk.left_account_id else "no earlier session left a customer selected"
+
+
 def _load_samples(console: "Console") -> None:
     console.run_worker(Later(partial(lazy.load_samples, console, console.desk)), group="samples")
 
@@ -51,6 +60,11 @@ def _no_samples(console: "Console") -> str:
     started = console.desk.started
     can = started is not None and started.load_samples is not None
     return "" if can else "not offered by this deployment"
+
+
+def _show_unanswered(console: "Console") -> None:
+    shown = partial(lazy.show_unanswered, console)
+    console.run_worker(Later(shown), group="ask-unanswered", exclusive=True)
 
 
 PLACES: tuple[Command["Console"], ...] = tuple(
@@ -74,10 +88,17 @@ CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
     Command("desk.read_only", "f9", "Read-only on and off",
         lambda console: toggle_read_only(console, console.desk), always, is_global=True),
     Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
+    Command("desk.last_action", "L", "Last money action: customer, account, amount, outcome",
+        _show_last_action, always, is_global=True),
     Command("desk.call", "i", "The call begins or ends: its timer", _begin_or_end_call, always,
         is_global=True),
+    Command("desk.unanswered", "U", "Find out what happened to an unanswered request",
+        _show_unanswered, always, is_global=True),
     Command("palette.hide", "", "hide: names and balances masked, or shown again",
         lambda console: toggle_privacy(console, console.desk), always, is_global=True),
+    Command("palette.last_customer", "", "last customer: whom the session before left selected",
+        lambda console: console.find(console.desk.left_account_id), _no_left_customer,
+        is_global=True),
     Command("palette.profile", "", "profile: another place, or this one again",
         lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")), always,
         is_global=True),

@@ -31,7 +31,7 @@ def _facts(desk: Desk) -> list[tuple[str, str]]:
         ("version", f"{__version__}, Python {platform.python_version()}"),
         ("place", f"{settings.kind} {settings.label}, {mode}"),
         ("profile", settings.profile or "none"),
-        ("answers", f"{reached.state}, {reached.latency_ms} ms, last {reached.at}Z"),
+        ("answers", f"{reached.state}, {reached.latency_ms} ms, last {desk.last_answer}"),
         ("sqlite", sqlite3.sqlite_version),
         ("themes", ", ".join(str(folder) for folder in settings.theme_folders)),
         ("workspace", str(file or "kept in memory only")),

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from chainteller.records.formats import clean
 from chainteller.tui.console.command_table import PALETTE, commands_of
+from chainteller.tui.console.protection import suspend_console
 from chainteller.tui.console.search import Found, search
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.textual_fixes.palette import SteadyPalette
@@ -85,8 +86,12 @@ class DeskProvider(Provider):
             )
             for row in self.console.desk.settings.profiles
         ]
+        rows.append(("suspend to the shell; fg comes back   [ctrl+z]", self._suspend))
         rows.append(("quit   [ctrl+q]", "app.quit"))
         return rows
+
+    def _suspend(self) -> None:
+        suspend_console(self.console, self.console.desk)
 
     async def discover(self) -> Hits:
         for name, action in self._entries():

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.service.errors import Forbidden, NotOffered, TellerError
 from chainteller.tui import lazy
+from chainteller.tui.colleagues import LOOKED_BACK
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import call_service
 
@@ -37,7 +38,7 @@ class Poller:
             return
         self._running = True
         try:
-            await self._fetch()
+            await self._fetch(now=now)
             await lazy.look_out(self._desk, self._alert)
         except TellerError as error:
             self._skip, self._refused = self._wait, error
@@ -57,9 +58,9 @@ class Poller:
         if self._skip > 0 and self._refused is not None:
             self._desk.unheard(self._skip, self._refused)
 
-    async def _fetch(self) -> None:
+    async def _fetch(self, *, now: bool) -> None:
         if not self._by_events:
-            await self._ask_markets()
+            await self._ask_markets(now=now)
             self._desk.on_change.publish(())
             return
         before = perf_counter()
@@ -67,20 +68,31 @@ class Poller:
             page = await call_service(self._desk.service.events, self._cursor)
         except (NotOffered, Forbidden):
             self._by_events = False
-            await self._ask_markets()
+            await self._ask_markets(now=now)
             return
         latency_ms = round((perf_counter() - before) * 1000)
-        first = self._cursor == -1
+        if self._cursor == -1:
+            await self._look_back(page.next)
         self._cursor = page.next
         if page.data:
+            self._desk.colleagues.note(page.data, self._desk.now)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
-        if page.data or first or self._desk.connection.state != "live":
-            self._desk.heard(latency_ms)
+        self._desk.heard(latency_ms)
 
-    async def _ask_markets(self) -> None:
-        """Without events, whether the service answers is asked of its smallest list, seldom."""
+    async def _look_back(self, newest: int) -> None:
+        """Read the events before the first one of this session: who worked on whom just now."""
+        if self._desk.colleagues.own_name:
+            after = max(0, newest - LOOKED_BACK)
+            earlier = await call_service(self._desk.service.events, after, LOOKED_BACK)
+            self._desk.colleagues.note(earlier.data, self._desk.now)
+
+    async def _ask_markets(self, *, now: bool) -> None:
+        """Without events, whether the service answers is asked of its smallest list, seldom, or
+        ``now``.
+        """
         self._polls += 1
-        if self._desk.connection.state == "live" and self._polls % _PROBE_EVERY:
+        if not now and self._desk.connection.state == "live" and self._polls % _PROBE_EVERY:
+            self._desk.on_connection.publish(self._desk.connection)  # others may have asked
             return
         before = perf_counter()
         with suppress(Forbidden):  # an answer too: the key has not the scope for it

@@ -8,13 +8,14 @@ from textual.app import App
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.service_calls import Later
+from chainteller.tui.textual_fixes.app import SteadyApp
+from chainteller.tui.textual_fixes.suspending import suspend
 
 
 async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
     """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
     question = lazy.Question(lazy.Ask(sentence, (fact,)), desk.shell.deafen)
-    answer: bool | None = await app.push_screen_wait(question)
-    return bool(answer)
+    return await app.push_screen_wait(question) is True
 
 
 # -- read-only mode -----------------------------------------------------------------------------
@@ -71,6 +72,14 @@ async def may_leave(app: App[Any], desk: Desk, text: str) -> bool:
 def is_executing(desk: Desk) -> bool:
     """Whether an execution was sent and is not answered."""
     return desk.session is not None and desk.session.requests.is_under_way("execute_quote")
+
+
+def suspend_console(app: SteadyApp, desk: Desk) -> None:
+    """Back to the shell until ``fg``, unless a request is on its way."""
+    if desk.writing:
+        desk.notify("a request is on its way: wait for its answer", "warn")
+    elif not suspend(app):
+        app.suspend_refused()
 
 
 async def may_quit(app: App[Any], desk: Desk) -> bool:

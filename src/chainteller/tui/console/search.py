@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chainteller.records.formats import RECORD_ID
+from chainteller.records.formats import RECORD_ID, transferred
+from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
 from chainteller.tui import lazy
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from chainteller.service.interface import Service
+    from chainteller.service.models.funding import Transfer
 
 _MOST_HITS = 5
 _LEAST_LETTERS = 3
@@ -86,14 +88,13 @@ def _wallet(service: "Service", address: str) -> Found:
 
 
 def _transaction(service: "Service", transaction_id: str) -> Found:
-    """A trade is shown itself, a deposit or a withdrawal on its account."""
+    """A trade, or a transfer; each is shown on its own screen, with its account served."""
     try:
         found = service.transaction_by_id(transaction_id)
     except NotOffered:
         return _searched_transaction(service, transaction_id)
-    if found.type == TRADE_TYPE:
-        return Found("trades", transaction_id, account_id=found.trading_account_id or "")
-    return Found("accounts", found.trading_account_id or "")
+    place = "trades" if found.type == TRADE_TYPE else "transfers"
+    return Found(place, transaction_id, account_id=found.trading_account_id or "")
 
 
 def _searched_transaction(service: "Service", transaction_id: str) -> Found:
@@ -104,7 +105,7 @@ def _searched_transaction(service: "Service", transaction_id: str) -> Found:
     try:
         service.trade(account_id, transaction_id)
     except NotFound:
-        return Found("accounts", account_id)
+        return Found("transfers", transaction_id, account_id=account_id)
     return Found("trades", transaction_id, account_id=account_id)
 
 
@@ -123,10 +124,12 @@ def _accounts_of(service: "Service", transaction_id: str) -> Iterator[str]:
 
 
 def search(service: "Service", text: str) -> list[Found]:
-    """What matches a few letters: accounts by customer or bank account, wallets by address."""
+    """What matches a few letters: accounts by customer or bank account, wallets by address, and
+    transfers by any of these, their amount or their id.
+    """
     if len(text) < _LEAST_LETTERS:
         return []
-    return [*_accounts(service, text), *_wallets(service, text)]
+    return [*_accounts(service, text), *_wallets(service, text), *_transfers(service, text)]
 
 
 def _accounts(service: "Service", text: str) -> list[Found]:
@@ -146,3 +149,19 @@ def _wallets(service: "Service", text: str) -> list[Found]:
     except TellerError:
         return []
     return [Found("wallets", row.id, f"wallet {row.address}") for row in rows]
+
+
+def _transfers(service: "Service", text: str) -> list[Found]:
+    """The newest first."""
+    try:
+        rows = service.all_transfers(query(text=text, limit=_MOST_HITS)).data
+    except TellerError:
+        return []
+    return [Found("transfers", row.id, _transfer_label(row)) for row in rows]
+
+
+def _transfer_label(transfer: "Transfer") -> str:
+    to = target(transfer) if direction(transfer) == "withdrawal" else ""
+    where = f" to {to}" if to else f" from {transfer.bank_account_id or '-'}"
+    state = transfer.status if transfer.as_of is None else f"was {transfer.status}"
+    return f"{direction(transfer)} {transferred(transfer)}{where}  {state}  {transfer.id}"

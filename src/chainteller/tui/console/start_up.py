@@ -3,12 +3,17 @@
 import contextlib
 from typing import TYPE_CHECKING
 
-from chainteller.domain.clock import DAY
+from chainteller.domain.clock import MINUTE
 from chainteller.service.errors import TellerError
 from chainteller.tui.commands import SCREENS
 from chainteller.tui.console.session import DeskSession
+from chainteller.tui.console.unanswered import unanswered_requests
 from chainteller.tui.desk import KEPT_ACCOUNT, KEPT_SCREEN, Desk
 from chainteller.tui.service_calls import call_service
+from chainteller.workspace.outcomes import describe
+
+CONTINUES_WITHIN = 15 * MINUTE
+"""How long after the last selection an agent who comes back goes on with it."""
 
 if TYPE_CHECKING:
     from chainteller.tui.start import StartedDesk
@@ -17,27 +22,40 @@ if TYPE_CHECKING:
 def begin_session(desk: Desk, started: "StartedDesk") -> None:
     """Put the guard and the records around the service, and tell every screen."""
     desk.begin(started, DeskSession(desk, started))
-    kept = desk.remembered(KEPT_ACCOUNT)
-    desk.customer.last_id = kept if isinstance(kept, str) else ""
+    _continue_or_offer(desk, desk.remembered(KEPT_ACCOUNT))
     desk.on_start.publish(started)
 
 
+def _continue_or_offer(desk: Desk, kept: object) -> None:
+    """Go on with the customer selected last only for the same agent, and not much later; others
+    begin with nobody selected and may ask for that customer.
+    """
+    left = kept if isinstance(kept, dict) else {"id": kept}
+    account_id, operator, at = left.get("id"), left.get("operator"), left.get("at")
+    if not (isinstance(account_id, str) and account_id):
+        return
+    is_recent = isinstance(at, int) and 0 <= desk.now - at <= CONTINUES_WITHIN
+    if is_recent and operator == desk.settings.operator:
+        desk.customer.last_id = account_id
+        return
+    desk.left_account_id = account_id
+    whose = f" by {operator}" if isinstance(operator, str) and operator else ""
+    desk.notify(f"Nobody is selected. Left here{whose}: {account_id}   : last customer", "muted")
+
+
 def tell_unanswered_requests(desk: Desk) -> None:
-    """Name the requests of an earlier session, up to a day old, that were never answered."""
-    sent = desk.session.workspace.in_doubt() if desk.session else []
-    in_doubt = [row for row in sent if desk.now - row.sent_at < DAY]
-    if in_doubt:
-        rows = [f"{row.operation} {row.key} {row.arguments}" for row in in_doubt]
-        desk.notify(
-            f"{len(in_doubt)} requests of an earlier session were never answered",
-            "warn",
-            "\n".join(["", *rows]),
-        )
+    """Name the requests of an earlier session that were never answered."""
+    rows = unanswered_requests(desk)
+    if desk.session is not None and rows:
+        named = [f"{describe(desk.session.workspace, row)}  {row.key}" for row in rows]
+        requests = "request was" if len(rows) == 1 else "requests were"
+        said = f"{len(rows)} {requests} never answered   U: find out what happened"
+        desk.notify(said, "warn", "\n".join(["", *named]))
 
 
 def last_screen(desk: Desk) -> str:
     """The screen that was shown last, where it is another one than the first; else empty."""
-    name = desk.remembered(KEPT_SCREEN)
+    name = desk.remembered(KEPT_SCREEN) if desk.customer.last_id else ""
     return name if isinstance(name, str) and name in SCREENS and name != "accounts" else ""
 
 

@@ -4,6 +4,7 @@ An agent types ``d 1000 enter b enter`` faster than a screen is built. Nothing o
 the wrong one; what would confirm a question is never kept: around one, keys are dropped.
 """
 
+import sys
 from time import monotonic
 
 from textual.events import Key
@@ -11,6 +12,11 @@ from textual.message_pump import MessagePump
 
 _LONGEST_WAIT_S = 5.0
 _CLOSING = frozenset({"escape", "enter"})
+
+
+def _typed_at(event: Key) -> float:
+    """By the clock of ``monotonic``; Textual's own clock is another one on Windows."""
+    return monotonic() if sys.platform == "win32" else event.time
 
 
 class TypedAhead:
@@ -52,8 +58,11 @@ class TypedAhead:
         return self._holding
 
     def takes(self, event: Key) -> bool:
-        """Whether the key is dropped or kept, and so goes no further now."""
-        if self.ignores(event.key):
+        """Whether the key is dropped or kept, and so goes no further now.
+
+        It counts when the key was typed: one that waited in a queue answers nothing newer.
+        """
+        if self.ignores(event.key) or _typed_at(event) < self._deaf_until:
             return True
         self._last = event.key
         if not self._holding or event.key == "ctrl+q":

@@ -69,9 +69,16 @@ class Box(Dialog[None]):
         self.query_one(Lines).show(self._headed((said, "good")))
 
 
+class CustomerBox(Box):
+    """What the customer being served may be told."""
+
+    is_about_customer = True
+
+
 class CopyBox(Box):
     """A text to select with the mouse; ``c`` copies it again and ``f`` writes it to a file."""
 
+    is_about_customer = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f", "save", show=False)]
     DEFAULT_CSS = """
     CopyBox > VerticalScroll { width: 78; }

@@ -16,6 +16,7 @@ _DIGITS = "123456789"
 class Choice(Dialog[str]):
     """Answers one of ``options``, or None for esc."""
 
+    is_about_customer = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", show=False),
         Binding("enter", "take", show=False),

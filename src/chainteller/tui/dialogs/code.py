@@ -38,6 +38,7 @@ class HalfBlocks(Widget):
 
 
 class CodeBox(Dialog[None]):
+    is_about_customer = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "close", show=False)]
     DEFAULT_CSS = """
     CodeBox { align: center middle; background: $background; }

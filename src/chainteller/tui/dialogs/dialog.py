@@ -1,6 +1,6 @@
 """What every dialog over the desk shares: it is answered once."""
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
@@ -16,6 +16,10 @@ class Dialog(SteadyScreen, ModalScreen[Answer], Generic[Answer]):
     """
 
     AUTO_FOCUS = ""
+    is_about_customer: ClassVar[bool] = False
+    """Whether it shows or asks something about the customer being served: it closes without an
+    answer when another one is.
+    """
     answered = False
     """Whether it was closed, though its keys may still be on their way."""
     _waiting: "tuple[Answer | None] | None" = None

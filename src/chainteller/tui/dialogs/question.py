@@ -1,38 +1,114 @@
-"""The question before money moves: one sentence, and only ``y`` says yes."""
+"""Confirmations: one sentence with its facts, and only ``y`` says yes.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+A confirmation with a ``Watch`` follows the records that it is about: it changes with them, and
+closes with the reason when what it asks for can't be done any more.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.signal import Signal
 
-from chainteller.records.formats import Piece, cents, same_amount
+from chainteller.domain.money import UNKNOWN_ASSET, AmountInvalid, parse_atoms, parse_typed
+from chainteller.records.formats import Piece, grouped
+from chainteller.service.errors import (
+    ReplyUnusable,
+    ServiceUnavailable,
+    ServiceUnreachable,
+    TellerError,
+)
 from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.service_calls import Later
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH, TooSmall
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
 
-_RETYPED = "0123456789."
+_CENT = 10 ** (UNKNOWN_ASSET.decimals - 2)
+_LONGEST = 70
+"""Characters of the longest amount, with its groups."""
+_NOT_HEARD = (ServiceUnreachable, ServiceUnavailable, ReplyUnusable)
+"""Failures to read a record that say nothing about it."""
+
+Fact = str | Callable[[int], str]
+"""A line of a question; a function of the present instant where the line tells time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """``sentence`` names amounts and account; ``facts`` are further lines.
+    """A question to the agent.
 
-    With ``retype`` the amount must be typed once more before ``y`` counts.
+    Attributes:
+        sentence: Names the record and the amount.
+        facts: Further lines.
+        retype: The amount that must be typed once more before ``y`` counts; empty for none.
+        last_at: The last instant at which it can be done; None where there is none.
+        too_late: Why it can't be done after ``last_at``.
     """
 
     sentence: str
-    facts: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
     retype: str = ""
+    last_at: int | None = None
+    too_late: TellerError | None = None
+
+    def headed(self, fact: str) -> "Ask":
+        """The same question with another fact above the others."""
+        return replace(self, facts=(fact, *self.facts))
+
+    def told(self, now: int) -> tuple[str, ...]:
+        """The facts as lines."""
+        return tuple(fact if isinstance(fact, str) else fact(now) for fact in self.facts)
+
+    def is_like(self, other: "Ask", now: int) -> bool:
+        """Whether an agent who read one has read the other."""
+        mine, others = ((each.sentence, each.told(now), each.retype) for each in (self, other))
+        return mine == others
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How an open question follows what it is about.
+
+    Attributes:
+        now: The present instant.
+        require: Raises if the question may not be answered any more; takes no time.
+        renew: Reads the records and returns the question as it is now, None where it never
+            changes; raises TellerError where it can't be done any more.
+        signals: When to read again.
+        ticks: Whether facts that tell time are drawn each second.
+    """
+
+    now: Callable[[], int]
+    require: Callable[[], None]
+    renew: Callable[[], Awaitable[Ask | None]]
+    signals: tuple[Signal[Any], ...] = ()
+    ticks: bool = True
 
 
 def retype_above(limit_cents: int, usd: str, amount: str = "") -> str:
-    """The amount to retype: ``amount``, worth ``usd``, or ``usd`` itself; empty up to the limit."""
-    return (amount or usd) if cents(usd) > limit_cents else ""
+    """The amount to retype: ``amount``, worth ``usd``, or ``usd`` itself; empty up to the limit.
+
+    An amount that can't be read counts as above the limit.
+    """
+    try:
+        is_above = parse_atoms(usd, UNKNOWN_ASSET, allow_zero=True) > limit_cents * _CENT
+    except AmountInvalid:
+        is_above = True
+    return (amount or usd) if is_above else ""
 
 
-class Question(Dialog[bool]):
-    """Answers True for ``y`` alone; everything else is deaf or no. Enter never confirms."""
+def is_same_amount(typed: str, amount: str) -> bool:
+    """Whether a typed text is ``amount``; False for what is no amount."""
+    try:
+        return parse_typed(typed, UNKNOWN_ASSET).atoms == parse_atoms(amount, UNKNOWN_ASSET)
+    except AmountInvalid:
+        return False
+
+
+class Question(Dialog[bool | TellerError]):
+    """Answers True for ``y`` alone, or why it was closed; enter never confirms."""
 
     DEFAULT_CSS = """
     Question { align: left bottom; background: $background 0%; }
@@ -42,13 +118,17 @@ class Question(Dialog[bool]):
     }
     """
 
-    def __init__(self, asked: Ask, deafen: Callable[[], None]) -> None:
+    def __init__(self, asked: Ask, deafen: Callable[[], None], watch: Watch | None = None) -> None:
         super().__init__()
         self._asked = asked
         self._deafen = deafen
+        self._watch = watch
         self._typed = ""
         self._refused = False
         """Whether ``y`` was pressed before the amount was typed again."""
+        self._unheard = ""
+        """Code of the failure to read the records again, while they can't be read."""
+        self._is_reading = False
 
     def compose(self) -> ComposeResult:
         yield StatedLines(id="question")
@@ -57,18 +137,79 @@ class Question(Dialog[bool]):
     def on_mount(self) -> None:
         self._deafen()
         self._draw()
+        if self._watch is not None:
+            for signal in self._watch.signals:
+                signal.subscribe(self, self._look_again)
+            if self._watch.ticks:
+                self.set_interval(1.0, self._tick)
+
+    # -- what it is about ---------------------------------------------------------------------
+
+    def _is_over(self) -> bool:
+        """Close with the reason if it can't be done any more; whether it was closed."""
+        watch, asked = self._watch, self._asked
+        if watch is None or self.answered:
+            return self.answered
+        try:
+            watch.require()
+        except TellerError as error:
+            self._close(error)
+        if asked.last_at is not None and watch.now() > asked.last_at:
+            self._close(asked.too_late)
+        return self.answered
+
+    def _tick(self) -> None:
+        if not self._is_over():
+            self._draw()
+
+    def _look_again(self, _: object) -> None:
+        if not self._is_over() and not self._is_reading:
+            self._is_reading = True
+            self.run_worker(Later(self._renew), group="renew")
+
+    async def _renew(self) -> None:
+        if self._watch is None:
+            return
+        try:
+            asked = await self._watch.renew()
+        except _NOT_HEARD as error:
+            self._unheard = error.code
+        except TellerError as error:
+            self._close(error)
+            return
+        else:
+            self._unheard = ""
+            self._show(asked or self._asked, self._watch.now())
+        finally:
+            self._is_reading = False
+        if not self.answered:
+            self._draw()
+
+    def _show(self, asked: Ask, now: int) -> None:
+        """Ask what is to be asked now. Keys that were meant for other words are dropped."""
+        if not asked.is_like(self._asked, now):
+            self._deafen()
+        if asked.retype != self._asked.retype:
+            self._typed = ""
+        self._asked = asked
+
+    # -- what is shown ------------------------------------------------------------------------
 
     @property
     def _confirmed(self) -> bool:
-        return not self._asked.retype or same_amount(self._typed, self._asked.retype)
+        return not self._asked.retype or is_same_amount(self._typed, self._asked.retype)
 
     def _draw(self) -> None:
+        now = self._watch.now() if self._watch is not None else 0
         rows = [line((self._asked.sentence, "strong"))]
-        rows += [line((fact, "muted")) for fact in self._asked.facts]
+        rows += [line((fact, "muted")) for fact in self._asked.told(now)]
+        if self._unheard:
+            rows.append(line((f"Not up to date: {self._unheard}", "warn")))
         if self._asked.retype:
+            wanted = grouped(self._asked.retype)
             rows.append(
                 line(
-                    f"above the desk's limit: type the amount again, {self._asked.retype}: ",
+                    f"above the limit: type the amount again, {wanted}: ",
                     (self._typed + "_", "accent"),
                     self._verdict(),
                 )
@@ -106,6 +247,8 @@ class Question(Dialog[bool]):
             self._type(event)
 
     def _agree(self) -> None:
+        if self._is_over():
+            return
         if self._confirmed:
             self._answer(yes=True)
         else:
@@ -120,11 +263,27 @@ class Question(Dialog[bool]):
     def _type(self, event: events.Key) -> None:
         if event.key == "backspace":
             self._typed = self._typed[:-1]
-        elif event.character and event.character in _RETYPED:
-            self._typed += event.character
+        elif event.character and event.is_printable:
+            self._typed = (self._typed + event.character)[:_LONGEST]
         self._refused = False
         self._draw()
+
+    def _close(self, reason: TellerError | None) -> None:
+        self._deafen()
+        self.dismiss(reason or False)
 
     def _answer(self, *, yes: bool) -> None:
         self._deafen()
         self.dismiss(yes)
+
+
+async def ask(app: App[Any], question: Question) -> bool:
+    """Show a question and wait, from a worker, for the answer.
+
+    Raises:
+        TellerError: what ended the question before it was answered.
+    """
+    answer: bool | TellerError | None = await app.push_screen_wait(question)
+    if isinstance(answer, TellerError):
+        raise answer
+    return bool(answer)

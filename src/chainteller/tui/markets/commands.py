@@ -3,8 +3,9 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.preconditions import Act
 from chainteller.tui import lazy
-from chainteller.tui.commands import Command, always
+from chainteller.tui.commands import Command, always, control_against
 
 if TYPE_CHECKING:
     from chainteller.tui.markets.screen import MarketsScreen
@@ -15,6 +16,15 @@ KEPT_ORDER = "list.markets"
 
 def _no_market(screen: "MarketsScreen") -> str:
     return "" if screen.market is not None else "no market is selected"
+
+
+def _not_tradable(act: Act, screen: "MarketsScreen") -> str:
+    account, market = screen.desk.customer.account, screen.market
+    if market is None or account is None:
+        return "no account is selected" if market is not None else "no market is selected"
+    if market.status not in {None, "open"}:
+        return f"{market.market_name} is closed"
+    return control_against(account, act)
 
 
 def _not_closed(screen: "MarketsScreen") -> str:
@@ -61,16 +71,16 @@ def _toggle_pause(screen: "MarketsScreen") -> None:
 # fmt: off
 COMMANDS: tuple[Command["MarketsScreen"], ...] = (
     Command("markets.open", "enter", "Open the market's detail", open_market, _no_market),
-    Command("markets.buy", "b", "Buy in this market", partial(_trade, "buy"), _no_market,
-        footer="buy", rank=1),
-    Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"), _no_market,
-        footer="sell", rank=1),
+    Command("markets.buy", "b", "Buy in this market", partial(_trade, "buy"),
+        partial(_not_tradable, Act.BUY), footer="buy", rank=1),
+    Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"),
+        partial(_not_tradable, Act.SELL), footer="sell", rank=1),
     Command("markets.filter", "slash,ctrl+f", "Filter the markets", _say_nothing_to_filter,
         lambda _: "all of them are on the screen"),
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
     Command("markets.watch", "m", "Tell me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
-    Command("markets.pause", "p", "Hold the prices still", _toggle_pause, always, footer="pause",
-        rank=2),
+    Command("markets.pause", "p", "Hold the prices still", _toggle_pause, _no_market,
+        footer="pause", rank=2),
 )
 # fmt: on

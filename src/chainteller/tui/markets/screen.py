@@ -94,8 +94,8 @@ class MarketsScreen(DeskScreen):
         self._samples |= sheet.samples
         self._polls = 0 if first else self._polls + 1
         self.draw()
-        if first:
-            self.read("markets", self._fetch)
+        if first and self.markets:
+            self.read("markets", self._fetch)  # with their samples
 
     def fail(self, error: TellerError, doing: str = "") -> None:
         """Say that the prices couldn't be fetched when none ever came."""
@@ -117,6 +117,7 @@ class MarketsScreen(DeskScreen):
             for market in ordered
         ]
         first = self.paged.total is None
+        self.paged.say_empty(*markets_view.NO_PRICES)
         self.paged.put(1, rows, len(rows))
         if first and self.desk.customer.market:
             self.paged.move_to_key(self.desk.customer.market)

@@ -57,6 +57,13 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
     return sorted(markets, key=lambda row: row.market_name) if order else list(markets)
 
 
+NO_PRICES: tuple[Piece, ...] = (
+    ("No market has a price now: the price source doesn't answer.   ", ""),
+    ("r", "key"),
+    (" retry", "muted"),
+)
+
+
 def title(
     markets: "Sequence[Market]",
     account: "TradingAccount | None",

@@ -1,27 +1,51 @@
 """Quote flow: the requests for a quote, its execution and a missing deposit."""
 
+from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
-from chainteller.records.formats import countdown, grouped
-from chainteller.service.errors import QuoteAccountMismatch, TellerError
+from chainteller.domain.clock import format_instant, from_datetime
+from chainteller.domain.money import UNKNOWN_ASSET
+from chainteller.domain.preconditions import Act, forbids
+from chainteller.domain.trades import QuoteStatus
+from chainteller.records.formats import countdown, grouped, money, same_amount
+from chainteller.service.errors import (
+    AccountRestricted,
+    InsufficientFunds,
+    NotOffered,
+    OutcomeMismatch,
+    QuoteAccountMismatch,
+    QuoteAlreadyUsed,
+    QuoteExpired,
+    ReplyMismatch,
+    TellerError,
+)
 from chainteller.tui import writes
 from chainteller.tui.accounts.flow import deposit
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
-from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.failures import Failure
+from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote.state import QuoteState
 from chainteller.tui.quote.view import missing_amount
 
 if TYPE_CHECKING:
-    from chainteller.service.errors import InsufficientFunds
     from chainteller.service.interface import Service
     from chainteller.service.models.accounts import TradingAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.models.quotes import Quote
     from chainteller.service.models.trades import Trade
+
+NO_MARKET = Failure(
+    "MARKET_UNAVAILABLE",
+    "No market has a price now.",
+    "The service's price source doesn't answer; nothing was sent.",
+    "r: try again",
+)
+_ENDED = frozenset({QuoteStatus.EXPIRED, QuoteStatus.WITHDRAWN})
 
 
 class QuoteNotShown(TellerError):
@@ -31,22 +55,36 @@ class QuoteNotShown(TellerError):
     next_step = "Turn back to its market and side, or get a new quote."
 
 
-def typed_amount_failure(state: QuoteState, value: str) -> "Failure | None":
-    """Why a text typed into the form isn't an amount of the asset sold."""
+def asset_sold(state: QuoteState) -> Asset:
+    """The asset of the form's amount; of a market that isn't known here, with all decimals."""
+    if state.side == "buy":
+        return USD
     market = MARKETS_BY_NAME.get(state.market)
-    sold = USD if state.side == "buy" else market.base if market else Asset("", "", 18)
-    return amount_failure(value, sold, "backspace: the amount again")
+    return market.base if market else replace(UNKNOWN_ASSET, symbol=state.base)
 
 
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
-    asked = (state.market, state.side, state.amount, state.account_id)
-    return CustomerRequest(
-        state.account_id, lambda service, key: writes.create_quote(service, *asked, key)
-    )
+    asked = (state.market, state.side, state.amount)
+
+    def call(service: "Service", key: str) -> "Quote":
+        quote = writes.create_quote(service, *asked, state.account_id, key)
+        if not _answers(quote, *asked):
+            sold = money(quote.asset_sold.amount, quote.asset_sold.symbol)
+            given = f"{quote.side} {quote.market_name} {sold}"
+            raise ReplyMismatch(f"The quote is for {given}, not for {' '.join(asked)}.")
+        return quote
+
+    return CustomerRequest(state.account_id, call)
+
+
+def _answers(quote: "Quote", market: str, side: str, amount: str) -> bool:
+    """Whether a quote is for what was asked."""
+    is_asked = (quote.market_name, quote.side) == (market, side)
+    return is_asked and same_amount(quote.asset_sold.amount, amount)
 
 
 def execution_request(
-    state: QuoteState, account: "TradingAccount", now: int, confirm_above_cents: int
+    state: QuoteState, account: "TradingAccount", confirm_above_cents: int
 ) -> CustomerRequest["Trade"]:
     """Execute the quote on the screen, in the account that it was made for.
 
@@ -55,22 +93,82 @@ def execution_request(
         QuoteNotShown: its record names another market or side than the screen.
     """
     quote = _executable(state, account.id)
-    base, usd = quote.asset_bought, quote.asset_sold
-    if quote.side == "sell":
-        base, usd = usd, base
-    price, left = grouped(quote.price), countdown(state.seconds_left(now))
-    question = Ask(
-        f"EXECUTE {quote.side} {grouped(base.amount)} {base.symbol} for {grouped(usd.amount)} USD?",
-        (f"account {account.id}   at {price}   good for {left}",),
-        retype=retype_above(confirm_above_cents, usd.amount),
-    )
 
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
             raise QuoteNotShown("Another quote has come since. Nothing was sent.")
-        return writes.execute_quote(service, quote.id, account.id, key)
+        trade = writes.execute_quote(service, quote.id, account.id, key)
+        require_terms(trade, quote, key)
+        return trade
 
-    return CustomerRequest(account.id, call, question)
+    question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
+    return CustomerRequest(account.id, call, renew=question)
+
+
+def _execution_question(
+    state: QuoteState,
+    quote: "Quote",
+    account_id: str,
+    confirm_above_cents: int,
+    service: "Service",
+) -> Ask:
+    """Raises, as the execution would, what the quote can't be executed for any more."""
+    _require_open(service, quote)
+    sheet = form_sheet(service, account_id, state.sheet)
+    act = Act.BUY if quote.side == "buy" else Act.SELL
+    for control in sheet.account.controls:
+        if forbids(control, act):
+            raise AccountRestricted(control, "")
+    held, sold = sheet.spendable(quote.market_name, quote.side), quote.asset_sold
+    if Decimal(sold.amount) > Decimal(held):
+        raise InsufficientFunds(held, sold.amount, sold.symbol)
+    base, usd = quote.asset_bought, quote.asset_sold
+    if quote.side == "sell":
+        base, usd = usd, base
+    return Ask(
+        f"EXECUTE {quote.side} {money(base.amount, base.symbol)} for {money(usd.amount, 'USD')}?",
+        (
+            lambda now: (
+                f"{quote.id} at {grouped(quote.price)} USD per {base.symbol}"
+                f"   good for {countdown(state.seconds_left(now))}"
+            ),
+            f"available {money(held, sold.symbol)}",
+        ),
+        retype=retype_above(confirm_above_cents, usd.amount),
+        last_at=from_datetime(quote.expires),
+        too_late=_expired(quote),
+    )
+
+
+def _require_open(service: "Service", quote: "Quote") -> None:
+    """Raises QuoteAlreadyUsed or QuoteExpired, as far as the deployment tells."""
+    with suppress(NotOffered):
+        known = service.quote(quote.id)
+        if known.trade_id is not None:
+            facts = {"quoteId": quote.id, "tradeId": known.trade_id}
+            raise QuoteAlreadyUsed("The quote was executed already.", facts)
+        if known.status in _ENDED:
+            raise _expired(quote)
+
+
+def _expired(quote: "Quote") -> QuoteExpired:
+    return QuoteExpired(quote.id, format_instant(from_datetime(quote.expires)))
+
+
+def require_terms(trade: "Trade", quote: "Quote", key: str) -> None:
+    """Executing a quote uses the quoted price (specification 4.2, rule 3).
+
+    Raises:
+        OutcomeMismatch: the trade has other terms than its quote.
+    """
+    terms = (quote.market_name, quote.side)
+    if (trade.market, trade.side) != terms or not same_amount(trade.price, quote.price):
+        made = f"{trade.side} {trade.market} at {trade.price}"
+        raise OutcomeMismatch(
+            f"It was sent, and the reply is about {made}, "
+            f"not {quote.side} {quote.market_name} at {quote.price}.",
+            key,
+        )
 
 
 def _executable(state: QuoteState, account_id: str) -> "Quote":
@@ -92,19 +190,22 @@ def shortfall(state: QuoteState) -> str:
     return f"{short:.2f}" if is_buy and short is not None and short > 0 else ""
 
 
-def refused_shortfall(error: "InsufficientFunds") -> str:
+def refused_shortfall(error: InsufficientFunds) -> str:
     """Dollars that were missing for an execution."""
     short = Decimal(str(error.details["required"])) - Decimal(str(error.details["available"]))
     return f"{short:.2f}"
 
 
 def shortfall_deposit(
-    account: "TradingAccount", short: str, confirm_above_cents: int
+    account: "TradingAccount", quote: "Quote | None", short: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:
-    """Deposit exactly what is missing; the quote stays as it is."""
+    """Deposit exactly what is missing; the quote stays as it is, and must last that long."""
     question = Ask(
         f"SHORT OF {grouped(short)} USD: DEPOSIT it into {account.id} and go on?",
         (f"from bank account {account.bank_account_id}; the quote stays as it is",),
         retype=retype_above(confirm_above_cents, short),
+        last_at=from_datetime(quote.expires) if quote is not None else None,
+        too_late=_expired(quote) if quote is not None else None,
     )
-    return CustomerRequest(account.id, partial(deposit, account.id, short), question)
+    call = partial(deposit, account.id, short)
+    return CustomerRequest(account.id, call, question, act=Act.DEPOSIT)

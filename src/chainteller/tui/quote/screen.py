@@ -10,11 +10,18 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.records.formats import dollars, grouped, plain, transferred
-from chainteller.service.errors import InsufficientFunds, TellerError
+from chainteller.records.formats import grouped, transferred
+from chainteller.service.errors import (
+    InsufficientFunds,
+    OutcomeMismatch,
+    QuoteAlreadyUsed,
+    TellerError,
+)
+from chainteller.service.models.trades import Trade
+from chainteller.service.operations import IDEMPOTENCY
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import DeskScreen, refusal_text
-from chainteller.tui.messages import FieldStepped
+from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
 from chainteller.tui.quote import view as quote_view
@@ -25,10 +32,10 @@ from chainteller.tui.quote.view import MaskBalance
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.widgets.field import FieldBar
 from chainteller.tui.widgets.lines import Lines, StatedLines, line
+from chainteller.workspace.outcomes import Fate
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
-    from chainteller.service.models.trades import Trade
 
 
 class OrderForm(Container):
@@ -58,7 +65,7 @@ class OrderForm(Container):
     def show_after(self, state: QuoteState, mask: MaskBalance) -> None:
         """What is left, also while the amount is being typed."""
         field = self.query_one(FieldBar)
-        typed = field.value if field.is_open else None
+        typed = field.amount if field.is_open else None
         self.query_one("#after", Lines).show([quote_view.after_amount(state, typed, mask)])
 
     def open_amount(self, state: QuoteState, amount: str) -> None:
@@ -70,7 +77,7 @@ class OrderForm(Container):
             ((f"{word:<7} ", "muted"),),
             value=amount,
             note=((f"{state.sold_unit}   enter: get quote", "muted"),),
-            amount=True,
+            asset=flow.asset_sold(state),
         )
 
     def offer_all(self, state: QuoteState) -> None:
@@ -106,6 +113,7 @@ class QuoteScreen(DeskScreen):
         self.is_loading = False
         self.submit_when_loaded: str | None = None
         """The amount that was entered before the form's data came."""
+        self.field_returned = partial(_take_up_amount, self)
 
     @property
     def state(self) -> QuoteState:
@@ -125,18 +133,17 @@ class QuoteScreen(DeskScreen):
         if self.desk.settings.poll_interval_s > 0:
             self.set_interval(1.0, self._tick)
         self.desk.on_poll.subscribe(self, self._polled)
+        self.desk.unknown_outcomes = partial(_unknown_outcomes, self.states)
         self.draw()
 
     # -- news ---------------------------------------------------------------------------------
 
     def _customer_changed(self, before: str) -> None:
         """Put the other customer's order away, and what was being typed for it."""
-        super()._customer_changed(before)
         if self._form_of is not self.state:
             self._form_of = self.state
             self.is_loading, self.submit_when_loaded = False, None
-            if self.field_bar.is_open:
-                self.close_field()
+        super()._customer_changed(before)
         self.draw()
         if self.is_current:
             self.reload()
@@ -165,7 +172,7 @@ class QuoteScreen(DeskScreen):
     async def load(self, state: QuoteState) -> None:
         """Fetch what the form shows."""
         if state.account_id:
-            service = self.desk.service
+            service = self.desk.service_for(state.account_id)
             sheet = await call_service(form_sheet, service, state.account_id, state.sheet)
             state.sheet = sheet
             self.desk.customer.refresh(sheet.account)
@@ -202,6 +209,7 @@ class QuoteScreen(DeskScreen):
         self._form_of = state
         self.is_loading, self.submit_when_loaded = True, None
         self.open_amount("")
+        self.field_bar.expect(flow.asset_sold(state), optional=True)
         self.read("prefill", partial(_prefill, self, state))
 
     def open_amount(self, amount: str | None) -> None:
@@ -229,12 +237,8 @@ class QuoteScreen(DeskScreen):
         if self.is_loading and not (value and state.market):
             self.submit_when_loaded = value
             return
-        failure = flow.typed_amount_failure(state, value)
-        if failure is not None:
-            self.show_failure(failure)
-        else:
-            state.amount = dollars(value) if state.side == "buy" else plain(value)
-            self.ask_for_quote(state)
+        state.amount = value
+        self.ask_for_quote(state)
         self.draw()
 
     def on_field_stepped(self, message: FieldStepped) -> None:
@@ -254,7 +258,9 @@ class QuoteScreen(DeskScreen):
     # -- the quote ----------------------------------------------------------------------------
 
     def ask_for_quote(self, state: QuoteState) -> None:
-        if state.account_id and not _is_in_flight(self):
+        if state.sheet is not None and not state.market:
+            self.show_failure(flow.NO_MARKET)
+        elif state.account_id and not _is_in_flight(self):
             self.write("quote", partial(_get_quote, self, state))
 
     # -- its execution ------------------------------------------------------------------------
@@ -304,6 +310,13 @@ class QuoteScreen(DeskScreen):
         return self.query_one("#quote", Lines).plain_text if self.state.shown_quote else ""
 
 
+def _unknown_outcomes(states: QuoteStates) -> list[str]:
+    """The executions with an unknown outcome, whoever is being served."""
+    return [
+        f"{state.side} {state.market} for {state.owner}   3: see it" for state in states.in_doubt()
+    ]
+
+
 # -- the form --------------------------------------------------------------------------------------
 
 
@@ -320,6 +333,12 @@ async def _renew_prices(screen: QuoteScreen, state: QuoteState) -> None:
     screen.draw()
 
 
+def _take_up_amount(screen: QuoteScreen) -> None:
+    """Go on with the amount that was being typed."""
+    screen.add_class("editing")
+    screen.form.show_after(screen.state, screen.desk.privacy.balance)
+
+
 async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     """Fill the amount once no deposit is on its way any more."""
     try:
@@ -333,9 +352,12 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     screen.is_loading = False
     if screen.form.is_untouched:
         screen.open_amount(None)
+    elif screen.field_bar.is_open:
+        screen.field_bar.expect(flow.asset_sold(state))
     if screen.submit_when_loaded is not None and state.sheet is not None:
         all_of_it = state.sheet.spendable(state.market, state.side)
-        screen.field_submitted("amount", screen.submit_when_loaded or all_of_it)
+        screen.open_amount(screen.submit_when_loaded or all_of_it)
+        screen.field_event(FieldSubmitted("amount", screen.field_bar.value))
 
 
 # -- the quote -------------------------------------------------------------------------------------
@@ -377,7 +399,8 @@ async def _offer_shortfall(screen: QuoteScreen, state: QuoteState, short: str) -
     if account is None:
         return
     limit = screen.desk.settings.confirm_above_cents
-    done = await screen.desk.send(flow.shortfall_deposit(account, short, limit), screen.confirm)
+    request = flow.shortfall_deposit(account, state.quote, short, limit)
+    done = await screen.desk.send(request, screen.confirm)
     if done is None:
         return
     screen.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
@@ -399,20 +422,21 @@ async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
     if account is None:
         return
     limit = screen.desk.settings.confirm_above_cents
-    request = flow.execution_request(state, account, screen.desk.now, limit)
-    if request.question is not None and not await screen.confirm(request.question):
-        return
-    state.phase = Phase.SENDING
-    screen.draw()
-    try:
-        trade = await screen.desk.send(replace(request, question=None), screen.confirm)
-    except InsufficientFunds as error:
-        state.end_execution(error)
-        await _refused_for_funds(screen, state, error)
-    except BaseException as error:
-        state.end_execution(error)
+    request = flow.execution_request(state, account, limit)
+
+    def sending() -> None:
+        state.phase = Phase.SENDING
         screen.draw()
-        raise
+
+    try:
+        trade = await screen.desk.send(request, screen.confirm, sending)
+    except BaseException as error:
+        if state.phase is Phase.SENDING or isinstance(error, QuoteAlreadyUsed):
+            state.end_execution(error, is_resent=screen.desk.offers(IDEMPOTENCY))
+            screen.draw()
+        if not isinstance(error, InsufficientFunds):
+            raise
+        await _refused_for_funds(screen, state, error)
     else:
         if trade is not None:
             _executed(screen, state, trade)
@@ -429,13 +453,14 @@ async def _refused_for_funds(
     await _offer_shortfall(screen, state, flow.refused_shortfall(error))
 
 
-def _executed(screen: QuoteScreen, state: QuoteState, trade: "Trade", how: str = "") -> None:
+def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "") -> None:
     """Open Trades, which follows the trade; unless another customer is being served now."""
     state.become(trade)
     screen.desk.followed[trade.id] = trade.status
     words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
     if state is not screen.state:
-        screen.desk.notify(f"{words}  {trade.id} for {state.account_id}", "good")
+        told = f"{state.account_id}: execution found, trade {trade.status}"
+        screen.desk.notify(told, "good", f"{told}\n{words}  {trade.id}", account_id="")
         return
     screen.clear_failure()
     screen.draw()
@@ -450,20 +475,26 @@ def _start_search(screen: QuoteScreen, state: QuoteState) -> None:
 
 
 async def _search(screen: QuoteScreen, state: QuoteState) -> None:
-    quote = state.quote
-    if quote is None:
+    session = screen.desk.session
+    if state.quote is None or session is None:
         return
-    service, now = screen.desk.service, screen.desk.now
-    found = await state.search.look(service, state.account_id, quote, now)
-    if found.trade is not None:
-        _executed(screen, state, found.trade, "found: ")
-        screen.desk.shell.poll_now()
-    elif found.over:
+    outcome = await state.search.look(session)
+    trade = outcome.records[0] if outcome.fate is Fate.DONE else None
+    if isinstance(trade, Trade):
+        try:
+            flow.require_terms(trade, state.quote, state.search.key)
+        except OutcomeMismatch as mismatch:
+            state.search.fault, state.search.found = mismatch.code, None
+        else:
+            _executed(screen, state, trade, "found: ")
+            screen.desk.shell.poll_now()
+    elif outcome.fate is Fate.NOT_DONE:
         state.phase = Phase.QUOTED
         if state is screen.state:
             screen.clear_failure()
-        whose = "" if state is screen.state else f" for {state.account_id}"
-        screen.desk.notify(f"it was not executed{whose}: the quote ran out unused", "warn")
+        whose = "" if state is screen.state else f"{state.account_id}: "
+        told = f"{whose}it was not executed: {outcome.text}"
+        screen.desk.notify(told, "warn", account_id="" if whose else None)
     screen.draw()
 
 
@@ -473,7 +504,9 @@ async def _search(screen: QuoteScreen, state: QuoteState) -> None:
 async def _find(screen: QuoteScreen, quote_id: str) -> None:
     service, customer = screen.desk.service, screen.desk.customer
     quote = await call_service(service.quote, quote_id)
-    owner = screen.states.owner_of(quote) or customer.account_id
+    session = screen.desk.session
+    seen = session.ownership.owner_of(quote.id) if session is not None else ""
+    owner = quote.trading_account_id or seen or customer.account_id
     if owner != customer.account_id:
         customer.serve(await call_service(service.trading_account, owner))
     if not _is_in_flight(screen):

@@ -55,6 +55,12 @@ class QuoteState:
     execute_when_quoted: bool = False
 
     @property
+    def owner(self) -> str:
+        """Whose order it is, in words: the customer's name, where it's known, and the account."""
+        name = self.sheet.account.customer_name if self.sheet is not None else None
+        return f"{name}, {self.account_id}" if name else self.account_id
+
+    @property
     def base(self) -> str:
         return base_symbol(self.market)
 
@@ -136,10 +142,10 @@ class QuoteState:
         self.earlier = [used if row.id == used.id else row for row in self.earlier]
         self.quote, self.phase = used, Phase.USED
 
-    def end_execution(self, error: BaseException) -> None:
-        """The execution failed. One that wasn't answered is searched for from here on."""
+    def end_execution(self, error: BaseException, *, is_resent: bool = True) -> None:
+        """The execution failed. One that wasn't answered is settled from here on."""
         if isinstance(error, OutcomeUnknown):
-            self.phase, self.search = Phase.UNKNOWN, Search()
+            self.phase, self.search = Phase.UNKNOWN, Search(error.idempotency_key, is_resent)
         else:
             self.phase = Phase.USED if isinstance(error, QuoteAlreadyUsed) else Phase.QUOTED
 
@@ -157,12 +163,3 @@ class QuoteStates:
     def in_doubt(self) -> list[QuoteState]:
         """Those whose execution has an unknown outcome, whoever is being served."""
         return [state for state in self._by_account.values() if state.phase is Phase.UNKNOWN]
-
-    def owner_of(self, quote: "Quote") -> str:
-        """Id of the account that a quote belongs to; empty when neither it nor we know."""
-        if quote.trading_account_id is not None:
-            return quote.trading_account_id
-        for account_id, state in self._by_account.items():
-            if quote.id in {row.id for row in state.earlier}:
-                return account_id
-        return ""

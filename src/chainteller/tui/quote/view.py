@@ -15,13 +15,12 @@ from chainteller.records.formats import (
     grouped,
     live_age,
     percent_between,
-    plain,
     seconds_between,
     seconds_since,
     short_id,
     when,
 )
-from chainteller.records.trades import QUOTE
+from chainteller.records.trades import QUOTE, fee_of
 from chainteller.tui.quote.state import Phase, QuoteState
 from chainteller.tui.quote.unknown_outcome import Search
 from chainteller.tui.widgets.lines import Line, line
@@ -53,7 +52,7 @@ def title(account: "TradingAccount | None") -> Line:
 def life(state: QuoteState, now: int) -> Piece:
     """The state of the quote on the screen, in words and tone."""
     if state.phase is Phase.UNKNOWN:
-        return "UNKNOWN: LOOKING FOR THE TRADE", "bad strong"
+        return "OUTCOME UNKNOWN", "bad strong"
     if state.phase is Phase.SENDING:
         return "BEING EXECUTED", "warn strong"
     if state.phase is Phase.USED:
@@ -77,7 +76,7 @@ def word_of_enter(state: QuoteState, now: int) -> str:
 def why_not_executed(state: QuoteState, now: int) -> str:
     """Why the quote can't be executed now; empty when it can, or as soon as it has come."""
     if state.phase is Phase.UNKNOWN:
-        return "locked: what became of the last execution is being looked for"
+        return "locked: the outcome of the last execution isn't known yet"
     if state.phase is Phase.SENDING:
         return "it is being executed"
     return "" if state.phase is Phase.ASKING or state.is_live(now) else "no live quote"
@@ -233,12 +232,17 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
     if state.previous is not None:
         moved = percent_between(quote.price, state.previous.price)
         rows.append(line((f"was {grouped(state.previous.price)}, now {moved}", "warn")))
-    fee_unit = fees.currency or "USD"
+    included = fee_of(quote)
     gives, fee, gets = (QUOTE[each].label for each in ("asset_sold", "fees.total", "asset_bought"))
     rows += [
         line(),
         term(gives, sold.amount, sold.symbol, "all-in"),
-        term(fee, fees.total or "-", fee_unit, f"{fees.flat} + {fees.bps} bps"),
+        term(
+            fee if included else "fee",
+            included.amount if included else "not told",
+            included.unit if included else "",
+            f"{fees.flat} + {fees.bps} bps",
+        ),
         term(gets, bought.amount, bought.symbol, chain(bought.network), tone="good strong"),
     ]
     all_in = _all_in(quote)
@@ -309,6 +313,8 @@ def _checks(state: QuoteState, now: int) -> Line:
         balance = (f"[x] short {missing}   ", "bad")
     is_open = market is None or market.status in {None, "open"}
     market_piece: Piece = ("[ok] market", "good") if is_open else ("[x] market closed", "bad")
+    if market is None or market.status is None:
+        market_piece = ("[-] market: not told", "muted")
     live: Piece = ("[ok] quote live", "good") if state.is_live(now) else ("[-] quote over", "muted")
     return line(balance, market_piece, "   ", live)
 
@@ -339,17 +345,24 @@ def _keys(state: QuoteState, now: int) -> list[Line]:
     return [line(("enter", "key"), (" new quote, same inputs", "muted"))]
 
 
+_RESENT = "the same request, with the same key, can't execute it twice."
+_SEARCHED = "nothing is sent again; a trade with these terms is searched for."
+
+
 def _search_lines(search: Search) -> list[Line]:
-    times = "Looked once" if search.looks == 1 else f"Looked {search.looks} times"
+    times = "Tried once" if search.looks == 1 else f"Tried {search.looks} times"
     if search.looking or not search.looks:
-        where = "Looking now."
+        where = "Trying now."
     elif search.fault:
         where = f"{times}: no answer ({search.fault}), retry in {max(1, search.wait_s)} s."
     else:
-        where = f"{times}: not there yet, again in {max(1, search.wait_s)} s."
+        where = f"{times}: retry in {max(1, search.wait_s)} s."
+    found = [line((search.found.text, "warn"))] if search.found is not None else []
     return [
         line(("No answer came: it may or may not have been executed.", "bad")),
-        line("Do not execute it again: this desk looks for the trade."),
+        line("Don't execute it again. The console finds out what happened:"),
+        line((_RESENT if search.is_resent else _SEARCHED, "muted")),
+        *found,
         line((where, "warn" if search.fault else "muted")),
     ]
 
@@ -359,7 +372,7 @@ def _search_lines(search: Search) -> list[Line]:
 
 def total(amount: str, other: str, *, sign: int = 1) -> str | None:
     """``amount`` plus ``other``, or minus it with ``sign`` -1; None where one is no number."""
-    parts = [plain(text).partition(".") for text in (amount, other)]
+    parts = [text.partition(".") for text in (amount, other)]
     if not all(_is_number(whole + rest) for whole, _, rest in parts):
         return None
     decimals = max(2, *(len(rest) for _, _, rest in parts))
@@ -372,7 +385,7 @@ def _is_number(digits: str) -> bool:
 
 
 def after_amount(state: QuoteState, typed: str | None, shown: MaskBalance) -> Line:
-    """What is left after the form's amount; ``typed``: the amount so far, None once entered."""
+    """What is left after the form's amount; ``typed`` is that in the open field, None if closed."""
     if state.sheet is None or (typed is None and state.shown_phase not in _BEFORE_EXECUTION):
         return line()
     held = state.sheet.spendable(state.market, state.side)

@@ -17,6 +17,7 @@ from textual.screen import Screen
 
 from chainteller.tui.textual_fixes.palette import close_palette_without_room
 from chainteller.tui.textual_fixes.screen import nothing_to_await, style_version
+from chainteller.tui.textual_fixes.suspending import guard_suspending
 from chainteller.tui.textual_fixes.terminal_input import guard_input
 from chainteller.tui.textual_fixes.terminal_output import shorten
 
@@ -26,10 +27,15 @@ _LEAST_LEFT_S = 0.5
 class SteadyApp(App[None]):
     def __init__(self) -> None:
         guard_input()
+        guard_suspending()
         super().__init__()
 
     def crash_report(self, error: BaseException | None) -> str:
         """What the terminal says after ``error`` has ended the application."""
+        raise NotImplementedError
+
+    def suspend_refused(self) -> None:
+        """The console can't be suspended here: nobody could continue it."""
         raise NotImplementedError
 
     @property

@@ -1,14 +1,15 @@
 """Commands of the trades screen."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 from chainteller.tui.list_screen import why_not_opened
+from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
-    from chainteller.service.models.trades import Trade
     from chainteller.tui.trades.screen import TradesScreen
 
 
@@ -16,15 +17,8 @@ def _no_trade(screen: "TradesScreen") -> str:
     return "" if screen.selected is not None else "no trade is selected"
 
 
-def _trade_to_cancel(screen: "TradesScreen") -> "Trade | None":
-    """The selected trade, or else the newest that is still being processed."""
-    held = (screen.records.get(row.key) for row in screen.paged.rows_held)
-    newest = (row for row in held if row is not None and row.status == "processing")
-    return screen.selected or next(newest, None)
-
-
 def _why_final(screen: "TradesScreen") -> str:
-    trade = _trade_to_cancel(screen)
+    trade = screen.selected
     return lazy.trades_view.why_it_stands(trade) if trade else "no trade is selected"
 
 
@@ -39,13 +33,12 @@ def _no_single_account(screen: "TradesScreen") -> str:
 
 
 def _cancel(screen: "TradesScreen") -> None:
-    trade = _trade_to_cancel(screen)
+    trade = screen.selected
     if trade is None:
         screen.desk.notify("no trade is selected", "warn")
         return
-    owner, now = screen.owner_of(trade), screen.desk.now
-    step = lazy.trades_flow.cancel(trade, owner, now, any_customer=screen.shows_all)
-    lazy.take(screen, step)
+    screen.clear_failure()
+    lazy.take(screen, lazy.trades_flow.cancel(trade, screen.owner_of(trade)))
 
 
 def _watch(screen: "TradesScreen") -> None:
@@ -60,6 +53,15 @@ def _watch(screen: "TradesScreen") -> None:
 def _filter(screen: "TradesScreen") -> None:
     note = (("side, market, status, id   esc: all", "muted"),)
     screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+
+
+async def _go_to_transfers(screen: "TradesScreen") -> None:
+    """Show the transfers of the selected trade's account, whose customer is served from then on."""
+    trade, desk = screen.selected, screen.desk
+    owner = screen.owner_of(trade) if trade is not None else ""
+    if owner and owner != desk.customer.account_id:
+        desk.customer.serve(await call_service(desk.service.trading_account, owner))
+    desk.shell.go("transfers")
 
 
 # fmt: off
@@ -80,6 +82,8 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         _watch, _nothing_to_wait_for),
     Command("trades.filter", "slash,ctrl+f", "Filter the trades",
         _filter, always, footer="filter", rank=2),
+    Command("trades.transfers", "v", "Deposits and withdrawals of its account",
+        lambda screen: screen.read("go", partial(_go_to_transfers, screen)), _no_trade),
     Command("trades.buy", "b", "Buy for the selected account",
         lambda screen: screen.desk.shell.start_trade("buy"), always),
     Command("trades.sell", "s", "Sell for the selected account",

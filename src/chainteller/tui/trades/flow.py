@@ -1,13 +1,15 @@
 """Trade flow: cancelling a trade before it executes."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.records.formats import grouped, seconds_since, status
-from chainteller.records.trades import is_over
+from chainteller.records.formats import grouped, money, seconds_since, status
+from chainteller.records.trades import base_symbol
+from chainteller.service.errors import TradeNotCancellable
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask
-from chainteller.tui.steps import Result, Step, Write, notice
+from chainteller.tui.steps import Result, Serve, Step, Write, notice
 from chainteller.tui.trades.view import why_it_stands
 
 if TYPE_CHECKING:
@@ -15,29 +17,46 @@ if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
 
 
-def cancel(trade: "Trade", account_id: str, now: int, *, any_customer: bool) -> Step:
-    """Cancel a trade of ``account_id``: the customer being served, or anybody's where all accounts
-    are listed.
+def cancel(trade: "Trade", account_id: str) -> Step:
+    """Cancel a trade of ``account_id``, which is selected first where another one is.
+
+    ``account_id`` is empty where nobody says whose trade it is.
     """
-    if is_over(trade):
-        return notice(why_it_stands(trade))
-    base = trade.market.partition("-")[0].upper()
-    question = Ask(
+    if not account_id:
+        return notice("this deployment doesn't say whose trade it is   1: select its account")
+    reason = why_it_stands(trade)
+    if reason:
+        return notice(reason)
+    request = CustomerRequest(
+        account_id,
+        partial(_cancel, account_id, trade.id),
+        renew=partial(_question, account_id, trade.id),
+    )
+    return Serve(account_id, Write("cancellation", request))
+
+
+def _question(account_id: str, trade_id: str, service: "Service") -> Ask:
+    """Raises TradeNotCancellable: it has been executed, or is over."""
+    trade = service.trade(account_id, trade_id)
+    reason = why_it_stands(trade)
+    if reason:
+        raise TradeNotCancellable(f"{reason}.", {"tradeId": trade.id, "status": trade.status})
+    sold = trade.asset_sold
+    paid = f" for {money(sold.amount, sold.symbol)}" if sold and trade.side == "buy" else ""
+    amount = money(trade.amount, base_symbol(trade.market))
+    return Ask(
         f"CANCEL the trade {trade.id}?",
         (
-            f"{trade.side} {grouped(trade.amount)} {base} at {grouped(trade.price)}, "
-            f"{trade.status} for {seconds_since(trade.created, now)} s",
-            f"account {trade.trading_account_id or '-'}",
+            f"{trade.side} {amount}{paid} at {grouped(trade.price)} USD",
+            lambda now: f"{trade.status} for {seconds_since(trade.created, now)} s",
         ),
     )
 
-    def call(service: "Service", key: str) -> Step:
-        done = writes.cancel_trade(service, account_id, trade.id, key)
-        return Result(
-            notice=(f"trade {done.status}  {done.id}", status(done.status)[1]),
-            changed=f"trade.{done.status}",
-            clears_failure=True,
-        )
 
-    asked = CustomerRequest("" if any_customer else account_id, call, question)
-    return Write("cancellation", asked)
+def _cancel(account_id: str, trade_id: str, service: "Service", key: str) -> Step:
+    done = writes.cancel_trade(service, account_id, trade_id, key)
+    return Result(
+        notice=(f"trade {done.status}  {done.id}", status(done.status)[1]),
+        changed=f"trade.{done.status}",
+        clears_failure=True,
+    )

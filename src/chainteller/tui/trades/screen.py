@@ -87,8 +87,10 @@ class TradesScreen(ListScreen["Trade"]):
     # -- the list -----------------------------------------------------------------------------
 
     def fetch(self, page: int) -> "Listed[Trade]":
-        service, now = self.desk.service, self.desk.now
-        account_id = None if self.shows_all else self.desk.customer.account_id
+        account_id = None if self.shows_all else self.listed_account
+        if not account_id and not self.desk.offers("all-trades"):
+            return Listed((), 0)
+        service, now = self.desk.service_for(account_id or ""), self.desk.now
         looked_for = trades_filter.wanted(self.typed)
         status, sort = trades_view.STATUSES[self._status], SORTS[self._sort][0]
         if looked_for.words:
@@ -111,14 +113,18 @@ class TradesScreen(ListScreen["Trade"]):
             self.desk.customer.trade_to_show = None
             self.find(wanted)
             return
-        self.paged.say_empty(*trades_view.empty_text(self.typed, self._status))
+        nobody = not (self.desk.customer.account_id or self.desk.offers("all-trades"))
+        self.paged.say_empty(*trades_view.empty_text(self.typed, self._status, nobody=nobody))
         _tell_progress(self)
         self.row_chosen()
 
     def _draw_title(self, total: int) -> None:
         whose, order = self.desk.customer.account_id, SORTS[self._sort][1]
         shown = (whose, self._status, self.typed, order, total)
-        self.title_line(trades_view.title(*shown, all_accounts=self.shows_all))
+        can_list_all = self.desk.offers("all-trades")
+        self.title_line(
+            trades_view.title(*shown, all_accounts=self.shows_all, can_list_all=can_list_all)
+        )
 
     def row_chosen(self) -> None:
         trade, now = self.selected, self.desk.now
@@ -179,8 +185,12 @@ class TradesScreen(ListScreen["Trade"]):
     # -- what can be copied, exported and told ------------------------------------------------
 
     def owner_of(self, trade: "Trade") -> str:
-        """Id of its account: where trades don't name theirs, that of the customer listed."""
-        return trade.trading_account_id or self.listed_account
+        """Id of its account: where trades don't name theirs, that of the customer listed. Empty in
+        a list of all accounts whose trades don't name theirs.
+        """
+        session = self.desk.session
+        seen = session.ownership.owner_of(trade.id) if session is not None else ""
+        return trade.trading_account_id or seen or ("" if self.shows_all else self.listed_account)
 
     def exports(self) -> Sequence[Export]:
         """The selected trade's receipt first."""
@@ -201,18 +211,19 @@ class TradesScreen(ListScreen["Trade"]):
 
     def customer_text(self) -> str:
         refused = refusal_text(self)
-        if refused or self.selected is None:
+        if refused or self.selected is None or not self.owner_of(self.selected):
             return refused
         return self.desk.customer_texts.of_trade(self.selected, self.desk.settings.bank_name)
 
 
 def _bind_to_customer(screen: TradesScreen) -> None:
-    """List the trades of the customer being served; nothing of another one stays."""
+    """List the trades of the customer being served, of another one nothing, or those of all."""
     served = screen.desk.customer.account_id
     if served != screen.listed_account:
         screen.listed_account = served
-        screen.pages.forget()
-        screen.row_chosen()
+        if not screen.shows_all:
+            screen.pages.forget()
+            screen.row_chosen()
 
 
 def _is_far_down(screen: TradesScreen, trade_id: str) -> bool:

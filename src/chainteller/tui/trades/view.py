@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
-from chainteller.records.trades import TRADE, base_symbol, is_over
+from chainteller.records.trades import TRADE, base_symbol, is_known, is_over
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
@@ -42,12 +42,19 @@ def columns(*, all_accounts: bool) -> Sequence[Column]:
     return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
 
 
-def title(
-    account_id: str, status: int, typed: str, order: str, total: int, *, all_accounts: bool
+def title(  # noqa: PLR0913 - all that the list is of
+    account_id: str,
+    status: int,
+    typed: str,
+    order: str,
+    total: int,
+    *,
+    all_accounts: bool,
+    can_list_all: bool = True,
 ) -> Line:
     """``account_id`` is the customer being served; ``status`` is an index of ``STATUSES``."""
     other = "one account" if all_accounts else "all accounts"
-    switch = f"  (0 {other})" if account_id else ""
+    switch = f"  (0 {other})" if account_id and can_list_all else ""
     only = f"  only {STATUSES[status]}" if STATUSES[status] else ""
     if typed:
         only += f"  /{typed}"
@@ -61,8 +68,13 @@ def title(
     )
 
 
-def empty_text(typed: str, status: int) -> tuple[Piece, ...]:
-    """What an empty list says instead of rows; it names the next key."""
+def empty_text(typed: str, status: int, *, nobody: bool) -> tuple[Piece, ...]:
+    """What an empty list says instead of rows; it names the next key.
+
+    ``nobody`` is whether no customer is selected where only one account's trades can be listed.
+    """
+    if nobody:
+        return ("No account is selected.  ", ""), ("1", "key"), (" accounts", "muted")
     if typed:
         return (f"nothing matches {typed}   ", "muted"), ("esc", "key"), (" all trades", "muted")
     if STATUSES[status]:
@@ -97,6 +109,9 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
     ):
         if moment is not None:
             rows.append(line((f"{clock_time(moment)}  ", "muted"), (word, tone)))
+    times = (trade.executed_at, trade.settled_at, trade.cancelled_at, trade.failure_reason)
+    if is_over(trade) and times == (None,) * len(times):
+        rows.append(line(("not told  ", "muted"), trade.status))
     if trade.failure_reason is not None:
         reason = trade.failure_reason
         rows.append(line(("failed    ", "bad"), reason.code))
@@ -107,20 +122,29 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
     return rows
 
 
-def can_be_cancelled(trade: "Trade") -> bool:
-    return trade.status == "processing" if trade.cancellable is None else trade.cancellable
+def can_be_cancelled(trade: "Trade") -> bool | None:
+    """Whether a cancellation is possible; None where neither deployment nor status tells."""
+    if trade.cancellable is not None:
+        return trade.cancellable
+    return trade.status == "processing" if trade.status in STATUSES else None
 
 
 def why_it_stands(trade: "Trade") -> str:
     """Why a trade cannot be cancelled; empty when it can."""
     if is_over(trade):
         return f"{short_id(trade.id)} is {trade.status}: it is final"
-    return "" if can_be_cancelled(trade) else f"{short_id(trade.id)} is {trade.status} already"
+    if can_be_cancelled(trade) is False:
+        return f"{short_id(trade.id)} is {trade.status} already"
+    return ""
 
 
 def _what_next(trade: "Trade") -> list[Line]:
+    if not is_known(trade):
+        return [line(("The desk doesn't know this status.  ", "warn"), ("C", "key"), " cancel")]
     if can_be_cancelled(trade):
         return [line("Can be cancelled until it executes.  ", ("C", "key"))]
+    if can_be_cancelled(trade) is None and not is_over(trade):
+        return [line(("Not told whether it can be cancelled.  ", "muted"), ("C", "key"), " tries")]
     over = "It is final." if is_over(trade) else "It can no longer be cancelled."
     return [line((over, "muted"))]
 
@@ -140,7 +164,7 @@ def told_by_key(words: str) -> list[Line]:
 
 def summary(trade: "Trade", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
-    can = "yes (C)" if can_be_cancelled(trade) else "no"
+    can = {True: "yes (C)", False: "no", None: "not told (C tries)"}[can_be_cancelled(trade)]
     gives, _ = TRADE["asset_sold"].line(trade, now)
     return [
         line(
@@ -148,5 +172,10 @@ def summary(trade: "Trade", now: int) -> list[Line]:
             TRADE["status"].line(trade, now),
             right=(f"at {grouped(trade.price)} ",),
         ),
-        line((f" gives {gives}   can be cancelled: {can}   enter: detail", "muted")),
+        line(
+            (
+                f" {f'gives {gives}   ' if gives else ''}can be cancelled: {can}   enter: detail",
+                "muted",
+            )
+        ),
     ]

@@ -15,6 +15,7 @@ from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import DestinationClass
 from chainteller.service.errors import ChallengeAlreadyUsed, NotOffered, TellerError
 from chainteller.service.models.counterparties import (
+    VERIFIED_FIRST_PARTY,
     BlockchainAccount,
     Challenge,
     ClaimRequest,
@@ -23,11 +24,14 @@ from chainteller.service.models.counterparties import (
     SignatureDiagnosis,
 )
 from chainteller.tui.queries import query
+from chainteller.workspace import records
+from chainteller.workspace.store import Kind as RecordKind
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
     from chainteller.service.models.funding import LimitUsage
     from chainteller.tui.desk import Desk
+    from chainteller.workspace.store import Workspace
 
 _PAGE = SEARCHED = 100
 _CHALLENGE_PAGES = 3
@@ -60,9 +64,19 @@ class Wallet:
         return self.counterparty.network or self.account.network
 
     @property
-    def is_verified(self) -> bool:
+    def verification_state(self) -> str:
+        """The status of the verification: current, expiring, expired or revoked; empty without one.
+
+        A deployment that tells no dates tells by the type that a wallet is verified.
+        """
         verification = self.counterparty.verification
-        return verification is not None and verification.status in {"current", "expiring"}
+        if verification is not None:
+            return verification.status
+        return "current" if self.counterparty.type == VERIFIED_FIRST_PARTY else ""
+
+    @property
+    def is_verified(self) -> bool:
+        return self.verification_state in {"current", "expiring"}
 
     def state(self, now: int) -> str:
         """Before the link: registered, signing, lapsed, locked or claimed; then the status of the
@@ -73,8 +87,8 @@ class Wallet:
             return "signing"
         if self.claim_id:
             return "claimed"
-        if self.counterparty.verification is not None:
-            return self.counterparty.verification.status
+        if self.verification_state:
+            return self.verification_state
         return {"expired": "lapsed", "locked": "locked", "used": "lapsed"}.get(
             challenge, "registered"
         )
@@ -92,16 +106,17 @@ class Wallet:
         """The newest challenge while it waits for its signature."""
         return self.challenge if self.challenge_state(now) == "open" else None
 
-    def seconds_left(self, now: int) -> int:
-        """Seconds until the newest challenge expires."""
+    def seconds_left(self, now: int) -> int | None:
+        """Seconds until the newest challenge expires; None where that isn't known."""
         if self.challenge is None or self.challenge.expires is None:
-            return 0
+            return None
         return max(0, (from_datetime(self.challenge.expires) - now) // _SECOND)
 
     @property
-    def tries_left(self) -> int:
-        attempts = (self.challenge.attempts or 0) if self.challenge else 0
-        return max(0, MAXIMUM_ATTEMPTS - attempts)
+    def tries_left(self) -> int | None:
+        """Signatures that may still be refused; None where the deployment doesn't count them."""
+        attempts = self.challenge.attempts if self.challenge else None
+        return None if attempts is None else max(0, MAXIMUM_ATTEMPTS - attempts)
 
 
 Shown = Wallet | BlockchainAccount
@@ -159,6 +174,8 @@ class Verdict:
     paste: Paste
     diagnosis: SignatureDiagnosis
     signature: str = field(default="", repr=False)
+    is_by_desk: bool = field(default=False, compare=False)
+    """Whether this desk diagnosed it, because the deployment doesn't."""
 
     @property
     def accepted(self) -> bool:
@@ -170,11 +187,13 @@ class Session:
     """What this desk did itself: some deployments don't list it, and none keeps verdicts.
 
     Attributes:
+        workspace: Where registered wallets are known after a restart.
         registered: The wallets registered for each blockchain account.
         issued: The challenges issued for each blockchain account, newest first.
         verdicts: The verdict on the last signature pasted for each challenge.
     """
 
+    workspace: "Workspace | None" = None
     registered: dict[str, list[Counterparty]] = field(default_factory=dict)
     issued: dict[str, list[Challenge]] = field(default_factory=dict)
     verdicts: dict[str, Verdict] = field(default_factory=dict)
@@ -183,6 +202,22 @@ class Session:
         known = self.registered.setdefault(account_id, [])
         if made.id not in {row.id for row in known}:
             known.append(made)
+        if self.workspace is not None:
+            self.workspace.remember(made.id, RecordKind.COUNTERPARTY, account_id)
+
+    def registered_for(self, account_id: str) -> list[Counterparty]:
+        """The wallets registered from here for a blockchain account, also before a restart."""
+        found = [*self.registered.get(account_id, ())]
+        if self.workspace is not None:
+            kept = records.listed(self.workspace, Counterparty, query(limit=_PAGE), account_id)
+            found += [row for row in kept.data if row.id not in {each.id for each in found}]
+        return found
+
+    def known(self, counterparty_id: str) -> Counterparty | None:
+        """A wallet as it was answered when it was registered from here."""
+        if self.workspace is None:
+            return None
+        return records.one(self.workspace, Counterparty, counterparty_id)
 
     def add_issued(self, account_id: str, made: Challenge) -> None:
         self.issued.setdefault(account_id, []).insert(0, made)
@@ -220,14 +255,21 @@ def _wallets_of(
         challenges, whole = _challenges(service, account.id)
     except NotOffered:
         challenges, whole = session.issued.get(account.id, []), True
-    known = {row.id: row for row in linked.data}
-    for challenge in challenges:
-        if challenge.counterparty_id and challenge.counterparty_id not in known:
-            known[challenge.counterparty_id] = _counterparty_of(challenge)
-    for row in session.registered.get(account.id, ()):
+    known = {row.id: _with_network(row, session) for row in linked.data}
+    for row in session.registered_for(account.id):
         known.setdefault(row.id, row)
+    for challenge in challenges:
+        wallet_id = challenge.counterparty_id or ""
+        if wallet_id and wallet_id not in known:
+            known[wallet_id] = session.known(wallet_id) or _counterparty_of(challenge)
     rows = [_wallet(service, account, row, challenges) for row in known.values()]
     return rows, whole and linked.pagination.total <= len(linked.data)
+
+
+def _with_network(row: Counterparty, session: Session) -> Counterparty:
+    """A linked wallet with the network of its registration, where the list doesn't tell it."""
+    known = session.known(row.id) if row.network is None else None
+    return row if known is None else row.model_copy(update={"network": known.network})
 
 
 def _challenges(service: "Service", account_id: str) -> tuple[list[Challenge], bool]:

@@ -4,9 +4,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.tui import lazy
-from chainteller.tui.commands import Command, always
+from chainteller.tui.commands import Command, always, control_against, unavailable_reason
 
 if TYPE_CHECKING:
     from chainteller.tui.wallets.book import Wallet
@@ -28,6 +29,15 @@ def _no_wallet(screen: "WalletsScreen") -> str:
     return "" if _wallet(screen) is not None else "no wallet is selected"
 
 
+def _not_withdrawable(screen: "WalletsScreen") -> str:
+    return _no_wallet(screen) or control_against(screen.desk.customer.account, Act.WITHDRAW)
+
+
+def _nothing_to_filter(screen: "WalletsScreen") -> str:
+    is_empty = screen.paged.total == 0 and not screen.wanted
+    return "there is nothing to filter" if is_empty else ""
+
+
 def _no_next_step(screen: "WalletsScreen") -> str:
     wallet = _wallet(screen)
     is_hidden = not screen.has_class("-wide") and not screen.has_class("detail-open")
@@ -40,13 +50,6 @@ def _no_next_step(screen: "WalletsScreen") -> str:
         return "the signature is still being looked at"
     is_current = wallet.state(screen.desk.now) == "current"
     return "the wallet is verified" if is_current else ""
-
-
-def _no_challenge(screen: "WalletsScreen") -> str:
-    wallet = _wallet(screen)
-    if wallet is None:
-        return "no wallet is selected"
-    return "" if wallet.challenge is not None else "no text was issued to this wallet"
 
 
 def _no_open_challenge(screen: "WalletsScreen") -> str:
@@ -114,7 +117,7 @@ def _reverify(reason: ReverificationReason, words: str, screen: "WalletsScreen")
 
 def palette_commands(screen: "WalletsScreen") -> list[Command["WalletsScreen"]]:
     """The commands of the palette alone, as far as they can run now."""
-    return [row for row in _PALETTE if row.unavailable is None or not row.unavailable(screen)]
+    return [row for row in _PALETTE if not unavailable_reason(row, screen)]
 
 
 # fmt: off
@@ -126,15 +129,15 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _register, _no_account, footer="new address", rank=1,
         writes=True),
     Command("wallets.paste", "v", "Paste and verify a signature",
-        _enter_signature, _no_challenge, footer="verify", rank=1),
+        _enter_signature, _no_open_challenge, footer="verify", rank=1),
     Command("wallets.withdraw", "w", "Withdraw to the wallet",
         _withdraw,
-        _no_wallet,
-        footer="withdraw", rank=4, writes=True),
+        _not_withdrawable,
+        footer="withdraw", rank=4, writes=True, feature="withdrawals"),
     Command("wallets.code", "q", "The text to be signed as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
-        _filter, always, footer="filter", rank=5),
+        _filter, _nothing_to_filter, footer="filter", rank=5),
     Command("wallets.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always),
     Command("wallets.all", "0", "All accounts, or the selected one",
@@ -157,6 +160,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
         _open_account,
         always,
         writes=True,
+        feature="blockchain-accounts",
     ),
     *(
         Command(
@@ -166,6 +170,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
             partial(_reverify, reason, words),
             _not_verified,
             writes=True,
+            feature="reverifications",
         )
         for reason, words in _REASONS.items()
     ),

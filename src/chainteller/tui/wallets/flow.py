@@ -5,7 +5,7 @@ the private functions alone, which run in a thread.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
@@ -15,9 +15,21 @@ from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
 from chainteller.domain.challenges import ReverificationReason
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
+from chainteller.domain.preconditions import Act
 from chainteller.paths import shipped
-from chainteller.records.formats import countdown, grouped, plain, short_address, short_id
-from chainteller.service.errors import InvalidSignature, TellerError
+from chainteller.records.formats import (
+    countdown,
+    grouped,
+    money,
+    short_address,
+    short_id,
+)
+from chainteller.service.errors import (
+    InsufficientFunds,
+    InvalidSignature,
+    LimitExceeded,
+    TellerError,
+)
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
     LinkRequest,
@@ -29,7 +41,8 @@ from chainteller.service.models.funding import Currency, Destination, Withdrawal
 from chainteller.tui import lazy
 from chainteller.tui.customer import CustomerRequest
 from chainteller.tui.dialogs.question import Ask, retype_above
-from chainteller.tui.failures import Failure, amount_failure
+from chainteller.tui.failures import Failure
+from chainteller.tui.queries import query
 from chainteller.tui.steps import (
     Choose,
     LookUp,
@@ -79,12 +92,17 @@ _SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
 
 
 def begin_registration(
-    trading_account_id: str, book: Book, networks: tuple[str, ...], *, address: str = ""
+    trading_account_id: str,
+    book: Book,
+    networks: tuple[str, ...],
+    know: "Callable[[str], BlockchainAccount]",
+    *,
+    address: str = "",
 ) -> Step:
-    """Open the field for an address; without a blockchain account, open one first.
+    """Open the field for an address; without a blockchain account, open or add one first.
 
     ``trading_account_id`` is empty when no customer is selected, ``networks`` where the deployment
-    can't open blockchain accounts.
+    can't open blockchain accounts: there ``know`` adds one by its id.
     """
     if not trading_account_id:
         return notice("no account is selected yet   1: choose one")
@@ -92,8 +110,22 @@ def begin_registration(
         label, note = (("new address ", "strong"),), (("enter: register   esc: no", "muted"),)
         return OpenField(ADDRESS, label, note, address)
     if not networks:
-        return notice("paste the blockchain account's id, or : and the id (BCA_...)")
+        return _ask_for_account(know)
     return open_account(trading_account_id, networks)
+
+
+def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
+    def add(identifier: str, _service: "Service") -> Step:
+        known = know(identifier)
+        text = f"{known.id} is on this desk's list   + registers a wallet"
+        return Result((text, "good"), record=known.id)
+
+    return OpenField(
+        "blockchain-account",
+        (("blockchain account ", "strong"),),
+        (("its id (BCA_...)   enter: add   esc: no", "muted"),),
+        submitted=lambda typed: Write("account", LookUp(partial(add, typed.strip()))),
+    )
 
 
 def open_account(trading_account_id: str, networks: tuple[str, ...]) -> Step:
@@ -196,15 +228,15 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
         case "claimed":
             return Write("link", _link_request(wallet, wallet.claim_id))
         case "current":
-            return notice("verified already   : re-verify ends the verification", "muted")
+            ends = "   : re-verify ends the verification"
+            has_end = wallet.counterparty.verification is not None
+            return notice(f"verified already{ends if has_end else ''}", "muted")
         case _:
             return Write("challenge", _request(wallet, partial(_issue, wallet, session)))
 
 
-def _request(
-    wallet: Wallet, call: "Callable[[Service, str], Step]", question: Ask | None = None
-) -> CustomerRequest[Step]:
-    return CustomerRequest(wallet.account.trading_account_id, call, question)
+def _request(wallet: Wallet, call: "Callable[[Service, str], Step]") -> CustomerRequest[Step]:
+    return CustomerRequest(wallet.account.trading_account_id, call)
 
 
 def _issue(wallet: Wallet, session: Session, service: "Service", key: str) -> Step:
@@ -246,8 +278,10 @@ def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
         return f"the signature is right for {challenge}   enter submits it", "good"
-    left = countdown(wallet.seconds_left(now))
-    open_ = f"text stays open {left}" if left != "0:00" else "text is over"
+    left = wallet.seconds_left(now)
+    open_ = "text stays open" if left is None else f"text stays open {countdown(left)}"
+    if left == 0:
+        open_ = "text is over"
     return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
 
 
@@ -295,7 +329,10 @@ def require_reverification(wallet: Wallet | None, reason: ReverificationReason, 
         "The higher limits end at once; a new text must be signed to restore them.",
     )
     question = Ask(f"END THE VERIFICATION of {wallet.counterparty.address}?", facts)
-    return Write("re-verification", _request(wallet, partial(_require, wallet, reason), question))
+    request = CustomerRequest(
+        wallet.account.trading_account_id, partial(_require, wallet, reason), question
+    )
+    return Write("re-verification", request)
 
 
 def _require(wallet: Wallet, reason: str, service: "Service", key: str) -> Step:
@@ -434,8 +471,8 @@ def _ask_amount(wallet: Wallet, balance: "TokenBalance", confirm_above_cents: in
             WITHDRAWAL,
             (("withdraw to ", "strong"), (f"..{end} ", ""), (f"{symbol} ", "muted")),
             ((f"{limit}{most}", "muted"),),
-            is_amount=True,
-            submitted=lambda typed: _confirm(means, plain(typed), confirm_above_cents),
+            asset=means.asset,
+            submitted=lambda amount: _confirm(means, amount, confirm_above_cents),
         )
 
     return LookUp(look_up)
@@ -457,19 +494,51 @@ def _confirm(means: Means, amount: str, confirm_above_cents: int) -> Step:
     refused = _withdrawal_failure(means, amount)
     if refused is not None:
         return Result(refusal=refused)
-    wallet, usd = means.wallet, means.usd(amount)
+    wallet = means.wallet
+    request = CustomerRequest(
+        wallet.account.trading_account_id,
+        partial(_withdraw, wallet, means.asset, amount),
+        renew=partial(_withdrawal_question, means, amount, confirm_above_cents),
+        act=Act.WITHDRAW,
+    )
+    return Write("withdrawal", request)
+
+
+def _withdrawal_question(
+    before: Means, amount: str, confirm_above_cents: int, service: "Service"
+) -> Ask:
+    """Raises InsufficientFunds or LimitExceeded: less may leave now."""
+    means = _means_now(service, before)
+    wallet, usd, symbol = means.wallet, means.usd(amount), means.asset.symbol
+    available, remaining = means.balance.amount, means.remaining
+    if Decimal(amount) > Decimal(available):
+        raise InsufficientFunds(available, amount, symbol)
+    if remaining and Decimal(usd) > Decimal(remaining):
+        facts = {"requested": usd, "remaining": remaining}
+        raise LimitExceeded("The withdrawal limit would be exceeded.", facts)
     reviewed = "" if wallet.is_verified else "; it is reviewed first, about two hours"
-    question = Ask(
-        f"WITHDRAW {grouped(amount)} {means.asset.symbol} (about {grouped(usd)} USD) to",
+    return Ask(
+        f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to",
         (
             f"{wallet.counterparty.address} on {wallet.network}?",
-            f"a {means.wallet_class}{reviewed}",
+            f"{wallet.counterparty.id}, a {means.wallet_class}{reviewed}",
             f"from {wallet.account.trading_account_id}; what is sent cannot be brought back",
         ),
         retype=retype_above(confirm_above_cents, usd, amount),
     )
-    send = _request(wallet, partial(_withdraw, wallet, means.asset, amount), question)
-    return Write("withdrawal", send)
+
+
+def _means_now(service: "Service", before: Means) -> Means:
+    """Read the wallet's link, the balance, the price and the limits again."""
+    wallet, token = before.wallet, before.balance.token
+    linked = service.linked_counterparties(wallet.account.id, query(limit=100)).data
+    row = next((each for each in linked if each.id == wallet.counterparty.id), None)
+    if row is not None:
+        wallet = replace(wallet, counterparty=row)
+    balances = service.token_balances(wallet.account.trading_account_id).data
+    held = next((each for each in balances if each.token == token), None)
+    balance = held or before.balance.model_copy(update={"amount": "0"})
+    return _means(service, wallet, balance)
 
 
 def _withdraw(wallet: Wallet, asset: Asset, amount: str, service: "Service", key: str) -> Step:
@@ -494,9 +563,6 @@ def _withdraw(wallet: Wallet, asset: Asset, amount: str, service: "Service", key
 
 def _withdrawal_failure(means: Means, amount: str) -> Failure | None:
     """What the service would refuse, as far as it's known here."""
-    malformed = amount_failure(amount, means.asset, "w: again")
-    if malformed is not None:
-        return malformed
     if Decimal(amount) > Decimal(means.balance.amount):
         available = f"{grouped(means.balance.amount)} {means.asset.symbol}"
         return Failure(

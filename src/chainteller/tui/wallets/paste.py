@@ -94,15 +94,15 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
     """
     if wallet.challenge is None:
         raise AssertionError("a signature is judged against a challenge")
-    paste = look_at(text, wallet.network)
+    paste, is_by_desk = look_at(text, wallet.network), False
     if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
         found = judging.judge(_case(book, wallet, text, now))
     else:
         try:
             found = service.diagnose_signature(wallet.account.id, claim_request(wallet, text))
         except NotOffered:
-            found = judging.judge(_case(book, wallet, text, now))
-    return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "")
+            is_by_desk, found = True, judging.judge(_case(book, wallet, text, now))
+    return Verdict(wallet.challenge.id, paste, found, text if found.accepted else "", is_by_desk)
 
 
 def _case(book: Book, wallet: Wallet, text: str, now: int) -> Case:

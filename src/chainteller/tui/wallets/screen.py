@@ -10,12 +10,13 @@ from textual.containers import Container, VerticalScroll
 from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
-from chainteller.service.errors import TellerError
+from chainteller.service.errors import ServiceUnavailable, TellerError
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, ready
 from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.messages import FieldPasted, FieldSubmitted
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import Result, take
 from chainteller.tui.wallets import flow, view
@@ -120,10 +121,13 @@ class WalletsScreen(ListScreen[Shown]):
             self.reload()
 
     def fetch(self, page: int) -> Listed[Shown]:
-        service, listed_id = self.desk.service, account_to_list(self)
+        listed_id = account_to_list(self)
+        service = self.desk.service_for(listed_id)
         if not listed_id:
             found, total = accounts_page(service, self.wanted, page, PAGE_ROWS)
             return Listed(tuple((view.account_row(row), row) for row in found), total)
+        own = self.desk.session
+        self.session.workspace = own.workspace if own is not None else None
         self.book = read_book(service, listed_id, self.session)
         rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self._sort)
         start = (page - 1) * PAGE_ROWS
@@ -206,6 +210,13 @@ class WalletsScreen(ListScreen[Shown]):
             take_signature(self, value)
         elif purpose == flow.ADDRESS:
             _take_address(self, value)
+
+    def on_field_pasted(self, message: FieldPasted) -> None:
+        """Show a pasted address for the agent to register; a secret is refused at once."""
+        if flow.is_secret_typed(message.text):
+            self.field_event(FieldSubmitted(message.purpose, message.text))
+        elif self.field_bar.purpose == message.purpose:
+            self.field_bar.fill("".join(message.text.split()))
 
     def field_closed(self, purpose: str) -> None:
         if purpose == "filter":
@@ -348,10 +359,10 @@ async def _go_to(
 
 async def _load_limits(screen: WalletsScreen) -> None:
     """What may leave to the selected wallet, and when it was registered (for its hold)."""
-    service, wallet = screen.desk.service, wallet_of(screen.selected)
-    account = account_of(screen.selected)
+    wallet, account = wallet_of(screen.selected), account_of(screen.selected)
     if account is None:
         return
+    service = screen.desk.service_for(account.trading_account_id)
     try:
         found = await call_service(service.limits, account.trading_account_id)
         if wallet is not None and wallet.counterparty.created is None:
@@ -379,7 +390,20 @@ def begin_registration(screen: WalletsScreen, address: str = "") -> None:
     can_open = screen.desk.offers("blockchain-accounts")
     offered = networks(screen) if can_open else ()
     customer_id = customer_of(screen.desk)
-    take(screen, flow.begin_registration(customer_id, screen.book, offered, address=address))
+    know = partial(_know_account, screen.desk, customer_id)
+    take(screen, flow.begin_registration(customer_id, screen.book, offered, know, address=address))
+
+
+def _know_account(desk: Desk, customer_id: str, identifier: str) -> "BlockchainAccount":
+    """Put a blockchain account of the customer on this desk's list.
+
+    Raises:
+        NotFound: the deployment knows no such account.
+        ServiceUnavailable: the desk is still starting.
+    """
+    if desk.session is None:
+        raise ServiceUnavailable("The engine is still starting.", {"reason": "STARTING"})
+    return desk.session.know_blockchain_account(identifier, customer_id)
 
 
 def _take_address(screen: WalletsScreen, text: str) -> None:
@@ -410,7 +434,12 @@ async def _check_signature(screen: WalletsScreen, wallet: Wallet, text: str) -> 
     desk = screen.desk
     try:
         verdict = await call_service(
-            lazy.wallet_pastes.judge, desk.service, screen.book, wallet, text, desk.now
+            lazy.wallet_pastes.judge,
+            desk.service_for(wallet.account.trading_account_id),
+            screen.book,
+            wallet,
+            text,
+            desk.now,
         )
     finally:
         screen.checking = ""

@@ -75,7 +75,7 @@ def account_row(account: "BlockchainAccount", wallets: int | None = None) -> Row
         (
             (short_id(account.id), "strong"),
             (account.network, "muted"),
-            status(account.status),
+            status(account.status) if account.created else ("-", "muted"),
             (whose, "muted"),
         ),
     )
@@ -104,7 +104,10 @@ def _time(wallet: Wallet, now: int) -> Piece:
 
 
 def left_piece(wallet: Wallet, now: int) -> Piece:
+    """How long the challenge stays open, as far as the deployment tells."""
     seconds = wallet.seconds_left(now)
+    if seconds is None:
+        return "until: not told", "muted"
     return countdown(seconds), "expiring" if seconds < _EXPIRING_S else ""
 
 
@@ -308,7 +311,8 @@ def steps_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
             pieces.append((name, "muted"))
         else:
             pieces.append((f"[{name.upper()}]", "key" if mark is _NOW else "bad"))
-    right = (left_piece(wallet, now),) if wallet.state(now) == "signing" else ()
+    has_end = wallet.state(now) == "signing" and wallet.seconds_left(now) is not None
+    right = (left_piece(wallet, now),) if has_end else ()
     return line(*pieces, right=right)
 
 
@@ -358,16 +362,17 @@ def _challenge_note(wallet: Wallet, now: int) -> Piece:
 def _signature_note(wallet: Wallet, verdict: Verdict | None, now: int) -> Piece:
     if wallet.state(now) != "signing":
         return "", ""
-    tries = f"{wallet.tries_left} of {MAXIMUM_ATTEMPTS} tries left"
+    left = wallet.tries_left
     if verdict is None:
-        return f"waiting, {wallet.tries_left} tries left", "muted"
+        return "waiting" if left is None else f"waiting, {left} tries left", "muted"
+    tries = "" if left is None else f"{left} of {MAXIMUM_ATTEMPTS} tries left"
     return ("would pass", "good") if verdict.accepted else (tries, "muted")
 
 
 def _link_note(wallet: Wallet, now: int) -> Piece:
     verification, state = wallet.counterparty.verification, wallet.state(now)
     if verification is None:
-        return "", ""
+        return ("until: not told", "muted") if state == "current" else ("", "")
     if state in {"current", "expiring"}:
         tone = "warn" if state == "expiring" else "good"
         return f"to {verification.expires_at:%d %b %Y}", tone
@@ -402,6 +407,8 @@ def next_line(wallet: Wallet, verdict: Verdict | None, now: int) -> Line:
             ("v", "key"),
         )
     if state == "current":
+        if wallet.counterparty.verification is None:
+            return line(("nothing to do", "muted"))
         return line(("nothing to do; ", "muted"), (": re-verify", "key"), (" ends it", "muted"))
     return line(("enter", "key"), (f" {_NEXT.get(state, 'next step')}", "accent"))
 
@@ -442,11 +449,17 @@ def how_to_sign(wallet: Wallet) -> list[Line]:
 
 
 def account_detail(account: "BlockchainAccount", now: int) -> list[Line]:
-    return [
-        line((account.id, "strong"), right=(status(account.status),)),
+    opened = f"opened {when(account.created, now)}" if account.created else "added by its id"
+    rows = [
         line((f"{account.network}  the bank's custody address", "muted")),
         line(account.address),
-        line((f"opened {when(account.created, now)}   {account.trading_account_id}", "muted")),
+    ]
+    if account.created is None:
+        rows = [line(("network and address are not told by this deployment", "muted"))]
+    return [
+        line((account.id, "strong"), right=(status(account.status),) if account.created else ()),
+        *rows,
+        line((f"{opened}   {account.trading_account_id}", "muted")),
         line(),
         line(("+", "key"), (" registers a wallet of the customer", "muted")),
         line(("a wallet of any network can be verified here", "muted")),
@@ -457,7 +470,13 @@ def standing(wallet: Wallet) -> list[Line]:
     """Since when and until when the wallet is verified."""
     verification = wallet.counterparty.verification
     if verification is None:
-        return []
+        if not wallet.is_verified:
+            return []
+        return [
+            line(("VERIFICATION", "strong"), right=(_STATES["current"],)),
+            line(("since and until: not told by this deployment", "muted")),
+            line(),
+        ]
     since, until = verification.verified_at, verification.expires_at
     state = verification.status
     rows = [line(("VERIFICATION", "strong"), right=(state_of_verification(state),))]
@@ -563,7 +582,7 @@ def _ask(text: str, width: int) -> list[Line]:
 def _accepted(verdict: Verdict, width: int) -> list[Line]:
     found = verdict.diagnosis
     return [
-        heading("WOULD BE ACCEPTED"),
+        heading("VALID, CHECKED ON THIS DESK" if verdict.is_by_desk else "WOULD BE ACCEPTED"),
         line(_OK, verdict.paste.form),
         *(line(_OK if not at else ("     ", ""), row)
           for at, row in enumerate(wrapped(found.explanation, width - 5))),
@@ -576,8 +595,9 @@ def _checks(wallet: Wallet, verdict: Verdict, now: int) -> list[tuple[Piece, ...
     if verdict.paste.form:
         rows.append((_OK, (verdict.paste.form, "")))
     if wallet.challenge_state(now) == "open":
-        left = countdown(wallet.seconds_left(now))
-        rows.append((_OK, (f"challenge is live ({left} left)", "")))
+        seconds = wallet.seconds_left(now)
+        left = "until: not told" if seconds is None else f"{countdown(seconds)} left"
+        rows.append((_OK, (f"challenge is live ({left})", "")))
     else:
         rows.append((_NO, (f"challenge is {wallet.challenge_state(now) or 'gone'}", "bad")))
     return rows

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from textual import events
 
 from chainteller.records.formats import Piece, clean
-from chainteller.tui.commands import SHORT_NAMES, Hint
+from chainteller.tui.commands import SCREENS, SHORT_NAMES, Hint
 from chainteller.tui.messages import KeyClicked
 from chainteller.tui.widgets.lines import Line, Lines, line
 
@@ -25,6 +25,7 @@ class TopBar(Lines):
     def __init__(self) -> None:
         super().__init__(id="top")
         self._shown: tuple[int, tuple[Piece, ...], tuple[Piece, ...]] = (0, (), ())
+        self._left: list[Piece] = []
 
     def place(self, current: int, deployment: Sequence[Piece], reach: Sequence[Piece]) -> None:
         """``current`` is the screen's number from 1; 0 is none of the five."""
@@ -47,9 +48,17 @@ class TopBar(Lines):
         ]
         shown = (_left(current, kept, names) for kept, names in tries)
         least = _left(current, label_free, _NAMELESS)
-        self.show(
-            [line(*next((each for each in shown if _cells(each) <= room), least), right=right)]
-        )
+        self._left = next((each for each in shown if _cells(each) <= room), least)
+        self.show([line(*self._left, right=right)])
+
+    def on_click(self, event: events.Click) -> None:
+        """The names come last on the left."""
+        end = _cells(self._left)
+        for screen, (name, _) in zip(reversed(SCREENS), reversed(self._left), strict=False):
+            start = end - cell_len(name)
+            if start <= event.x < end:
+                self.post_message(KeyClicked(f"app.command('desk.{screen}')"))
+            end = start
 
 
 def _left(current: int, deployment: Sequence[Piece], names: Sequence[str]) -> list[Piece]:
@@ -70,6 +79,23 @@ def _unlabelled(deployment: Sequence[Piece]) -> tuple[Piece, ...]:
     return (deployment[0], *deployment[2:]) if named else tuple(deployment)
 
 
+class UnknownOutcomes(Lines):
+    """Executions whose outcome isn't known, under their customers' names, on every screen."""
+
+    DEFAULT_CSS = """
+    UnknownOutcomes { display: none; height: auto; background: $panel; }
+    UnknownOutcomes.shown { display: block; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="unknown-outcomes")
+
+    def tell(self, executions: Sequence[str]) -> None:
+        """Show a line for each execution; none hides them all."""
+        self.show([line((f" [?] Outcome unknown: {each}", "bad")) for each in executions])
+        self.set_class(bool(executions), "shown")
+
+
 class StatusLine(Lines):
     """The newest thing that happened; the event log keeps all of them."""
 
@@ -77,10 +103,16 @@ class StatusLine(Lines):
 
     def __init__(self) -> None:
         super().__init__([line("")], id="status")
+        self._log_width = 0
 
     def tell(self, text: str, tone: str, unread: int) -> None:
         right: tuple[Piece, ...] = ((f" !{unread} ", "muted"),) if unread else ()
+        self._log_width = _cells(right)
         self.show([line((f" {text}", tone), right=right)])
+
+    def on_click(self, event: events.Click) -> None:
+        if event.x >= self.size.width - self._log_width:
+            self.post_message(KeyClicked("app.command('desk.log')"))
 
 
 class HintBar(Lines):
@@ -109,12 +141,18 @@ class HintBar(Lines):
     def _draw(self) -> None:
         go, keys = ("ctrl+p", "f1") if self._typing else (":", "?")
         right = ((go, "key"), (" go  ", "muted"), (keys, "key"), (" keys ", "muted"))
-        room = self.size.width - 13 - len(go) - len(keys)
+        width = self.size.width
+        help_at = width - len(f"{keys} keys ")
+        go_at = help_at - len(f"{go} go  ")
+        room = go_at - 2
         kept = list(self._hints)
         while kept and sum(len(key) + len(word) + 3 for key, word, _, _ in kept) > room:
             kept.remove(max(reversed(kept), key=lambda hint: hint[3]))
         pieces: list[Piece] = [(" ", "")]
-        self._spans = []
+        self._spans = [
+            (go_at, help_at, "app.command('desk.palette')"),
+            (help_at, width, "app.command('desk.help')"),
+        ]
         at = 1
         for key, word, action, _ in kept:
             hint = f"{key}{word}" if word.startswith("/") else f"{key} {word}"

@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 from textual.geometry import Size
 
-from chainteller.tui.widgets.lines import Line, Lines
+from chainteller.tui.widgets.lines import Line, ScrolledLines
 
 
 def _nothing(width: int) -> Sequence[Line]:  # noqa: ARG001 - as what is really shown
     return ()
 
 
-class Detail(Lines):
+class Detail(ScrolledLines):
     """Facts, and below them a part that stands only where all of both can be seen."""
 
     def __init__(self, *, id: str, classes: str = "detail-side") -> None:  # noqa: A002 - Textual's name

@@ -1,26 +1,33 @@
 """The one inline field of a screen: an amount, a filter, a search."""
 
-from typing import ClassVar
+import re
+import textwrap
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from chainteller.records.formats import Piece
+from chainteller.domain.assets import Asset
+from chainteller.domain.money import AmountInvalid, parse_typed
+from chainteller.domain.untrusted import printable
+from chainteller.records.formats import Piece, money
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldStepped, FieldSubmitted
 from chainteller.tui.widgets.lines import Lines, line
 
-AMOUNT = r"[0-9]*\.?[0-9]*"
 _LONGEST = 120
+"""Characters of a field: more than the longest amount has, so that no text cut here is one."""
 
 
 class Field(Input):
-    """An input that keeps only what its purpose takes.
+    """An input for one purpose.
 
-    As an amount field it takes digits, one point and editing keys; left, right and tab belong to
-    the screen. It selects its content when it gets the keyboard, so that typing replaces it.
+    In an amount field (``asset`` is set) every character is kept as typed; left, right and tab
+    belong to the screen. It selects its content when it gets the keyboard, so that typing replaces
+    it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False)]
@@ -32,14 +39,10 @@ class Field(Input):
         super().__init__(id=id, compact=True, select_on_focus=True, max_length=_LONGEST)
         self.cursor_blink = False
         self.purpose = ""
+        self.asset: Asset | None = None
 
-    @property
-    def is_amount(self) -> bool:
-        return self.restrict == AMOUNT
-
-    def prepare(self, purpose: str, value: str, *, amount: bool) -> None:
-        self.purpose = purpose
-        self.restrict = AMOUNT if amount else None
+    def prepare(self, purpose: str, value: str, *, asset: Asset | None) -> None:
+        self.purpose, self.asset = purpose, asset
         with self.prevent(Input.Changed):
             self.value = value
         self.cursor_position = len(value)
@@ -51,7 +54,7 @@ class Field(Input):
         self._step(1, select=select)
 
     def _step(self, step: int, *, select: bool) -> None:
-        if self.is_amount and not select:
+        if self.asset is not None and not select:
             self.post_message(FieldStepped(self.purpose, step))
         elif step < 0:
             super().action_cursor_left(select)
@@ -70,31 +73,62 @@ class Field(Input):
         self.post_message(FieldChanged(self.purpose, event.value))
 
     def on_paste(self, event: events.Paste) -> None:
-        """A pasted amount may carry grouping; anything else that is no amount is dropped whole."""
-        if not self.is_amount:
+        """A pasted amount replaces the field's content, whole: Textual drops all but one line.
+
+        Line breaks and tabs show as spaces, other control characters as U+FFFD; neither is part
+        of an amount.
+        """
+        if self.asset is None:
             return
         event.stop()
         event.prevent_default()
-        pasted = event.text.strip().replace(",", "")
-        if pasted and pasted.replace(".", "", 1).isascii() and pasted.replace(".", "", 1).isdigit():
-            self.value = pasted
-            self.cursor_position = len(pasted)
+        self.value = printable(re.sub(r"\s", " ", event.text[:_LONGEST]))
+        self.cursor_position = len(self.value)
 
 
-class FieldBar(Horizontal):
-    """Label, field and what stands behind it, on one line; hidden until it is opened."""
+class FieldContents(NamedTuple):
+    """What an open field is for and what was typed into it, to open it again."""
 
-    DEFAULT_CSS = """
-    FieldBar { display: none; height: 1; background: $panel; }
-    FieldBar.open { display: block; }
-    FieldBar > #field-label, FieldBar > #field-note { width: auto; background: $panel; }
-    FieldBar > Field { width: 1fr; min-width: 18; }
+    purpose: str
+    label: tuple[Piece, ...]
+    value: str
+    note: tuple[Piece, ...]
+    asset: Asset | None
+    optional: bool
+
+
+class FieldBar(Vertical):
+    """Label, field and note on one line; hidden until it is opened.
+
+    Below an amount is what it was read as, ``= 1,500.00 USD``, or why it is refused. Nothing else
+    is ever submitted: the value of an amount field is the amount that was read back.
     """
 
+    DEFAULT_CSS = """
+    FieldBar { display: none; height: auto; background: $panel; }
+    FieldBar.open { display: block; }
+    FieldBar > Horizontal { height: 1; }
+    FieldBar #field-label, FieldBar #field-note { width: auto; background: $panel; }
+    FieldBar Field { width: 1fr; min-width: 18; }
+    FieldBar > #field-read-back { display: none; background: $panel; }
+    FieldBar.amount > #field-read-back { display: block; }
+    """
+    FIELD: ClassVar[type[Field]] = Field
+    served: Callable[[], str] = str
+    """Gives the id of the account that is being served."""
+    owner_id = ""
+    """Id of the account that was served when the field was opened."""
+    _label: tuple[Piece, ...] = ()
+    _note: tuple[Piece, ...] = ()
+    _optional = False
+    """Whether nothing at all may be submitted instead of an amount."""
+
     def compose(self) -> ComposeResult:
-        yield FieldText(id="field-label")
-        yield Field()
-        yield FieldText(id="field-note")
+        with Horizontal():
+            yield FieldText(id="field-label")
+            yield self.FIELD()
+            yield FieldText(id="field-note")
+        yield Lines([line()], id="field-read-back")
 
     @property
     def is_open(self) -> bool:
@@ -108,6 +142,33 @@ class FieldBar(Horizontal):
     def value(self) -> str:
         return self.query_one(Field).value
 
+    @property
+    def amount(self) -> str:
+        """The amount in the field as it is sent; empty while it is none."""
+        asset = self.query_one(Field).asset
+        try:
+            return str(parse_typed(self.value, asset)) if asset is not None else ""
+        except AmountInvalid:
+            return ""
+
+    @property
+    def contents(self) -> FieldContents:
+        """The open field, as it can be opened again."""
+        field = self.query_one(Field)
+        return FieldContents(
+            field.purpose, self._label, field.value, self._note, field.asset, self._optional
+        )
+
+    def reopen(self, contents: FieldContents) -> None:
+        """Open the field as it was; what was typed isn't selected, so that typing goes on."""
+        purpose, label, value, note, asset, optional = contents
+        self.open(purpose, label, value=value, note=note, asset=asset)
+        if asset is not None:
+            self.expect(asset, optional=optional)
+        field = self.query_one(Field)
+        field.select_on_focus = False
+        field.cursor_position = len(value)
+
     def open(
         self,
         purpose: str,
@@ -115,17 +176,55 @@ class FieldBar(Horizontal):
         *,
         value: str = "",
         note: tuple[Piece, ...] = (),
-        amount: bool = False,
+        asset: Asset | None = None,
     ) -> None:
-        """Show the field and give it the keyboard."""
+        """Show the field and give it the keyboard; with ``asset`` it takes an amount of it."""
+        self._label, self._note, self.owner_id = label, note, self.served()
         field = self.query_one(Field)
-        field.prepare(purpose, value, amount=amount)
+        field.select_on_focus = True
+        field.prepare(purpose, value, asset=asset)
+        self._optional = False
         self.query_one("#field-label", FieldText).show([line((" ", ""), *label, " ")])
         self.query_one("#field-note", FieldText).show([line(" ", *note, " ")])
         self.add_class("open")
+        self.set_class(asset is not None, "amount")
+        self._read_back()
         field.disabled = False
         self.screen.set_focus(field)
         field.select_all()
+
+    def expect(self, asset: Asset, *, optional: bool = False) -> None:
+        """Take an amount of ``asset`` from here on; with ``optional``, also none at all."""
+        self.query_one(Field).asset, self._optional = asset, optional
+        self._read_back()
+
+    def submitted(self, typed: str) -> str | None:
+        """The value to hand on for what was typed; None when it is refused, beside the field."""
+        asset = self.query_one(Field).asset
+        if asset is None or (self._optional and not typed):
+            return typed
+        try:
+            return str(parse_typed(typed, asset))
+        except AmountInvalid as error:
+            self._say(f"[x] {error}", "bad")
+            return None
+
+    def on_field_changed(self) -> None:
+        self._read_back()
+
+    def _read_back(self) -> None:
+        asset = self.query_one(Field).asset
+        if asset is None:
+            return
+        if self.amount:
+            self._say(f"= {money(self.amount, asset.symbol)}", "strong")
+        else:
+            self._say(f"{asset.symbol} amount, for example 1500 or 1,500.00".strip(), "muted")
+
+    def _say(self, text: str, tone: str) -> None:
+        width = self.size.width or self.screen.size.width
+        rows = textwrap.wrap(text, max(18, width - 2))
+        self.query_one("#field-read-back", Lines).show([line((f" {row}", tone)) for row in rows])
 
     def close(self) -> None:
         """Hide the field; the screen's keys work again."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -63,6 +64,7 @@ def _pieces(parts: Sequence[str | Piece]) -> tuple[Piece, ...]:
 
 
 EMPTY = Line()
+_WHEEL_LINES, _LEAST_SCROLLED = 3, 4
 
 
 def pad(text: str, width: int, align: str = "left") -> str:
@@ -239,6 +241,75 @@ class Lines(Toned):
         base = self.base_style
         shown = self._lines[y] if y < len(self._lines) else EMPTY
         return self.strip_of(shown, self.size.width, base)
+
+
+class ScrolledLines(Lines):
+    """Lines in a pane of fixed height: what doesn't fit is scrolled to, and said to be there."""
+
+    def __init__(self, *, id: str, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, classes=classes)
+        self._whole: tuple[Line, ...] = ()
+        self.top = 0
+
+    @property
+    def whole(self) -> tuple[Line, ...]:
+        """All lines, in view or not."""
+        return self._whole
+
+    @property
+    def plain_text(self) -> str:
+        return "\n".join(shown.plain for shown in self._whole)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than the pane has room for."""
+        return len(self._whole) > self.size.height > 0
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Show other lines, from where the pane is scrolled to."""
+        self._whole = tuple(lines)
+        self._show_window()
+
+    def scroll(self, step: int) -> bool:
+        """Move by lines; False where there is nothing to move to."""
+        before = self.top
+        self.top += step
+        self._show_window()
+        return self.top != before
+
+    def scroll_to_start(self) -> None:
+        self.top = 0
+        self._show_window()
+
+    def on_resize(self) -> None:
+        self._show_window()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll(_WHEEL_LINES)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll(-_WHEEL_LINES)
+
+    def _show_window(self) -> None:
+        height, whole = self.size.height, self._whole
+        if not self.is_cut or height < _LEAST_SCROLLED:
+            self.top = 0
+            super().show((*whole, *[EMPTY] * (height - len(whole))))  # never another height
+            return
+        self.top = max(0, min(self.top, len(whole) - height))
+        shown = [*whole[self.top : self.top + height]]
+        below = len(whole) - self.top - height
+        if self.top:
+            shown[0] = _more(self.top + 1, "above", "up")
+        if below:
+            shown[-1] = _more(below + 1, "below", "down")
+        super().show(shown)
+
+
+def _more(count: int, where: str, key: str) -> Line:
+    return line((f"{count} more lines {where}  ", "muted"), (key, "key"))
 
 
 class StatedLines(Stated, Lines):

@@ -114,6 +114,8 @@ class PagedList(Toned):
         self.total: int | None = None
         self.cursor = 0
         self.top = 0
+        self.is_touched = False
+        """Whether the cursor was moved since the list began anew."""
 
     @property
     def titles(self) -> list[str]:
@@ -186,6 +188,7 @@ class PagedList(Toned):
         self._asked.clear()
         self.total = None
         self.cursor = self.top = 0
+        self.is_touched = False
         self.refresh()
 
     def put(self, page: int, rows: Sequence[Row], total: int, *, follow: bool = True) -> None:
@@ -279,6 +282,7 @@ class PagedList(Toned):
             self._repaint_row(cursor)
             self._repaint_row(self.cursor)
         if self.cursor != cursor:
+            self.is_touched = True
             self._announce()
 
     def move_to_key(self, key: str) -> bool:

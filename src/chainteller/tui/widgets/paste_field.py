@@ -1,17 +1,16 @@
-"""The field of Wallets: a paste into it is submitted whole and never shown."""
+"""The field of Wallets: a pasted signature is submitted whole and never shown."""
 
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Input
 
-from chainteller.tui.messages import FieldSubmitted
-from chainteller.tui.widgets.field import Field, FieldBar, FieldText
+from chainteller.domain.assets import Asset
+from chainteller.tui.messages import FieldPasted, FieldSubmitted
+from chainteller.tui.widgets.field import Field, FieldBar
 
-SIGNATURE = "signature"
-_SUBMITTED = frozenset({SIGNATURE, "address"})
+SIGNATURE, ADDRESS = "signature", "address"
 _LONGEST = 20_001
 
 
@@ -22,24 +21,28 @@ class PasteField(Field):
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def prepare(self, purpose: str, value: str, *, amount: bool) -> None:
+    def prepare(self, purpose: str, value: str, *, asset: Asset | None) -> None:
         self.max_length = _LONGEST
         self.password = purpose == SIGNATURE
-        super().prepare(purpose, value, amount=amount)
+        super().prepare(purpose, value, asset=asset)
 
     def on_paste(self, event: events.Paste) -> None:
-        if self.purpose not in _SUBMITTED:
+        if self.purpose not in {SIGNATURE, ADDRESS}:
             return
         event.stop()
         event.prevent_default()
-        self.post_message(FieldSubmitted(self.purpose, event.text))
+        pasted = FieldSubmitted if self.purpose == SIGNATURE else FieldPasted
+        self.post_message(pasted(self.purpose, event.text))
 
 
 class PasteFieldBar(FieldBar):
-    def compose(self) -> ComposeResult:
-        yield FieldText(id="field-label")
-        yield PasteField()
-        yield FieldText(id="field-note")
+    FIELD = PasteField
+
+    def fill(self, text: str) -> None:
+        """Show a pasted text; enter is still to come."""
+        field = self.query_one(Field)
+        field.value = text
+        field.cursor_position = len(text)
 
     def clear(self) -> None:
         """Take away what was typed, and say nothing of it."""

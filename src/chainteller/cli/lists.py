@@ -1,0 +1,391 @@
+"""List commands: which records are listed, in which form, and where the list goes.
+
+The options follow from two declarations: the operation's query parameters become filters, and the
+record's field list becomes the columns of tables and CSV files.
+"""
+
+import contextlib
+import csv
+import functools
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+import click
+
+from chainteller.cli.error_output import Usage
+from chainteller.cli.options import FILE, options
+from chainteller.cli.output import json_text, table_text
+from chainteller.domain.untrusted import spreadsheet_cell
+from chainteller.records.fields import Field, FieldList
+from chainteller.service import operations as op
+from chainteller.service.interface import Service
+from chainteller.service.models.pages import (
+    DEFAULT_LIMIT,
+    MAXIMUM_LIMIT,
+    MAXIMUM_PAGE,
+    ListQuery,
+    Page,
+)
+from chainteller.service.operations import Operation, Parameter
+from chainteller.settings.values import did_you_mean
+
+Item = TypeVar("Item")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Fetch(Protocol[Item]):
+    """Reads the page of a list that a query asks for."""
+
+    def __call__(self, query: ListQuery, /) -> Page[Item]: ...
+
+
+FORMS = ("table", "json", "csv")
+_DATED = ("created", "at")
+"""Attributes that ``--from`` and ``--to`` look at, whichever a record has."""
+_DAYS = frozenset({"created_gte", "created_lt"})
+
+
+class _Day(click.ParamType[date]):
+    """A day in UTC, as YYYY-MM-DD."""
+
+    name = "day"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: Any) -> date:
+        text = str(value)
+        with contextlib.suppress(ValueError):
+            if re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII):
+                return date.fromisoformat(text)
+        raise click.BadParameter("write a day as YYYY-MM-DD, such as 2026-11-20.", ctx, param)
+
+
+# -- the form -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Output(Generic[Item]):
+    """How a list is written (``table``, ``json`` or ``csv``), with which columns, and where to."""
+
+    form: str
+    columns: Sequence[Field[Item]]
+    file: Path | None
+
+    def write(self, body: object, rows: Sequence[Item], *, nothing: str, more: str = "") -> None:
+        """Print the list, or write it to a new file.
+
+        Args:
+            body: what ``json`` writes, as the HTTP service answers it.
+            rows: the records in the body, for the other forms.
+            nothing: printed instead of an empty table.
+            more: printed under a table that isn't the whole list.
+
+        Raises:
+            Usage: the file exists or can't be written.
+        """
+        if self.form == "json":
+            text = json_text(body) + "\n"
+        elif self.form == "csv":
+            text = self.csv(rows)
+        else:
+            text = self._table(rows, nothing, more)
+        if self.file is None:
+            click.echo(text, nl=False)
+        else:
+            write_new_file(self.file, text)
+
+    def _table(self, rows: Sequence[Item], nothing: str, more: str) -> str:
+        if not rows:
+            return f"{nothing}\n"
+        columns = [
+            (f"{each.heading}>" if each.align == "right" else each.heading, each.column)
+            for each in self.columns
+        ]
+        return table_text(rows, columns) + (f"{more}\n" if more else "")
+
+    def csv(self, rows: Iterable[Item], *, heading: bool = True) -> str:
+        """The rows as CSV, which a spreadsheet doesn't evaluate (RFC 4180 with line feeds)."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        if heading:
+            writer.writerow([column_name(each) for each in self.columns])
+        writer.writerows([spreadsheet_cell(each.csv(row)) for each in self.columns] for row in rows)
+        return out.getvalue()
+
+
+def columns_of(fields: FieldList[Item]) -> tuple[Field[Item], ...]:
+    """The fields that can be columns: all but those that only texts for customers use."""
+    return tuple(
+        each
+        for each in fields.fields
+        if each.interfaces or not each.spoken_as or each in fields.table
+    )
+
+
+def column_name(field: Field[Any]) -> str:
+    """The name of a field's column, as on the wire: ``tradingAccountId``, ``fees.total``."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), field.name)
+
+
+def write_new_file(file: Path, text: str) -> None:
+    """Write a file that only its owner may read.
+
+    Raises:
+        Usage: the file exists, or its folder can't be written.
+    """
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
+            out.write(text)
+    except OSError as error:
+        step = "Name a new file in a folder that exists."
+        raise Usage(f"{file}: {error.strerror}.", step) from None
+
+
+def output_options(fields: FieldList[Any]) -> Callable[[Function], Function]:
+    """Give a command ``--format``, ``--columns`` and ``--output``; it receives an ``Output``."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def wrapped(
+            *args: Any, form: str | None, columns: str | None, file: Path | None, **values: Any
+        ) -> Any:
+            return function(*args, output=_output(fields, form, columns, file), **values)
+
+        for option in reversed(_output_options(fields)):
+            wrapped = option(wrapped)
+        return wrapped  # type: ignore[return-value]  # takes what the options give besides
+
+    return decorate
+
+
+def _output_options(fields: FieldList[Any]) -> list[Callable[..., Any]]:
+    names = ", ".join(map(column_name, columns_of(fields)))
+    return [
+        click.option("--format", "form", type=click.Choice(FORMS), help="table is the default."),
+        click.option("--columns", metavar="NAMES", help=f"Of the table or CSV: {names}."),
+        click.option(
+            "--output",
+            "file",
+            type=FILE,
+            metavar="FILE",
+            help="Write to a new file.",
+        ),
+    ]
+
+
+def _output(
+    fields: FieldList[Item], form: str | None, columns: str | None, file: Path | None
+) -> Output[Item]:
+    if options().json:
+        if form not in {None, "json"}:
+            raise Usage(f"--json and --format {form} exclude each other.", "Leave one of them out.")
+        form = "json"
+    if columns is None:
+        return Output(form or "table", columns_of(fields) if form == "csv" else fields.table, file)
+    if form == "json":
+        raise Usage("JSON has no columns: it is the service's own answer.", "Leave --columns out.")
+    return Output(form or "table", tuple(_columns(fields, columns)), file)
+
+
+def _columns(fields: FieldList[Item], given: str) -> Iterator[Field[Item]]:
+    known = {column_name(each): each for each in columns_of(fields)}
+    for name in given.split(","):
+        found = known.get(name.strip())
+        if found is None:
+            meant = did_you_mean(name.strip(), known) or "."
+            raise Usage(
+                f"A {fields.kind} has no column {name.strip()!r}{meant}",
+                f"Choose from {', '.join(known)}.",
+            )
+        yield found
+
+
+# -- the records ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[Item]):
+    """Which records a list command shows, and how."""
+
+    operation: Operation[Any]
+    query: ListQuery
+    is_everything: bool
+    output: Output[Item]
+
+    def show(self, bank: Service, fetch: Fetch[Item], *, nothing: str) -> None:
+        """Fetch the page, or with ``--all`` every page, and write it.
+
+        The answers are filtered here where the service wouldn't: by day where the operation has
+        no such filter, and by anything on a deployment of the bare specification, which has none.
+        """
+        is_bare = bool(self._filters) and not bank.capabilities().features
+        if is_bare or self._filters & self._unknown:
+            is_sorted = not is_bare and self.query.sort in {None, "-created"}
+            self.write(self._selected(fetch, is_sorted=is_sorted), nothing=nothing)
+        elif self.is_everything:
+            self.write(Page.whole(tuple(every(fetch, self.query))), nothing=nothing)
+        else:
+            self.write(fetch(self.query), nothing=nothing)
+
+    def write(self, page: Page[Item], *, nothing: str) -> None:
+        """Write a page, or a list that has only one."""
+        seen, more = page.pagination, ""
+        if seen.total > len(page.data) and not self.is_everything:
+            more = (
+                f"page {seen.page}, {len(page.data)} of {seen.total}; "
+                "more with --page and --limit, or --all"
+            )
+        self.output.write(page, page.data, nothing=nothing, more=more)
+
+    @property
+    def _filters(self) -> frozenset[str]:
+        """The query's filters: what it has beyond paging and order."""
+        asked = self.query.model_dump(exclude={"page", "limit", "sort"}, exclude_none=True)
+        return frozenset(asked)
+
+    @property
+    def _unknown(self) -> frozenset[str]:
+        """The bounds in time that the operation doesn't know."""
+        return _DAYS - {each.field for each in self.operation.parameters}
+
+    def _selected(self, fetch: Fetch[Item], *, is_sorted: bool) -> Page[Item]:
+        """The records that the query selects; ``is_sorted`` is newest first."""
+        query = self.query.model_copy(update=dict.fromkeys(self._unknown))
+        earliest = self.query.created_gte
+        rows: list[Item] = []
+        for row in every(fetch, query):
+            if is_sorted and earliest and not _is_selected(row, ListQuery(created_gte=earliest)):
+                break
+            if _is_selected(row, self.query):
+                rows.append(row)
+        found = Page.whole(tuple(rows))
+        return found if self.is_everything else found.cut(self.query.page, self.query.limit)
+
+
+def every(fetch: Fetch[Item], query: ListQuery) -> Iterator[Item]:
+    """Every record of a list, page after page.
+
+    A record that moves to another page meanwhile is returned once. A page without a new record
+    ends the list, whatever the deployment says there is.
+    """
+    seen: set[object] = set()
+    for number in range(1, MAXIMUM_PAGE):
+        page = fetch(query.model_copy(update={"page": number, "limit": MAXIMUM_LIMIT}))
+        rows = [row for row in page.data if _identity(row) not in seen]
+        seen.update(map(_identity, rows))
+        yield from rows
+        if not rows or len(seen) >= page.pagination.total:
+            return
+
+
+def _identity(row: object) -> object:
+    """What tells a record from all others of its list."""
+    return getattr(row, "id", None) or getattr(row, "seq", None) or repr(row)
+
+
+def _is_selected(row: object, query: ListQuery) -> bool:
+    market = getattr(row, "market", getattr(row, "market_name", None))
+    read = {"status": getattr(row, "status", None), "side": getattr(row, "side", None)}
+    for name, value in (read | {"market": market}).items():
+        asked = getattr(query, name)
+        if asked is not None and value != asked:
+            return False
+    moment = next((getattr(row, name) for name in _DATED if hasattr(row, name)), None)
+    return all(
+        moment is not None and is_within(moment, datetime.fromisoformat(bound))
+        for bound, is_within in (
+            (query.created_gte, datetime.__ge__),
+            (query.created_lt, datetime.__lt__),
+        )
+        if bound is not None
+    )
+
+
+def list_options(
+    operation: Operation[Any], fields: FieldList[Any], *, given: Sequence[str] = ()
+) -> Callable[[Function], Function]:
+    """Give a command the options of a list; it receives a ``Selection``.
+
+    Args:
+        operation: its query parameters become options.
+        fields: of the records, for ``--columns``; a time among them gives ``--from`` and ``--to``.
+        given: fields of the query that the command takes as arguments and fills in itself.
+    """
+    own = [each for each in operation.parameters if each.field not in {*given, *_DAYS}]
+    chosen = [_option_of(each) for each in own]
+    if op.PAGE in own and any(each.name in _DATED for each in fields.fields):
+        chosen += _DAY_OPTIONS
+    chosen.append(click.option("--all", "is_everything", is_flag=True, help="Every page."))
+    names = (*(each.field for each in own), "first", "last", "is_everything")
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def wrapped(*args: Any, output: Output[Any], **values: Any) -> Any:
+            asked = {name: values.pop(name) for name in names if name in values}
+            is_everything = bool(asked["is_everything"])
+            selection = Selection(operation, _query(asked), is_everything, output)
+            return function(*args, selection=selection, **values)
+
+        listed = output_options(fields)(wrapped)
+        for option in reversed(chosen):
+            listed = option(listed)
+        return listed  # type: ignore[return-value]  # as above
+
+    return decorate
+
+
+_DAY_OPTIONS = [
+    click.option("--from", "first", type=_Day(), metavar="DAY", help="From this day on, in UTC."),
+    click.option("--to", "last", type=_Day(), metavar="DAY", help="Up to and with this day, UTC."),
+]
+_OPTIONS: Mapping[str, tuple[str, str]] = {
+    "page": ("--page", "Which page."),
+    "limit": ("--limit", "How many on a page."),
+    "sort": ("--sort", "Their order; the newest first if left out."),
+    "filter[query]": ("--text", "Only those that match: an id, a name, an address."),
+    "filter[object]": ("--object", "Only those about this record."),
+    "filter[bankAccountId]": ("--bank-account", "Only that of this bank account."),
+    "filter[tradingAccountId]": ("--account", "Only those of this trading account."),
+    "filter[status]": ("--status", "Only those in this status."),
+    "filter[side]": ("--side", "Only purchases (buy) or sales (sell)."),
+    "filter[market]": ("--market", "Only those of this market."),
+    "filter[type]": ("--type", "Only those of this type."),
+}
+"""Flag and help of each query parameter, by its name on the wire."""
+
+
+def _option_of(parameter: Parameter) -> Callable[..., Any]:
+    kind: click.ParamType[Any] | None = None
+    if parameter is op.PAGE:
+        kind = click.IntRange(1, MAXIMUM_PAGE)
+    elif parameter is op.LIMIT:
+        kind = click.IntRange(1, MAXIMUM_LIMIT)
+    elif parameter is op.SIDE:
+        kind = click.Choice(["buy", "sell"], case_sensitive=False)
+    elif "enum" in parameter.schema:
+        kind = click.Choice(parameter.schema["enum"])
+    flag, text = _OPTIONS[parameter.name]
+    return click.option(flag, parameter.field, type=kind, help=text)
+
+
+def _query(asked: dict[str, Any]) -> ListQuery:
+    first, last = asked.pop("first", None), asked.pop("last", None)
+    if first and last and first > last:
+        raise Usage(f"--from {first} is after --to {last}.", "Give the earlier day first.")
+    if asked.pop("is_everything", False) and (asked.get("page") or asked.get("limit")):
+        raise Usage("--all is every page.", "Leave --page and --limit out.")
+    asked["page"], asked["limit"] = asked.get("page") or 1, asked.get("limit") or DEFAULT_LIMIT
+    if first:
+        asked["created_gte"] = _midnight(first)
+    if last and last < date.max:
+        asked["created_lt"] = _midnight(last + timedelta(days=1))
+    return ListQuery.model_validate(asked)
+
+
+def _midnight(day: date) -> str:
+    return f"{day.isoformat()}T00:00:00Z"

@@ -1,0 +1,52 @@
+"""Quotes as records: list, show. ``chainteller quote`` asks for one."""
+
+import contextlib
+
+import click
+
+from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.open_services import service
+from chainteller.cli.options import TellerGroup, example
+from chainteller.cli.output import record
+from chainteller.records.trades import QUOTE
+from chainteller.service import operations as op
+from chainteller.service.errors import NotOffered
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.quotes import Quote
+
+
+@click.group("quotes", cls=TellerGroup)
+def quotes() -> None:
+    """Quotes: list, show. `chainteller quote` asks for one."""
+
+
+@quotes.command(
+    "list", calls=[op.QUOTES], epilog=example("chainteller quotes list TDA_... --status open")
+)
+@click.argument("account_id", metavar="[ACCOUNT]", required=False)
+@list_options(op.QUOTES, QUOTE, given=["trading_account_id"])
+def list_quotes(account_id: str | None, selection: Selection[Quote]) -> None:
+    """List quotes, newest first: all of them, or those made for an account."""
+
+    def fetch(query: ListQuery) -> Page[Quote]:
+        found = bank.quotes(query.model_copy(update={"trading_account_id": account_id}))
+        if account_id and not found.data:
+            with contextlib.suppress(NotOffered):
+                bank.trading_account(account_id)  # raises NotFound: it's no account
+        return found
+
+    with service() as bank:
+        selection.show(
+            bank, fetch, nothing="no quotes; ask for one: chainteller quote sol-usd buy 100"
+        )
+
+
+@quotes.command("show", calls=[op.SHOW_QUOTE], epilog=example("chainteller quotes show QTE_..."))
+@click.argument("quote_id", metavar="QTE")
+def show(quote_id: str) -> None:
+    """Show a quote."""
+    with service() as bank:
+        record(bank.quote(quote_id), QUOTE)
+
+
+COMMANDS = (quotes,)

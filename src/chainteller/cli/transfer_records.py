@@ -1,0 +1,247 @@
+"""Deposits and withdrawals as records, and every kind of transaction of an account."""
+
+import contextlib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+
+import click
+
+from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
+from chainteller.cli.lists import Fetch, Selection, every, list_options
+from chainteller.cli.named import DEPOSITS, TRANSACTIONS, WITHDRAWALS, receipt_form
+from chainteller.cli.open_services import service, writing
+from chainteller.cli.options import TellerGroup, example, idempotent
+from chainteller.cli.output import record
+from chainteller.domain.transfers import HOLDING, TransferStatus
+from chainteller.records.trades import TRADE
+from chainteller.records.transactions import TRANSACTION
+from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
+from chainteller.service import operations as op
+from chainteller.service.errors import NotOffered, WithdrawalNotCancellable
+from chainteller.service.interface import Service
+from chainteller.service.models.funding import Transfer
+from chainteller.service.models.pages import ListQuery, Page
+from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.operations import Call
+
+ALL_TRANSFERS = tuple(each for each in op.OPERATIONS if each.name == "all_transfers")
+"""The operation that lists the transfers of every account, where there is one."""
+
+_account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
+
+
+def _ids(name: str) -> Callable[..., Callable[..., object]]:
+    return click.argument("ids", metavar=f"[ACCOUNT] {name}", nargs=-1, required=True)
+
+
+@click.group("deposits", cls=TellerGroup)
+def deposits() -> None:
+    """Deposits: list, show, receipt. `chainteller deposit` makes one."""
+
+
+@deposits.command(
+    "list",
+    calls=[op.DEPOSITS, *ALL_TRANSFERS],
+    epilog=example(
+        "chainteller deposits list TDA_... --status processing",
+        "chainteller deposits list --all --format csv --output deposits.csv",
+    ),
+)
+@_account
+@list_options(op.DEPOSITS, DEPOSIT)
+def list_deposits(account_id: str | None, selection: Selection[Transfer]) -> None:
+    """List deposits, newest first: of an account, or of every account."""
+    with service() as bank:
+        fetch = partial(bank.deposits, account_id) if account_id else _of_all(bank, "deposit")
+        nothing = "no deposits; make one: chainteller deposit ACCOUNT AMOUNT"
+        selection.show(bank, fetch, nothing=nothing)
+
+
+@deposits.command(
+    "show",
+    calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID],
+    epilog=example("chainteller deposits show TXN_..."),
+)
+@_ids("DEPOSIT")
+def show_deposit(ids: tuple[str, ...]) -> None:
+    """Show a deposit. Its id is enough where the deployment finds transactions by id."""
+    with service() as bank:
+        record(DEPOSITS.find(bank, ids), DEPOSIT)
+
+
+@deposits.command(
+    "receipt",
+    calls=[op.DEPOSIT_RECORD, op.TRANSACTION_BY_ID],
+    epilog=example("chainteller deposits receipt TXN_... --format csv"),
+)
+@_ids("DEPOSIT")
+@receipt_form
+def receipt_of_deposit(ids: tuple[str, ...], form: str) -> None:
+    """Print a deposit's receipt, byte for byte as the console's export writes it."""
+    with service() as bank:
+        DEPOSITS.print_receipt(bank, ids, form)
+
+
+@click.group("withdrawals", cls=TellerGroup)
+def withdrawals() -> None:
+    """Withdrawals: list, show, cancel, receipt. `chainteller withdraw` makes one."""
+
+
+@withdrawals.command(
+    "list",
+    calls=[op.WITHDRAWALS, *ALL_TRANSFERS],
+    epilog=example(
+        "chainteller withdrawals list --status reviewing",
+        "chainteller withdrawals list TDA_... --from 2026-11-01 --to 2026-11-30 --json",
+    ),
+)
+@_account
+@list_options(op.WITHDRAWALS, WITHDRAWAL)
+def list_withdrawals(account_id: str | None, selection: Selection[Transfer]) -> None:
+    """List withdrawals, newest first: of an account, or of every account."""
+    with service() as bank:
+        of_one = partial(bank.withdrawals, account_id or "")
+        fetch = of_one if account_id else _of_all(bank, "withdrawal")
+        nothing = "no withdrawals; make one: chainteller withdraw ACCOUNT AMOUNT"
+        selection.show(bank, fetch, nothing=nothing)
+
+
+@withdrawals.command(
+    "show",
+    calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID],
+    epilog=example("chainteller withdrawals show TXN_..."),
+)
+@_ids("WITHDRAWAL")
+def show_withdrawal(ids: tuple[str, ...]) -> None:
+    """Show a withdrawal. Its id is enough where the deployment finds transactions by id."""
+    with service() as bank:
+        record(WITHDRAWALS.find(bank, ids), WITHDRAWAL)
+
+
+@withdrawals.command(
+    "receipt",
+    calls=[op.WITHDRAWAL_RECORD, op.TRANSACTION_BY_ID],
+    epilog=example("chainteller withdrawals receipt TXN_..."),
+)
+@_ids("WITHDRAWAL")
+@receipt_form
+def receipt_of_withdrawal(ids: tuple[str, ...], form: str) -> None:
+    """Print a withdrawal's receipt, byte for byte as the console's export writes it."""
+    with service() as bank:
+        WITHDRAWALS.print_receipt(bank, ids, form)
+
+
+@withdrawals.command(
+    "cancel",
+    calls=[op.CANCEL_WITHDRAWAL],
+    epilog=example("chainteller withdrawals cancel TXN_... --yes"),
+)
+@_ids("WITHDRAWAL")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@idempotent
+def cancel_withdrawal(ids: tuple[str, ...], *, yes: bool, idempotency_key: str | None) -> None:
+    """Cancel a withdrawal that hasn't been sent. One that is cancelled already is shown again."""
+    if not yes:
+        require_terminal()
+    with writing() as desk:
+        found = WITHDRAWALS.find(desk.service, ids)
+        account_id, withdrawal_id = WITHDRAWALS.owned(found, ids)
+        if found.status != TransferStatus.CANCELLED:
+            _require_cancellable(found)
+            if not yes:
+                confirm(_question(desk.service, found, account_id), yes=yes)
+            found = desk.cancel_withdrawal(
+                account_id, withdrawal_id, idempotency_key=idempotency_key
+            ).value
+    record(found, WITHDRAWAL)
+
+
+def _require_cancellable(found: Transfer) -> None:
+    """Raises WithdrawalNotCancellable, as the service would; a deployment may not say."""
+    if found.cancellable is False or (found.cancellable is None and found.status not in HOLDING):
+        raise WithdrawalNotCancellable(
+            f"The withdrawal is {found.status} and can no longer be cancelled.",
+            {
+                "withdrawalId": found.id,
+                "status": found.status,
+                "executedAt": WITHDRAWAL["completed_at"].exact(found) or None,
+            },
+        )
+
+
+def _question(bank: Service, found: Transfer, account_id: str) -> str:
+    target = WITHDRAWAL["destination"].plain(found)
+    return (
+        f"Cancel withdrawal {found.id} of {WITHDRAWAL['amount'].spoken(found)}"
+        f"{f' to {target}' if target else ''} from {account_of_customer(bank, account_id)}."
+    )
+
+
+@click.group("transactions", cls=TellerGroup)
+def transactions() -> None:
+    """Deposits, withdrawals and trades of an account: list, show."""
+
+
+@transactions.command(
+    "list",
+    calls=[op.TRANSACTIONS],
+    epilog=example("chainteller transactions list TDA_... --from 2026-11-01"),
+)
+@click.argument("account_id", metavar="ACCOUNT")
+@list_options(op.TRANSACTIONS, TRANSACTION)
+def list_transactions(account_id: str, selection: Selection[Trade | Transfer]) -> None:
+    """List an account's deposits, withdrawals and trades, newest first."""
+    with service() as bank:
+        fetch = partial(bank.transactions, account_id)
+        selection.show(bank, fetch, nothing="no transactions")
+
+
+@transactions.command(
+    "show",
+    calls=[op.SHOW_TRANSACTION, op.TRANSACTION_BY_ID],
+    epilog=example("chainteller transactions show TXN_..."),
+)
+@_ids("TXN")
+def show_transaction(ids: tuple[str, ...]) -> None:
+    """Show a deposit, a withdrawal or a trade, whichever has the id."""
+    with service() as bank:
+        found: Transaction = TRANSACTIONS.find(bank, ids)
+    if isinstance(found, Trade):
+        record(found, TRADE)
+    else:
+        record(found, transfer_fields(found))
+
+
+def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
+    """Lists the deposits or withdrawals of every account, newest first.
+
+    Where the deployment can't list them, the first call reads those of each account.
+    """
+    read = {"deposit": bank.deposits, "withdrawal": bank.withdrawals}[kind]
+    of_each: list[Page[Transfer]] = []
+
+    def fetch(query: ListQuery) -> Page[Transfer]:
+        for operation in ALL_TRANSFERS if not of_each else ():
+            with contextlib.suppress(NotOffered):
+                asked = query.model_copy(update={"type": f"{kind}-transaction"})
+                page: Page[Transfer] = bank.call(Call(operation, query=asked))
+                return page
+        if not of_each:
+            found = [
+                transfer
+                for account in every(bank.trading_accounts, ListQuery())
+                for transfer in every(partial(read, account.id), query)
+            ]
+            found.sort(key=_moment, reverse=query.sort != "created")
+            of_each.append(Page.whole(tuple(found)))
+        return of_each[0].cut(query.page, query.limit)
+
+    return fetch
+
+
+def _moment(transfer: Transfer) -> datetime:
+    return transfer.created or datetime.min.replace(tzinfo=UTC)
+
+
+COMMANDS = (deposits, withdrawals, transactions)

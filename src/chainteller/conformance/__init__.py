@@ -1,0 +1,1 @@
+"""Checks of any deployment against the sentences of the specification."""

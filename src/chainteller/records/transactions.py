@@ -1,0 +1,54 @@
+"""Fields that deposits, withdrawals and trades have in common, for lists of all three."""
+
+from typing import TYPE_CHECKING
+
+from chainteller.records.fields import (
+    IDENTIFIER,
+    MOMENT,
+    NOWHERE,
+    STATUS,
+    TEXT,
+    Field,
+    FieldList,
+    Format,
+)
+from chainteller.records.trades import base_symbol, is_trade
+
+if TYPE_CHECKING:
+    from chainteller.service.models.trades import Transaction
+
+
+class TransactionAmount(Format["Transaction"]):
+    """What a transfer moves; of a trade the quantity of the market's asset."""
+
+    align = "right"
+    is_amount = True
+
+    def plain(self, value: "Transaction") -> str:
+        return f"{value.amount} {_currency(value)}"
+
+    def csv(self, value: "Transaction") -> str:
+        return value.amount
+
+
+def _currency(transaction: "Transaction") -> str:
+    if is_trade(transaction):
+        return base_symbol(transaction.market)
+    return transaction.currency.symbol or transaction.currency.id or ""
+
+
+TRANSACTION: "FieldList[Transaction]" = FieldList(
+    "transaction",
+    "trades.Trade",
+    (
+        Field("id", "transaction", IDENTIFIER, lambda each: each.id),
+        Field("type", "type", TEXT, lambda each: each.type.removesuffix("-transaction")),
+        Field("status", "status", STATUS, lambda each: each.status),
+        Field("amount", "amount", TransactionAmount(), lambda each: each, is_private=True),
+        Field("currency", "currency", TEXT, _currency),
+        Field("trading_account_id", "account", IDENTIFIER, lambda each: each.trading_account_id),
+        Field("created", "created", MOMENT, lambda each: each.created),
+    ),
+    interfaces=NOWHERE,
+    table=("id", "type", "status", "amount", "created"),
+)  # fmt: skip

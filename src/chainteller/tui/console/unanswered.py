@@ -1,0 +1,173 @@
+"""Settle writes that weren't answered: those of this session by themselves, older ones when asked.
+
+An agent confirmed a request of this session a moment ago, so the console sends it again with the
+same key as soon as the service answers, and says so. A request of an earlier session is sent again
+only when the agent asks for it (``U``). Executions of this session are settled by the quote screen.
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.domain.clock import to_datetime
+from chainteller.records.formats import clock_time
+from chainteller.service.errors import OutcomeUnknown, TellerError
+from chainteller.service.operations import EXECUTE_QUOTE, IDEMPOTENCY
+from chainteller.tui.desk import Backstage, Desk
+from chainteller.tui.desk_screen import DeskScreen
+from chainteller.tui.dialogs.boxes import Box, wrapped
+from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.dialogs.question import Ask, Question, ask
+from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.widgets.failure_panel import FailurePanel
+from chainteller.tui.widgets.lines import line
+from chainteller.workspace.outcomes import (
+    MOVES_NOTHING,
+    Fate,
+    Outcome,
+    account_of,
+    describe,
+    words_of,
+)
+from chainteller.workspace.recording import RESENT_WITHIN
+from chainteller.workspace.store import IN_DOUBT, SentRequest, Workspace
+
+if TYPE_CHECKING:
+    from chainteller.tui.console.app import Console
+
+_WORDS = {
+    Fate.DONE: "answered",
+    Fate.NOT_DONE: "not done",
+    Fate.SEVERAL: "outcome unknown",
+    Fate.NOT_SHOWN: "outcome unknown",
+    Fate.UNKNOWN: "outcome unknown",
+}
+_TONES = {Fate.DONE: "good", Fate.NOT_DONE: "warn"}
+
+
+class UnansweredWrites:
+    """Settles the session's writes without an answer, one attempt per poll."""
+
+    def __init__(self, console: "Console") -> None:
+        self._console, self._desk = console, console.desk
+        self._told: set[str] = set()
+        self._trying = False
+
+    def polled(self, nothing: None) -> None:  # noqa: ARG002 - the signal's value
+        session = self._desk.session
+        if session is None or self._trying or not self._keys(session):
+            return
+        self._trying = True
+        self._console.run_worker(Later(partial(self._settle_all, session)), group="unanswered")
+
+    def _keys(self, session: Backstage) -> list[str]:
+        left_out = {EXECUTE_QUOTE.name, *MOVES_NOTHING}
+        return [key for key, name in session.unanswered.items() if name not in left_out]
+
+    async def _settle_all(self, session: Backstage) -> None:
+        try:
+            for key in self._keys(session):
+                await self._settle(session, key)
+        finally:
+            self._trying = False
+
+    async def _settle(self, session: Backstage, key: str) -> None:
+        request = session.workspace.sent_request(key)
+        if request is None:
+            return
+        what = describe(session.workspace, request)
+        if key not in self._told:
+            self._told.add(key)
+            self._desk.notify(f"{what}: no answer. {_plan(self._desk)}", "warn")
+        try:
+            outcome = await call_service(session.settle, key)
+        except TellerError:
+            return  # tried again after the next poll
+        if outcome.fate is not Fate.UNKNOWN:
+            tell_outcome(self._console, what, outcome)
+
+
+def _plan(desk: Desk) -> str:
+    if desk.offers(IDEMPOTENCY):
+        return "Sending it again with the same key: it can't be done twice."
+    return "Looking for its record; nothing is sent again."
+
+
+def tell_outcome(console: "Console", what: str, outcome: Outcome) -> None:
+    """One line for the agent; screens fetch again, and the refusal of the lost answer goes."""
+    desk = console.desk
+    ids = " ".join(str(getattr(record, "id", "")) for record in outcome.records)
+    said = f"{_WORDS[outcome.fate]}: {what}  {ids}".rstrip()
+    desk.notify(said, _TONES.get(outcome.fate, "bad"), f"{said}\n{outcome.text}")
+    _clear_refusal(console)
+    desk.on_change.publish(())
+
+
+def _clear_refusal(console: "Console") -> None:
+    for screen in console.screen_stack:
+        if isinstance(screen, DeskScreen):
+            failure = screen.query_one(FailurePanel).failure
+            if failure is not None and failure.code == OutcomeUnknown.code:
+                screen.clear_failure()
+
+
+def unanswered_requests(desk: Desk) -> list[SentRequest]:
+    """Writes without an answer that may matter still, of this session and earlier ones."""
+    if desk.session is None:
+        return []
+    rows = desk.session.workspace.in_doubt()
+    return [row for row in rows if row.operation not in MOVES_NOTHING]
+
+
+async def show_unanswered(console: "Console") -> None:
+    """List the writes without an answer; settle the one that the agent chooses."""
+    desk, session = console.desk, console.desk.session
+    rows = unanswered_requests(desk)[-9:]
+    if session is None or not rows:
+        desk.notify("every request was answered", "muted")
+        return
+    named = {_row(session.workspace, row): row for row in rows}
+    note = "Sent without an answer. Choose one to find out what happened."
+    chosen = await console.push_screen_wait(Choice("REQUESTS WITHOUT AN ANSWER", note, [*named]))
+    request = named.get(chosen or "")
+    if request is None or not await _may_settle(console, request):
+        return
+    what = describe(session.workspace, request)
+    now = session.workspace.sent_request(request.key)
+    if now is None or now.state not in IN_DOUBT:  # the console settled it while it was asked about
+        desk.notify(f"answered meanwhile: {what}", "muted")
+        return
+    try:
+        outcome = await call_service(session.settle, request.key)
+    except TellerError as error:
+        desk.notify(f"still no answer: {error.code}  {what}", "bad", error.message)
+        return
+    tell_outcome(console, what, outcome)
+    ids = [line(str(getattr(record, "id", ""))) for record in outcome.records]
+    rows_shown = [line(row) for row in wrapped(f"{what}. {outcome.text}", 70)]
+    console.push_screen(Box(_WORDS[outcome.fate].upper(), [*rows_shown, *ids]))
+
+
+def _row(workspace: Workspace, request: SentRequest) -> str:
+    """One line of the list; what matters least is at its end, where it may be cut."""
+    owner = account_of(workspace, request)
+    at = clock_time(to_datetime(request.sent_at))
+    return "  ".join(part for part in (f"{at}Z", owner, words_of(workspace, request)) if part)
+
+
+async def _may_settle(console: "Console", request: SentRequest) -> bool:
+    """Ask before a request leaves again; a search needs no answer."""
+    desk, session = console.desk, console.desk.session
+    is_sent = desk.offers(IDEMPOTENCY) and desk.now - request.sent_at < RESENT_WITHIN
+    if session is None or not is_sent:
+        return session is not None
+    owner = account_of(session.workspace, request)
+    if owner and owner != desk.customer.account_id:
+        desk.customer.serve(await call_service(desk.service.trading_account, owner))
+    facts = (
+        f"first sent at {clock_time(to_datetime(request.sent_at))}Z, key {request.key}",
+        "If it was done, the first outcome is shown; it can't be done twice.",
+        "If it never arrived, it is done now.",
+    )
+    what = describe(session.workspace, request)
+    asked = Ask(f"SEND AGAIN: {what}?", facts)
+    return await ask(console, Question(asked, desk.shell.deafen))

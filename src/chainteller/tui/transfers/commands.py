@@ -1,0 +1,78 @@
+"""Commands of the transfers screen."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.records.formats import short_id
+from chainteller.records.transfers import is_over, why_not_cancelled
+from chainteller.tui import lazy
+from chainteller.tui.commands import Command, always
+from chainteller.tui.list_screen import why_not_opened
+
+if TYPE_CHECKING:
+    from chainteller.tui.transfers.screen import TransfersScreen
+
+
+def _no_transfer(screen: "TransfersScreen") -> str:
+    return "" if screen.selected is not None else "no transfer is selected"
+
+
+def _why_final(screen: "TransfersScreen") -> str:
+    transfer = screen.selected
+    return why_not_cancelled(transfer) if transfer is not None else "no transfer is selected"
+
+
+def _cancel(screen: "TransfersScreen") -> None:
+    transfer, why = screen.selected, _why_final(screen)
+    if transfer is None or why:
+        screen.desk.notify(why, "warn")
+    else:
+        screen.write("cancellation", partial(lazy.cancel_withdrawal, screen, transfer))
+
+
+def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
+    transfer = screen.selected
+    if transfer is None or is_over(transfer):
+        return "there is nothing to wait for"
+    return "" if transfer.as_of is None else "this deployment doesn't tell what becomes of it"
+
+
+def _watch(screen: "TransfersScreen") -> None:
+    transfer, why = screen.selected, _nothing_to_wait_for(screen)
+    if transfer is None or why:
+        screen.desk.notify(why, "muted")
+        return
+    screen.desk.watched_transfers[transfer.id] = transfer
+    screen.desk.notify(f"watching {short_id(transfer.id)}: a bell when it ends", "warn")
+
+
+def _no_single_account(screen: "TransfersScreen") -> str:
+    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
+
+
+def _filter(screen: "TransfersScreen") -> None:
+    screen.remove_class("detail-open")  # the matches are in the list
+    note = (("customer, amount, address, id, status   esc: all", "muted"),)
+    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+
+
+# fmt: off
+COMMANDS: tuple[Command["TransfersScreen"], ...] = (
+    Command("transfers.open", "enter", "Open the transfer's detail",
+        lambda screen: screen.action_open(),
+        lambda screen: _no_transfer(screen) or why_not_opened(screen), footer="open", rank=3),
+    Command("transfers.cancel", "C", "Cancel the withdrawal before it is sent",
+        _cancel, _why_final, footer="cancel", rank=1, writes=True,
+        feature="withdrawal-cancellations"),
+    Command("transfers.all", "0", "All accounts, or the selected one",
+        lambda screen: screen.toggle_all(), _no_single_account, footer="all", rank=2),
+    Command("transfers.status", "f", "Show deposits, withdrawals or one status only",
+        lambda screen: screen.next_filter(), always, footer="only", rank=3),
+    Command("transfers.sort", "o", "Change the order of the list",
+        lambda screen: screen.next_order(), always, footer="order", rank=4),
+    Command("transfers.watch", "m", "Tell me when it ends",
+        _watch, _nothing_to_wait_for, footer="watch", rank=4),
+    Command("transfers.filter", "slash,ctrl+f", "Find a transfer",
+        _filter, always, footer="find", rank=2),
+)
+# fmt: on

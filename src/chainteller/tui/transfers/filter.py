@@ -1,0 +1,60 @@
+"""Transfer filter: a typed direction or status filters by it; other words are searched for."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.tui.queries import query
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.pages import ListQuery, Page
+
+_LEAST_LETTERS = 3
+"""Shorter beginnings are searched for, so that the list doesn't jump while a name is typed."""
+_NAMES = {
+    **{f"{each}": ("type", f"{each}-transaction") for each in Direction},
+    **{f"{each}s": ("type", f"{each}-transaction") for each in Direction},
+    **{f"{each}": ("status", f"{each}") for each in TransferStatus},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A parsed filter; ``text`` is what the service searches for."""
+
+    type: str | None = None
+    status: str | None = None
+    text: str = ""
+
+
+def wanted(typed: str) -> Wanted:
+    """Parse a typed filter: a word that begins one direction or status only stands for it."""
+    found: dict[str, str] = {}
+    words = []
+    for word in typed.split():
+        meant = {_NAMES[name] for name in _NAMES if name.startswith(word.lower())}
+        kind, value = next(iter(meant)) if len(meant) == 1 else ("", "")
+        if len(word) >= _LEAST_LETTERS and kind and kind not in found:
+            found[kind] = value
+        else:
+            words.append(word)
+    return Wanted(**found, text=" ".join(words))
+
+
+def listed(service: "Service", account_id: str | None, asked: "ListQuery") -> "Page[Transfer]":
+    """Transfers of one account, or of all accounts."""
+    return service.all_transfers(asked.model_copy(update={"trading_account_id": account_id}))
+
+
+def as_query(typed: Wanted, only: Wanted, sort: str, page: int, limit: int) -> "ListQuery":
+    """The service's query; what was typed precedes ``only``."""
+    return query(
+        page=page,
+        limit=limit,
+        type=typed.type or only.type,
+        status=typed.status or only.status,
+        text=typed.text or None,
+        sort=sort,
+    )

@@ -1,0 +1,56 @@
+"""Transfer flow: cancelling a withdrawal before it is sent."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from chainteller.records.formats import clock_time, status, transferred
+from chainteller.records.transfers import target, why_not_cancelled
+from chainteller.service.errors import WithdrawalNotCancellable
+from chainteller.tui import writes
+from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.dialogs.question import Ask
+from chainteller.tui.steps import Result, Step, notice
+
+if TYPE_CHECKING:
+    from chainteller.service.interface import Service
+    from chainteller.service.models.accounts import TradingAccount
+    from chainteller.service.models.funding import Transfer
+
+
+def cancel(withdrawal: "Transfer", account: "TradingAccount") -> CustomerRequest[Step] | Result:
+    """Cancel a withdrawal of ``account``, which is being served; or why that can't be done."""
+    why = why_not_cancelled(withdrawal)
+    if why:
+        return notice(why)
+    since = f", requested at {clock_time(withdrawal.created)}Z" if withdrawal.created else ""
+    question = Ask(
+        f"CANCEL the withdrawal of {transferred(withdrawal)} to {target(withdrawal)}?",
+        (f"{withdrawal.id}, {withdrawal.status}{since}",),
+    )
+    check = partial(require_cancellable, account.id, withdrawal.id)
+    return CustomerRequest(account.id, partial(_cancel, account.id, withdrawal), question, check)
+
+
+def require_cancellable(account_id: str, withdrawal_id: str, service: "Service") -> None:
+    """Read the withdrawal again.
+
+    Raises:
+        WithdrawalNotCancellable: it has moved on.
+    """
+    current = service.withdrawal_record(account_id, withdrawal_id)
+    why = why_not_cancelled(current)
+    if why:
+        raise WithdrawalNotCancellable(
+            f"{why[:1].upper()}{why[1:]}.",
+            {"withdrawalId": withdrawal_id, "status": current.status},
+        )
+
+
+def _cancel(account_id: str, withdrawal: "Transfer", service: "Service", key: str) -> Step:
+    done = writes.cancel_withdrawal(service, account_id, withdrawal.id, key)
+    return Result(
+        notice=(f"withdrawal of {transferred(done)} {done.status}  {done.id}",
+                status(done.status)[1]),
+        changed=f"withdrawal.{done.status}",
+        clears_failure=True,
+    )  # fmt: skip

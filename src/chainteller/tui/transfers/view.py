@@ -1,0 +1,266 @@
+"""Transfer view: rows, detail, timeline and summary of a deposit or withdrawal as lines."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from chainteller.domain.transfers import TransferStatus
+from chainteller.records.formats import Piece, clock_time, short_address, transferred
+from chainteller.records.transfers import (
+    WITHDRAWAL,
+    direction,
+    target,
+    transfer_fields,
+    why_not_cancelled,
+)
+from chainteller.tui.dialogs.boxes import wrapped
+from chainteller.tui.transfers.filter import Wanted
+from chainteller.tui.widgets.lines import Line, heading, line
+from chainteller.tui.widgets.paged_list import Column, Row
+from chainteller.tui.widgets.record_lines import RecordColumns, fact_lines
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from chainteller.service.models.funding import Transfer
+    from chainteller.service.models.records import AuditRow
+
+_NARROWEST = 39
+"""Cells of the detail beside the list."""
+_LIST = RecordColumns(
+    WITHDRAWAL,
+    {
+        "id": Column("TRANSFER", 14, rank=2),
+        "trading_account_id": Column("", 0, tone="muted"),
+        "created": Column("", 8, rank=1),
+        "type": Column("", 8),
+        "amount": Column("", 14, "right", most=34),
+        "destination": Column("TO", 12, rank=3, tone="muted"),
+        "status": Column("", 14, grows=True, most=28),
+    },
+)
+_COLUMNS_OF_ALL = (
+    _LIST.columns[0]._replace(rank=4),
+    _LIST.columns[1]._replace(width=14, rank=1),
+    *_LIST.columns[2:],
+)
+REQUESTED_HERE, NEWEST = "requested here only", "newest 100 each"
+"""Which transfers are listed where the deployment doesn't list all: the desk's own, or one
+account's.
+"""
+SHOWN: tuple[tuple[str, Wanted], ...] = (
+    ("", Wanted()),
+    ("deposits", Wanted(type="deposit-transaction")),
+    ("withdrawals", Wanted(type="withdrawal-transaction")),
+    *((str(each), Wanted(status=str(each))) for each in TransferStatus),
+)
+"""What ``f`` shows, one after the other."""
+_NO_ID = "id not told"
+_KEPT = (
+    "This deployment doesn't list transfers. Shown is its answer when this one was requested here; "
+    "what happened since isn't known."
+)
+
+
+def columns(*, all_accounts: bool) -> Sequence[Column]:
+    return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
+
+
+def title(
+    account_id: str, only: str, order: str, total: int, *, all_accounts: bool, part: str
+) -> Line:
+    """``account_id`` is the customer being served; ``only`` is the filter in words; ``part`` says
+    which transfers are listed, where that isn't all of them.
+    """
+    other = "one account" if all_accounts else "all accounts"
+    switch = f"  (0 {other})" if account_id and not part and not only else ""
+    return line(
+        (" TRANSFERS", "strong"),
+        "  all accounts" if all_accounts else f"  {account_id}",
+        (f"  {part}" if part else "", "warn"),
+        (switch, "muted"),
+        (only, "accent"),
+        right=((f"{total:,}   order: {order} ", "muted"),),
+    )
+
+
+def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]:
+    """What an empty list says instead of rows; it names the next key."""
+    if part == REQUESTED_HERE and not only:
+        return (("This deployment can't list transfers; none was requested here.", "muted"),)
+    if only and not all_accounts:
+        keys = (("0", "key"), (" all accounts   ", "muted"), ("esc", "key"), (" all", "muted"))
+        return ("No matches in this account   ", "muted"), *keys
+    if only:
+        return ("No matches   ", "muted"), ("esc", "key"), (" all transfers", "muted")
+    return ("No deposits or withdrawals yet.  ", ""), ("1", "key"), (" accounts", "muted")
+
+
+def transfer_row(transfer: "Transfer", now: int) -> Row:
+    return Row(transfer.key, _LIST.cells(transfer, now))
+
+
+def detail(
+    transfer: "Transfer", customer: str, trail: Sequence["AuditRow"], now: int, *, can_cancel: bool
+) -> list[Line]:
+    """All that is known of a transfer.
+
+    Args:
+        transfer: the deposit or withdrawal.
+        customer: the customer's name; empty where it isn't known.
+        trail: its rows of the audit trail, oldest first; empty where there are none.
+        now: microseconds since the epoch.
+        can_cancel: whether this desk may cancel withdrawals here.
+    """
+    rows = [
+        line((transfer.id or _NO_ID, "strong")),
+        line((direction(transfer).upper(), "strong"), right=((transferred(transfer), "strong"),)),
+    ]
+    if customer:
+        rows.append(line(("customer", "muted"), right=(customer,)))
+    rows += fact_lines(transfer_fields(transfer), transfer, now)
+    rows += _whole("to", target(transfer) if direction(transfer) == "withdrawal" else "")
+    rows += _whole("transaction", transfer.network_tx_hash or "")
+    return [
+        *rows,
+        line(),
+        *_timeline(transfer, trail),
+        line(),
+        *_what_next(transfer, can_cancel=can_cancel),
+    ]
+
+
+def _whole(label: str, text: str) -> list[Line]:
+    """An address or a hash: in equal parts where it is too long for one line, never cut."""
+    if not text:
+        return []
+    room = _NARROWEST - len(label) - 2
+    count = -(-len(text) // room)
+    size = -(-len(text) // count)
+    parts = [text[at : at + size] for at in range(0, len(text), size)]
+    return [
+        line((label if number == 0 else "", "muted"), right=(part,))
+        for number, part in enumerate(parts)
+    ]
+
+
+# -- timeline --------------------------------------------------------------------------------------
+
+_WAITING = frozenset({TransferStatus.PROCESSING, TransferStatus.REVIEWING})
+_BY_HAND = frozenset({"cancel_withdrawal"})
+"""What the audit trail calls a step that an agent made."""
+_TONES = {"completed": "good", "sent": "accent", "failed": "bad", "rejected": "bad"}
+
+
+def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"]) -> list[Line]:
+    day = f"{transfer.created:%Y-%m-%d} UTC" if transfer.created is not None else ""
+    rows = [heading("TIMELINE", day)]
+    for moment, words, tone in _steps(transfer, trail):
+        at = clock_time(moment) if moment is not None else "-"
+        for number, part in enumerate(wrapped(words, _NARROWEST - 10)):
+            shown = f"{at:<10}" if number == 0 else " " * 10
+            rows.append(line((shown, "muted"), (part, tone)))
+    if transfer.failure_reason is not None:
+        reason = transfer.failure_reason
+        rows.append(line(("reason    ", "muted"), (reason.code, "bad")))
+        rows += [line(f"          {row}") for row in wrapped(reason.message, _NARROWEST - 10)[:6]]
+    return [*rows, *(_expected(transfer) if transfer.as_of is None else ())]
+
+
+def _expected(transfer: "Transfer") -> list[Line]:
+    if transfer.review is None or transfer.status != TransferStatus.REVIEWING:
+        return []
+    until = f"review until {transfer.review.eta:%d %b %H:%M:%S}"
+    return [line(("next      ", "muted"), until)]
+
+
+def _steps(
+    transfer: "Transfer", trail: Sequence["AuditRow"]
+) -> Iterator[tuple["datetime | None", str, str]]:
+    """(when, what happened, tone), by the audit trail or by the record's own times."""
+    if transfer.as_of is not None:
+        yield transfer.created, "requested at this desk", ""
+        yield transfer.as_of, f"answered: {transfer.status}", "muted"
+        return
+    for row in trail:
+        yield row.at, *_audited(transfer, row)
+    if not trail:
+        yield transfer.created, _happened(transfer, "requested"), ""
+    reached = {row.action.rpartition(".")[2] for row in trail if not row.error}
+    if transfer.status not in _WAITING and not reached & {transfer.status, *_BY_HAND}:
+        moment = transfer.completed_at or transfer.updated
+        yield moment, _happened(transfer, transfer.status), _TONES.get(transfer.status, "")
+
+
+def _audited(transfer: "Transfer", row: "AuditRow") -> tuple[str, str]:
+    if row.error:
+        return f"{row.action.replace('_', ' ')} refused for {row.actor}: {row.error}", "bad"
+    if row.action in {"deposit", "withdraw"}:
+        return _happened(transfer, f"requested by {row.actor}"), ""
+    if row.action == "cancel_withdrawal":
+        return _happened(transfer, "cancelled", f"cancelled by {row.actor}"), ""
+    step = row.action.rpartition(".")[2]
+    if step == TransferStatus.PROCESSING:
+        return "review passed", ""
+    return _happened(transfer, step), _TONES.get(step, "")
+
+
+def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
+    """The step, and what became of the withdrawal's hold with it."""
+    hold = ""
+    if direction(transfer) == "withdrawal":
+        if step.startswith("requested"):
+            hold = f": {transferred(transfer)} on hold for withdrawals"
+        elif step in {TransferStatus.CANCELLED, TransferStatus.REJECTED}:
+            hold = ": the hold was released"
+        elif step == TransferStatus.SENT:
+            hold = ": the money has left the account"
+        elif step in {TransferStatus.FAILED, TransferStatus.RETURNED}:
+            hold = ": the money is back in the account"
+    return f"{words or step}{hold}"
+
+
+def _what_next(transfer: "Transfer", *, can_cancel: bool) -> list[Line]:
+    if transfer.as_of is not None:
+        return [line((row, "warn")) for row in wrapped(_KEPT, _NARROWEST)]
+    why = why_not_cancelled(transfer)
+    if not why and can_cancel:
+        return [line("Can be cancelled until it is sent.  ", ("C", "key"))]
+    if not why:
+        why = "can't be cancelled from this desk"
+    return [line((row, "muted")) for row in wrapped(_sentence(why), _NARROWEST)]
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+# -- in little room --------------------------------------------------------------------------------
+
+
+def told(words: str, width: int) -> list[Line]:
+    """What to tell the customer, in lines of ``width`` cells."""
+    if not words:
+        return []
+    rows = [line(row) for row in wrapped(words, width)]
+    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
+
+
+def told_by_key(words: str) -> list[Line]:
+    """Where the words have no room."""
+    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
+
+
+def summary(transfer: "Transfer", customer: str, now: int) -> list[Line]:
+    """Two lines under the list, where the detail does not fit."""
+    fields = transfer_fields(transfer)
+    to = target(transfer) if direction(transfer) == "withdrawal" else ""
+    where = f" to {short_address(to)}" if to else ""
+    whose = customer or transfer.trading_account_id or ""
+    return [
+        line(
+            (f" {transfer.id or _NO_ID}  ", "strong"),
+            fields["status"].line(transfer, now),
+            right=(f"{transferred(transfer)} ",),
+        ),
+        line((f" {direction(transfer)}{where}   {whose}   enter: detail", "muted")),
+    ]

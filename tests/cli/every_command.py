@@ -1,0 +1,206 @@
+"""A bank in a folder of its own, and one real command line for every command."""
+
+import contextlib
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.program import Ended
+from tests.storage import released
+
+from chainteller.cli.main import commands, run
+from chainteller.cli.sample_wallets import sign_challenge
+
+Lines = Mapping[str, tuple[str, ...]]
+
+INTERACTIVE = {
+    "chainteller desk",
+    "chainteller demo",
+    "chainteller train",
+    "chainteller serve",
+    "chainteller check",
+}
+"""Commands that go on until somebody ends them, and the one that checks another deployment."""
+WALLETS = {
+    "erin-ethereum": "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65",
+    "frank-ethereum": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+    "dave-ethereum": "0x90F79bf6EB2c4f870365E785982E1f101E93b906",
+}
+_SLOW = {
+    "CHAINTELLER_ENGINE__FILL_DELAY_S": "600",
+    "CHAINTELLER_ENGINE__WITHDRAWAL_DELAY_S": "600",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The sample bank in ``home``; nothing fills or leaves for ten minutes."""
+
+    home: Path
+
+    def run(self, *arguments: str, **variables: str) -> Ended:
+        """Run one command line in this process."""
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in {**_SLOW, **variables}.items():
+                patch.setenv(name, value)
+            patch.setenv("CHAINTELLER_HOME", str(self.home))
+            patch.chdir(self.home)
+            patch.setattr("sys.stdin", io.StringIO())
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = run(list(arguments))
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    def made(self, *arguments: str) -> Any:
+        ended = self.run(*arguments, "--json")
+        assert ended.code == 0, ended.err
+        return ended.body
+
+    def files(self) -> dict[str, bytes]:
+        """Every file with its bytes."""
+        return {
+            str(each.relative_to(self.home)): each.read_bytes()
+            for each in sorted(self.home.rglob("*"))
+            if each.is_file()
+        }
+
+    def content(self) -> bytes:
+        """The bank's file with the changes that its log still holds."""
+        return b"".join(text for name, text in self.files().items() if name.startswith("data/"))
+
+
+def sample_bank(home: Path, sample_world: Path) -> Bank:
+    (home / "data").mkdir(parents=True)
+    shutil.copyfile(sample_world, home / "data" / "bank.db")
+    (home / "config.toml").write_text("[profiles.careful]\nread_only = true\n", encoding="utf-8")
+    return Bank(home)
+
+
+def lines(bank: Bank) -> Lines:
+    """A line for each command that ends; each writing one changes something the first time."""
+    account = bank.made("accounts", "open", "DDA-1001", "--type", "checking")["id"]
+    deposit = bank.made("deposit", account, "900")["id"]
+    sent, held = (bank.made("withdraw", account, "20", "--yes")["id"] for _ in "12")
+    asked, used = (bank.made("quote", "sol-usd", "buy", "10")["data"][0]["id"] for _ in "12")
+    trade = bank.made("execute", used, "--account", account)["id"]
+    custody = bank.made("blockchain-accounts", "open", account, "--network", "ethereum")["id"]
+    wallets = {name: _wallet(bank, name, custody) for name in WALLETS}
+    linked, claimed, open_ = wallets.values()
+    claim = bank.made("wallets", "claim", *claimed.signed)["id"]
+    bank.made("wallets", "link", bank.made("wallets", "claim", *linked.signed)["id"])
+    for name in ("old", "new"):
+        assert bank.run("keys", "create", "--name", name).code == 0
+    old, new = (each["id"] for each in bank.made("keys", "list")["data"])
+    backup, aged = bank.home / "backup.db", bank.home / "aged.db"
+    bank.made("db", "backup", str(backup))
+    released.restore(f"sqlite:///{aged}")
+    (bank.home / "empty").mkdir()
+    rules = Path(__file__).parents[2] / "sample_data" / "scenarios" / "01-first-steps.toml"
+    at = bank.home
+    report = at / "report.json"
+    bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
+    found = {
+        "customers find": ("DDA-100",),
+        "accounts list": ("--text", "DDA-10"),
+        "accounts open": ("DDA-1002", "--type", "savings"),
+        "accounts show": (account,),
+        "accounts text": (account,),
+        "accounts balances": (account,),
+        "accounts limits": (account,),
+        "deposit": (account, "25.50"),
+        "withdraw": (account, "5", "--yes"),
+        "deposits list": (account,),
+        "deposits show": (deposit,),
+        "deposits receipt": (deposit,),
+        "withdrawals list": (account, "--status", "processing"),
+        "withdrawals show": (sent,),
+        "withdrawals receipt": (sent,),
+        "withdrawals cancel": (held, "--yes"),
+        "transactions list": (account,),
+        "transactions show": (trade,),
+        "markets": ("sol-usd",),
+        "prices": ("sol-usd",),
+        "quote": ("sol-usd", "buy", "10"),
+        "quotes list": (),
+        "quotes show": (used,),
+        "execute": (asked, "--account", account),
+        "trade": ("buy", "sol-usd", "--spend", "2000", "--account", account, "--fund", "--yes"),
+        "trades list": (account,),
+        "trades show": (trade,),
+        "trades text": (trade,),
+        "trades receipt": (trade,),
+        "trades cancel": (trade,),
+        "blockchain-accounts open": (account, "--network", "solana"),
+        "blockchain-accounts list": (),
+        "blockchain-accounts show": (custody,),
+        "counterparties list": (),
+        "counterparties show": (linked.id,),
+        "wallets register": ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "--network", "base"),
+        "wallets challenge": (open_.id, "--account", custody),
+        "wallets challenges": ("--account", custody),
+        "wallets show": (claim,),
+        "wallets claim": open_.signed,
+        "wallets diagnose": open_.signed,
+        "wallets link": (claim,),
+        "wallets list": ("--account", custody),
+        "wallets reverify": (linked.id, "--account", custody, "--reason", "AGENT_REQUEST"),
+        "wallets sign": ("--sample", "erin-ethereum"),
+        "events": ("--limit", "5"),
+        "audit list": (),
+        "audit verify": (),
+        "audit export": (str(at / "audit.jsonl"),),
+        "keys list": (),
+        "keys create": ("--name", "third"),
+        "keys rotate": (new,),
+        "keys revoke": (old,),
+        "db init": ("--database", f"sqlite:///{at / 'empty' / 'first.db'}"),
+        "db sample": ("--database", f"sqlite:///{at / 'empty' / 'second.db'}"),
+        "db upgrade": ("--database", f"sqlite:///{aged}"),
+        "db check": (),
+        "db verify": (),
+        "db backup": (str(at / "again.db"),),
+        "db copy": (f"sqlite:///{at / 'empty' / 'third.db'}",),
+        "db restore": (str(backup),),
+        "scenarios validate": (str(rules),),
+        "scenarios summary": (str(report),),
+        "config path": (),
+        "config show": (),
+        "config validate": (),
+        "info": (),
+        "themes list": (),
+        "themes check": (),
+    }
+    return {f"chainteller {name}": (*name.split(), *line) for name, line in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Wallet:
+    id: str
+    signed: tuple[str, ...]
+    """A challenge and its signature."""
+
+
+def _wallet(bank: Bank, name: str, custody: str) -> _Wallet:
+    made = bank.made("wallets", "register", WALLETS[name], "--network", "ethereum")
+    challenge = bank.made("wallets", "challenge", made["id"], "--account", custody)
+    signature = sign_challenge(name, challenge["challenge"], None, None)
+    return _Wallet(made["id"], (challenge["id"], signature))
+
+
+WRITING = sorted(path for path, command in commands().items() if command.writes)
+READING = sorted(
+    path for path, command in commands().items() if not command.writes and path not in INTERACTIVE
+)
+
+
+def is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True

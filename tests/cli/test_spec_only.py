@@ -1,0 +1,103 @@
+"""Commands and the plain desk on a deployment that offers the specification alone."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.spec_only.place import spec_only_server
+from tests.tui.wallet_case import ADDRESSES, signed
+from tests.world.bank import World, build, sqlite_url
+
+from chainteller.service.models.counterparties import Challenge, OpenBlockchainAccount
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Runs our program against a spec-only deployment."""
+
+    world: World
+    address: str
+    key: str
+    home: Path
+
+    def run(self, *words: str, typed: str = "", code: int = 0) -> str:
+        """What a command prints. Raises AssertionError with its errors for another exit code."""
+        done = subprocess.run(
+            [sys.executable, "-m", "chainteller", "--url", self.address, *words],
+            input=typed,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={
+                **os.environ,
+                "CHAINTELLER_HOME": str(self.home),
+                "CHAINTELLER_API_KEY": self.key,
+            },
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    world = build(sqlite_url(tmp_path))
+    with spec_only_server(world) as (address, _):
+        yield Shell(world, address, world.key(), tmp_path / "home")
+    world.engine.close()
+
+
+def _opened(shell: Shell) -> str:
+    told = shell.run("accounts", "open", "DDA-1", "--type", "checking", "--json")
+    return str(json.loads(told)["id"])
+
+
+def test_the_main_job_by_commands(shell: Shell) -> None:
+    account_id = _opened(shell)
+    assert "accepted" in shell.run("deposit", account_id, "500")
+    asked = ("trade", "buy", "sol-usd", "--spend", "100", "--account", account_id, "--yes")
+    trade = json.loads(shell.run(*asked, "--json").splitlines()[0])
+    assert trade["tradingAccountId"] == account_id
+    assert trade["id"] in shell.run("trades", "list", account_id)
+    assert "cancelled" in shell.run("trades", "cancel", account_id, trade["id"])
+    assert "was cancelled" in shell.run("trades", "text", account_id, trade["id"])
+    assert "accepted" in shell.run("withdraw", account_id, "20", "--yes")
+    assert "480.00" in shell.run("accounts", "balances", account_id)
+    (paid,) = shell.world.engine.withdrawals(account_id).data
+    assert paid.amount == "20.00"
+
+
+def test_what_is_missing_is_named(shell: Shell) -> None:
+    for words in (("accounts", "list"), ("customers", "find", "DDA-1")):
+        assert "NOT_OFFERED" in shell.run(*words, code=1)
+
+
+def test_a_wallet_by_commands(shell: Shell) -> None:
+    account_id = _opened(shell)
+    owned = OpenBlockchainAccount(trading_account_id=account_id, network="ethereum")
+    owner = shell.world.engine.open_blockchain_account(owned).value.id
+    address = ADDRESSES["alice-ethereum"]
+    wallet = json.loads(
+        shell.run("wallets", "register", address, "--network", "ethereum", "--json")
+    )["id"]
+    text = shell.run("wallets", "challenge", wallet, "--account", owner, "--json")
+    challenge = Challenge.model_validate_json(text)
+    claim = json.loads(
+        shell.run("wallets", "claim", challenge.id, signed("alice-ethereum", challenge), "--json")
+    )["id"]
+    shell.run("wallets", "link", claim)
+    assert "VerifiedCounterparty1P" in shell.run("wallets", "list", "--account", owner)
+
+
+def test_the_plain_desk_says_once_that_there_are_no_events(shell: Shell) -> None:
+    account_id = _opened(shell)
+    typed = f"deposit {account_id} 50\naccounts balances {account_id}\nmarkets\nquit\n"
+    told = shell.run("desk", "--plain", typed=typed)
+    assert told.count("This deployment has no events") == 1
+    assert "NOT_OFFERED" not in told
+    assert "50.00" in told
+    assert "sol-usd" in told

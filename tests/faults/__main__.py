@@ -1,0 +1,141 @@
+"""Plant each fault in a copy of the source and name the test that catches it.
+
+``python -m tests.faults --state faults.jsonl`` runs them all; the same command again goes on after
+what is done. ``--only TEXT`` runs those whose name contains the text, ``--check`` only looks
+whether each can be planted.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+from tests.deployments import OWN
+from tests.faults.faults import FAULTS, WALKER, Fault
+
+import chainteller
+
+ROOT = Path(__file__).parents[2]
+SOURCE = Path(chainteller.__file__).parent
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+LIMIT_S = 400
+
+
+def planted(fault: Fault, source: Path = SOURCE) -> str | None:
+    """The text of the fault's file with the fault in it; None where its place is gone."""
+    text = (source / fault.file).read_text(encoding="utf-8")
+    return text.replace(fault.right, fault.wrong) if text.count(fault.right) == 1 else None
+
+
+def plant(fault: Fault, folder: Path) -> Path:
+    """A copy of the source with the fault in it.
+
+    Raises:
+        LookupError: the place to plant it is gone.
+    """
+    wrong = planted(fault)
+    if wrong is None:
+        raise LookupError(fault.name)
+    copy = folder / "src" / "chainteller"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("themes", "sample_data"):
+        (folder / name).symlink_to(ROOT / name)
+    (copy / fault.file).write_text(wrong, encoding="utf-8")
+    return folder / "src"
+
+
+def caught_by(fault: Fault) -> str:
+    """The first test that fails with the fault; empty when none does."""
+    with tempfile.TemporaryDirectory(prefix="fault-") as folder:
+        source = plant(fault, Path(folder))
+        for tests in (fault.tests, (WALKER,)):
+            failed = _first_failure(source, *tests)
+            if failed and _passes_without(failed.partition(" ")[0]):
+                return failed
+    return ""
+
+
+@cache
+def _passes_without(test: str) -> bool:
+    """Whether a test passes without any fault."""
+    return not _first_failure(SOURCE.parent, test)
+
+
+def _first_failure(source: Path, *tests: str) -> str:
+    environment = os.environ | {
+        "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
+        "WALKER_STEPS": os.environ.get("WALKER_STEPS", "200"),
+    }
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    command += ["--deployment", OWN]
+    try:
+        ended = subprocess.run(
+            [*command, *tests],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
+        )
+    except subprocess.TimeoutExpired:
+        return f"{tests[0]} (no end within {LIMIT_S} s)"
+    if ended.returncode == 1:
+        found = _FAILED.search(ended.stdout)
+        return found[1] if found else tests[0]
+    if ended.returncode:
+        raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
+    return ""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults")
+    parser.add_argument("--state", type=Path, help="where results are kept")
+    parser.add_argument("--only", default="", help="only faults whose name contains this")
+    parser.add_argument("--check", action="store_true", help="only whether each can be planted")
+    given = parser.parse_args()
+    chosen = [fault for fault in FAULTS if given.only in fault.name]
+    gone = [fault.name for fault in chosen if planted(fault) is None]
+    if gone:
+        _say("their place is gone:", *gone)
+    if given.check:
+        _say(f"{len(chosen) - len(gone)} of {len(chosen)} can be planted")
+        return bool(gone)
+    results = _done(given.state)
+    for fault in chosen:
+        if fault.name in results or fault.name in gone:
+            continue
+        began = time.monotonic()
+        results[fault.name] = caught_by(fault)
+        _say(
+            f"{fault.name}: {results[fault.name] or 'NOT CAUGHT'} {time.monotonic() - began:.0f} s"
+        )
+        if given.state is not None:
+            with given.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([fault.name, results[fault.name]]) + "\n")
+    missed = [fault.name for fault in chosen if not results.get(fault.name)]
+    _say(f"{len(chosen) - len(missed)} of {len(chosen)} caught", *missed)
+    return bool(missed)
+
+
+def _done(state: Path | None) -> dict[str, str]:
+    if state is None or not state.exists():
+        return {}
+    rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]
+    return {name: caught for name, caught in rows if caught}
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

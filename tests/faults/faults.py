@@ -1,0 +1,865 @@
+# ruff: noqa: E501 - texts of the source in one piece
+"""Faults to plant in screens and flows, each with the tests that should catch it."""
+
+QUOTE = "tests/tui/test_quote.py"
+CUSTOMER = "tests/tui/test_customer.py"
+TRADES = "tests/tui/test_trades.py"
+ACCOUNTS = "tests/tui/test_accounts.py"
+KEYSTROKES = "tests/tui/test_keystrokes.py"
+MAIN_FLOW = "tests/tui/test_main_flow.py"
+WITHDRAWALS = "tests/tui/test_wallet_withdrawals.py"
+WALLETS = "tests/tui/test_wallets.py"
+DIALOGS = "tests/tui/test_dialogs.py"
+TEXTS = "tests/tui/test_customer_texts.py"
+APP = "tests/tui/test_app_actions.py"
+FORMATS = "tests/tui/test_formats.py"
+CONFIRMATIONS = "tests/tui/test_confirmations.py"
+TRANSFERS = "tests/tui/test_transfers.py"
+AMOUNTS = "tests/amounts/test_every_entrance.py"
+OWNERSHIP = "tests/service/test_ownership.py"
+READ_ONLY = "tests/service/test_read_only.py"
+OUTCOMES = "tests/remote/test_unknown_outcomes.py"
+LOST_REPLIES = "tests/remote/test_lost_replies.py"
+RESTORED = "tests/tui/test_restored_state.py"
+RECORDING = "tests/workspace/test_recording.py"
+TRADING = "tests/cli/test_trading.py"
+TRANSFER_COMMANDS = "tests/cli/test_transfer_records.py"
+TERMINAL = "tests/cli/test_terminal.py"
+WALKER = "tests/walker/test_walker.py"
+
+
+class Fault:
+    """A wrong piece of text in the place of a right one, which its file has exactly once.
+
+    Args:
+        name: What is wrong then.
+        file: Where, below ``src/chainteller``.
+        right: The text that is replaced.
+        wrong: What it is replaced by.
+        tests: The files of tests that should notice; the walker is tried after them.
+    """
+
+    def __init__(self, name: str, file: str, right: str, wrong: str, *tests: str) -> None:
+        self.name, self.file, self.right, self.wrong, self.tests = name, file, right, wrong, tests
+
+
+_FLOW = "tui/quote/flow.py"
+_STATE = "tui/quote/state.py"
+_QUOTE = "tui/quote/screen.py"
+_ACCOUNT_FLOW = "tui/accounts/flow.py"
+_ACCOUNTS = "tui/accounts/screen.py"
+_TRADES = "tui/trades/screen.py"
+_WALLET_FLOW = "tui/wallets/flow.py"
+_WRITES = "tui/writes.py"
+_QUESTION = "tui/dialogs/question.py"
+_CUSTOMER = "tui/customer.py"
+_DESK = "tui/desk.py"
+_RECORDING = "workspace/recording.py"
+_OUTCOMES = "workspace/outcomes.py"
+_FORMATS = "records/formats.py"
+_TRANSFERS = "tui/transfers/screen.py"
+_TRANSFER_FLOW = "tui/transfers/flow.py"
+_FIELD = "tui/widgets/field.py"
+_OWNERSHIP = "service/ownership.py"
+_TRANSFER_COMMANDS = "cli/transfers.py"
+_RECORD_COMMANDS = "cli/transfer_records.py"
+_TRADE_COMMANDS = "cli/trades.py"
+
+FAULTS = (
+    # -- what is sent ----------------------------------------------------------------------------
+    Fault(
+        "the other side is quoted",
+        _WRITES,
+        "QuoteRequest(amount=amount, side=side,",
+        'QuoteRequest(amount=amount, side="sell" if side == "buy" else "buy",',
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+    ),
+    Fault(
+        "the quoted amount is a hundred times as much",
+        _WRITES,
+        "QuoteRequest(amount=amount, side=side,",
+        'QuoteRequest(amount=amount.replace(".", "") + ".00", side=side,',
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+    ),
+    Fault(
+        "a quote is bound to no account",
+        _WRITES,
+        "side=side, trading_account_id=account_id)",
+        "side=side)",
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+        CUSTOMER,
+    ),
+    Fault(
+        "a deposit is a hundred times as much",
+        _WRITES,
+        "request = DepositRequest(amount=amount,",
+        'request = DepositRequest(amount=amount.replace(".", "") + ".00",',
+        f"{AMOUNTS}::test_a_field_sends_what_it_read_back_or_refuses",
+    ),
+    Fault(
+        "a withdrawal is a hundred times as much",
+        _WRITES,
+        "request = WithdrawalRequest(amount=amount,",
+        'request = WithdrawalRequest(amount=amount.replace(".", "") + ".00",',
+        f"{ACCOUNTS}::test_a_withdrawal_asks_with_amount_and_account",
+    ),
+    Fault(
+        "executions go out without the agent's key",
+        _WRITES,
+        "return service.execute_quote(quote_id, request, idempotency_key=key).value",
+        "return service.execute_quote(quote_id, request).value",
+        f"{CUSTOMER}::test_two_quick_executions_and_a_second_y_send_one",
+    ),
+    Fault(
+        "an execution is sent twice",
+        _WRITES,
+        "    return service.execute_quote(quote_id, request, idempotency_key=key).value",
+        "    service.execute_quote(quote_id, request, idempotency_key=key)\n"
+        "    return service.execute_quote(quote_id, request, idempotency_key=key).value",
+        f"{CUSTOMER}::test_two_quick_executions_and_a_second_y_send_one",
+        QUOTE,
+    ),
+    Fault(
+        "a deposit is sent twice under two keys",
+        _WRITES,
+        "    return service.deposit(account_id, request, idempotency_key=key).value",
+        "    service.deposit(account_id, request)\n"
+        "    return service.deposit(account_id, request, idempotency_key=key).value",
+        f"{CONFIRMATIONS}::test_a_large_deposit_is_typed_again",
+    ),
+    # -- confirmations ---------------------------------------------------------------------------
+    Fault(
+        "executions aren't confirmed",
+        _QUOTE,
+        "        trade = await screen.desk.send(request, screen.confirm, sending)",
+        "        trade = await screen.desk.send(replace(request, renew=None), screen.confirm, sending)",
+        f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
+    ),
+    Fault(
+        "no question is asked at all",
+        _DESK,
+        "        if asked is not None and not await confirm(asked, self._watch(request, service)):\n"
+        "            return None\n",
+        "",
+        f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
+    ),
+    Fault(
+        "withdrawals aren't confirmed",
+        _ACCOUNT_FLOW,
+        "CustomerRequest(account.id, call, question, check",
+        "CustomerRequest(account.id, call, None, check",
+        f"{ACCOUNTS}::test_a_withdrawal_asks_with_amount_and_account",
+    ),
+    Fault(
+        "large deposits aren't confirmed",
+        _ACCOUNT_FLOW,
+        "question if retype else None",
+        "None",
+        f"{CONFIRMATIONS}::test_a_large_deposit_is_typed_again",
+    ),
+    Fault(
+        "large executions aren't typed again",
+        _FLOW,
+        "        retype=retype_above(confirm_above_cents, usd.amount),\n",
+        "",
+        f"{CONFIRMATIONS}::test_a_large_execution_is_typed_again",
+    ),
+    Fault(
+        "large withdrawals aren't typed again",
+        _ACCOUNT_FLOW,
+        '(f"to the customer\'s bank account {account.bank_account_id}",),\n'
+        "        retype=retype_above(confirm_above_cents, amount),\n",
+        '(f"to the customer\'s bank account {account.bank_account_id}",),\n',
+        f"{CONFIRMATIONS}::test_a_large_withdrawal_to_the_bank_is_typed_again",
+    ),
+    Fault(
+        "large withdrawals to wallets aren't typed again",
+        _WALLET_FLOW,
+        "        retype=retype_above(confirm_above_cents, usd, amount),\n",
+        "",
+        f"{CONFIRMATIONS}::test_a_large_withdrawal_to_a_wallet_is_typed_again",
+    ),
+    Fault(
+        "the limit for typing again is a hundred times as high",
+        _QUESTION,
+        "> limit_cents * _CENT\n",
+        "> limit_cents * _CENT * 100\n",
+        f"{CONFIRMATIONS}::test_a_large_execution_is_typed_again",
+    ),
+    Fault(
+        "any amount typed again will do",
+        _QUESTION,
+        "is_same_amount(self._typed, self._asked.retype)",
+        "bool(self._typed)",
+        f"{CONFIRMATIONS}::test_a_large_execution_is_typed_again",
+        f"{AMOUNTS}::test_the_amount_is_retyped_as_it_may_be_typed",
+    ),
+    Fault(
+        "y counts before the amount was typed again",
+        _QUESTION,
+        "        if self._confirmed:\n            self._answer(yes=True)",
+        "        if True:\n            self._answer(yes=True)",
+        f"{CONFIRMATIONS}::test_a_large_execution_is_typed_again",
+    ),
+    Fault(
+        "enter confirms",
+        _QUESTION,
+        'elif event.key == "y":',
+        'elif event.key in {"y", "enter"}:',
+        f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
+    ),
+    Fault(
+        "n says yes",
+        _QUESTION,
+        "            self._answer(yes=False)",
+        "            self._answer(yes=True)",
+        f"{MAIN_FLOW}::test_no_other_key_than_y_executes",
+    ),
+    Fault(
+        "a question is answered that the window can't show",
+        _QUESTION,
+        "return size.width >= LEAST_WIDTH and size.height >= LEAST_HEIGHT",
+        "return True",
+        f"{CONFIRMATIONS}::test_yes_does_not_count_in_a_window_that_cannot_show_the_question",
+    ),
+    Fault(
+        "the execution's question names the other side's amounts",
+        _FLOW,
+        'if quote.side == "sell":\n        base, usd = usd, base',
+        'if quote.side == "buy":\n        base, usd = usd, base',
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+    ),
+    Fault(
+        "a trade's cancellation isn't confirmed",
+        "tui/trades/flow.py",
+        "        renew=partial(_question, account_id, trade.id),\n",
+        "",
+        f"{CONFIRMATIONS}::test_the_trade_selected_among_several_is_the_one_that_is_named_and_cancelled",
+    ),
+    # -- the right customer ----------------------------------------------------------------------
+    Fault(
+        "requests for a customer who isn't served are sent",
+        _CUSTOMER,
+        "if account_id not in {None, self.account_id}:",
+        'if account_id == "":',
+        f"{CUSTOMER}::test_what_was_confirmed_for_another_customer_is_not_sent",
+        CUSTOMER,
+    ),
+    Fault(
+        "screens aren't told of another customer",
+        _CUSTOMER,
+        "            self.trade_to_show = None\n            self.on_change.publish(before)",
+        "            self.trade_to_show = None",
+        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
+    ),
+    Fault(
+        "late data of another customer is taken",
+        _CUSTOMER,
+        "        if account.id == self.account_id:\n            self._account = account",
+        "        if account.id:\n            self._account = account",
+        CUSTOMER,
+    ),
+    Fault(
+        "one order for all customers",
+        _STATE,
+        "return self._by_account.setdefault(account_id, QuoteState(account_id, market=market))",
+        'return self._by_account.setdefault("", QuoteState(account_id, market=market))',
+        f"{CUSTOMER}::test_a_quote_is_put_away_and_comes_back_with_its_customer",
+    ),
+    Fault(
+        "the quote of another customer is executed",
+        _FLOW,
+        "    if account_id != state.account_id or quote.trading_account_id not in {None, account_id}:",
+        "    if not account_id:",
+        f"{CUSTOMER}::test_a_quote_is_executed_only_in_its_own_account_and_as_shown",
+    ),
+    Fault(
+        "a trade's account is the first customer listed",
+        _TRADES,
+        'return trade.trading_account_id or seen or ("" if self.shows_all else self.listed_account)',
+        "return self.listed_account or trade.trading_account_id or seen",
+        f"{CONFIRMATIONS}::test_cancelling_out_of_all_accounts_serves_the_trades_own_customer",
+    ),
+    Fault(
+        "trades of the customer before stay",
+        _TRADES,
+        "            screen.pages.forget()\n            screen.row_chosen()",
+        "            screen.row_chosen()",
+        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
+    ),
+    Fault(
+        "trades list those of everybody",
+        _TRADES,
+        "account_id = None if self.shows_all else self.listed_account",
+        "account_id = None",
+        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
+        TRADES,
+    ),
+    Fault(
+        "the detail stays with the customer before",
+        _ACCOUNTS,
+        "        self.panes.text.scroll_to_start()\n        self.panes.draw(self.selected)",
+        "        self.panes.text.scroll_to_start()",
+        f"{CUSTOMER}::test_the_detail_of_the_customer_before_is_gone_before_the_next_one_comes",
+    ),
+    Fault(
+        "an amount typed for another customer is kept",
+        "tui/desk_screen.py",
+        "        _put_field_away(self)\n        if self.is_current:",
+        "        if self.is_current:",
+        f"{CUSTOMER}::test_an_amount_typed_for_one_customer_is_not_moved_for_another",
+        f"{CUSTOMER}::test_a_half_typed_amount_comes_back_with_its_customer",
+    ),
+    Fault(
+        "the cursor serves nobody",
+        _ACCOUNTS,
+        "            self.desk.customer.serve(account)\n        if self._detail_timer",
+        "            pass\n        if self._detail_timer",
+        f"{CUSTOMER}::test_the_account_under_the_cursor_is_the_customer_served",
+    ),
+    Fault(
+        "a pasted account is found and not served",
+        _ACCOUNTS,
+        "self.filter, self.wanted_id, self._serves_found = text, wanted_id, True",
+        "self.filter, self.wanted_id, self._serves_found = text, wanted_id, False",
+        f"{RESTORED}::test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_while",
+    ),
+    Fault(
+        "the field stays open for the next customer",
+        "tui/desk_screen.py",
+        "        _put_field_away(self)\n",
+        "        if not before:\n            _put_field_away(self)\n",
+        f"{CUSTOMER}::test_a_half_typed_amount_comes_back_with_its_customer",
+    ),
+    Fault(
+        "the title keeps the customer before",
+        _QUOTE,
+        "        self.title_line(quote_view.title(self.desk.customer.account))",
+        "        if not self.query_one('#title', Lines).plain_text.strip():\n"
+        "            self.title_line(quote_view.title(self.desk.customer.account))",
+        f"{CUSTOMER}::test_a_quote_is_put_away_and_comes_back_with_its_customer",
+    ),
+    Fault(
+        "another customer's trade takes the screen",
+        _QUOTE,
+        '    if state is not screen.state:\n        told = f"{state.account_id}: execution',
+        '    if state is None:\n        told = f"{state.account_id}: execution',
+        f"{CUSTOMER}::test_an_unknown_outcome_is_looked_for_under_its_owner",
+        CUSTOMER,
+    ),
+    Fault(
+        "the refusal of a request stays for the next customer",
+        "tui/desk_screen.py",
+        "        if before and self.query_one(FailurePanel).is_shown:\n"
+        "            self.clear_failure()",
+        "        if not before and self.query_one(FailurePanel).is_shown:\n"
+        "            self.clear_failure()",
+        f"{CUSTOMER}::test_a_refusal_is_not_read_to_the_next_customer",
+    ),
+    # -- the right quote -------------------------------------------------------------------------
+    Fault(
+        "an expired quote can be executed",
+        _STATE,
+        "        return now <= from_datetime(quote.expires)\n\n    # -- the form",
+        "        return True\n\n    # -- the form",
+        f"{QUOTE}::test_a_quote_says_when_it_runs_out_and_is_not_executed_after_that",
+    ),
+    # -- the form",
+    # -- the form",
+    Fault(
+        "the quote of another market or side stays on the screen",
+        _STATE,
+        "if quote is None or (quote.market_name, quote.side) != asked:",
+        "if quote is None or not asked:",
+        f"{CUSTOMER}::test_a_quote_is_put_away_and_comes_back_with_its_market",
+    ),
+    Fault(
+        "the amount stays when the asset sold changes",
+        _STATE,
+        '        if self.sold_unit != before:\n            self.amount = ""\n',
+        "",
+        f"{QUOTE}::test_an_amount_is_dropped_when_another_asset_is_sold",
+    ),
+    Fault(
+        "a quote that came meanwhile is executed",
+        _FLOW,
+        "if _executable(state, account.id).id != quote.id:",
+        'if _executable(state, account.id).id == "":',
+        f"{CUSTOMER}::test_a_quote_is_executed_only_in_its_own_account_and_as_shown",
+        CUSTOMER,
+    ),
+    Fault(
+        "an execution in flight can be repeated",
+        _STATE,
+        "IN_FLIGHT = frozenset({Phase.SENDING, Phase.UNKNOWN})",
+        "IN_FLIGHT = frozenset({Phase.SENDING})",
+        f"{QUOTE}::test_an_unanswered_execution_is_locked_and_looked_for",
+    ),
+    Fault(
+        "the quote's panel says executed before the trade is known",
+        _STATE,
+        "            self.phase, self.search = Phase.UNKNOWN,",
+        "            self.phase, self.search = Phase.USED,",
+        f"{QUOTE}::test_an_unanswered_execution_is_locked_and_looked_for",
+    ),
+    Fault(
+        "the price is shown with the fee as what the customer gives",
+        "tui/quote/view.py",
+        'term(gives, sold.amount, sold.symbol, "all-in")',
+        'term(gives, fees.total or "-", sold.symbol, "all-in")',
+        QUOTE,
+        MAIN_FLOW,
+        TEXTS,
+    ),
+    # -- trades and wallets ----------------------------------------------------------------------
+    Fault(
+        "another trade of the list is cancelled",
+        "tui/trades/commands.py",
+        "lazy.trades_flow.cancel(trade, screen.owner_of(trade))",
+        "lazy.trades_flow.cancel([*screen.records.values()][-1], screen.owner_of(trade))",
+        f"{CONFIRMATIONS}::test_the_trade_selected_among_several_is_the_one_that_is_named_and_cancelled",
+    ),
+    Fault(
+        "an executed trade is asked about",
+        "tui/trades/flow.py",
+        "    reason = why_it_stands(trade)\n    if reason:\n        raise TradeNotCancellable",
+        "    reason = why_it_stands(trade)\n    if False:\n        raise TradeNotCancellable",
+        f"{CONFIRMATIONS}::test_an_executed_trade_is_not_asked_about",
+    ),
+    Fault(
+        "a withdrawal goes to the bank in place of the wallet",
+        _WALLET_FLOW,
+        'type="counterparty",',
+        'type="bank-account",',
+        WITHDRAWALS,
+    ),
+    Fault(
+        "a withdrawal names another wallet",
+        _WALLET_FLOW,
+        "        counterparty_id=wallet.counterparty.id,\n        blockchain_account_id",
+        "        counterparty_id=wallet.account.id,\n        blockchain_account_id",
+        WITHDRAWALS,
+    ),
+    Fault(
+        "more than there is can be withdrawn to a wallet",
+        _WALLET_FLOW,
+        "    if Decimal(amount) > Decimal(means.balance.amount):",
+        "    if Decimal(amount) > Decimal(means.balance.amount) * 100:",
+        WITHDRAWALS,
+    ),
+    Fault(
+        "an unverified wallet has the limits of a verified one",
+        "tui/wallets/book.py",
+        "DestinationClass.VERIFIED if wallet.is_verified else DestinationClass.UNVERIFIED",
+        "DestinationClass.VERIFIED",
+        WITHDRAWALS,
+        WALLETS,
+    ),
+    Fault(
+        "a wallet on hold is asked for",
+        _WALLET_FLOW,
+        "    if now >= until:\n        return None",
+        "    if now:\n        return None",
+        WITHDRAWALS,
+    ),
+    # -- amounts ---------------------------------------------------------------------------------
+    Fault(
+        "groups are shown in the wrong place",
+        _FORMATS,
+        'return f"{sign}{int(whole):,}{point}{fraction}"',
+        'return f"{sign}{int(whole) * 10:,}{point}{fraction}"',
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+    ),
+    Fault(
+        "amounts are the same that aren't",
+        _FORMATS,
+        "return Decimal(ungrouped(one)) == Decimal(ungrouped(other))",
+        "return bool(Decimal(ungrouped(one))) == bool(Decimal(ungrouped(other)))",
+        QUOTE,
+        FORMATS,
+        CUSTOMER,
+        "tests/tui/test_wrong_answers.py",
+        "tests/tui/test_available_after.py",
+    ),
+    # -- unknown outcomes and what is recorded ---------------------------------------------------
+    Fault(
+        "a request is repeated under a new key",
+        _RECORDING,
+        "        key = call.key or self._randomness.bytes(16).hex()",
+        "        key = self._randomness.bytes(16).hex()",
+        RECORDING,
+        OUTCOMES,
+    ),
+    Fault(
+        "without idempotency keys a request is sent again",
+        _RECORDING,
+        "if not _knows_keys(onward) and not _may_repeat(earlier):",
+        "if not _knows_keys(onward) and not earlier:",
+        f"{OUTCOMES}::test_without_keys_nothing_is_ever_sent_twice",
+    ),
+    Fault(
+        "a refused repetition settles the first attempt",
+        _RECORDING,
+        "is_open = is_repeated and not is_conclusive(fault)",
+        "is_open = False",
+        f"{OUTCOMES}::test_a_refused_repetition_says_nothing_of_the_first_attempt",
+    ),
+    Fault(
+        "lost executions are matched without their amount",
+        _OUTCOMES,
+        "        and _same(trade.amount, base.amount)\n",
+        "",
+        f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
+    ),
+    Fault(
+        "lost executions are matched at any time",
+        _OUTCOMES,
+        "    is_in_time = from_datetime(quote.created) <= at <= late",
+        "    is_in_time = at <= late",
+        f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
+    ),
+    Fault(
+        "of two trades that fit the first is chosen",
+        _OUTCOMES,
+        '    if len(fitting) == 1 and not rivals:\n        text = "One trade',
+        '    if fitting:\n        text = "One trade',
+        f"{OUTCOMES}::test_two_trades_that_fit_are_both_named_and_neither_is_chosen",
+    ),
+    Fault(
+        "yesterday's request is sent again",
+        _RECORDING,
+        "RESENT_WITHIN = 23 * HOUR",
+        "RESENT_WITHIN = 2300 * HOUR",
+        f"{OUTCOMES}::test_a_request_of_the_day_before_is_not_sent_again",
+    ),
+    Fault(
+        "an earlier session's request leaves by itself",
+        "tui/console/unanswered.py",
+        "return await ask(console, Question(asked, desk.shell.deafen))",
+        "return True",
+        f"{APP}::test_requests_that_were_never_answered_are_told_at_the_next_start",
+        APP,
+    ),
+    Fault(
+        "an error with status 500 is a refusal",
+        "remote/sending.py",
+        "if reply.status >= 500 and isinstance(refusal, InternalError | UnknownRefusal):",
+        "if reply.status >= 600:",
+        LOST_REPLIES,
+        OUTCOMES,
+        "tests/remote/test_misbehaving_servers.py",
+    ),
+    Fault(
+        "read-only lets writes through",
+        "service/read_only.py",
+        "call.operation.writes",
+        "not call.operation.writes",
+        f"{READ_ONLY}::test_every_write_is_refused_and_reads_pass",
+    ),
+    # -- questions that follow their records -----------------------------------------------------
+    Fault(
+        "open questions don't follow the deployment",
+        _DESK,
+        "signals=(self.on_poll, self.customer.on_change),",
+        "signals=(),",
+        f"{CONFIRMATIONS}::test_a_cancellation_closes_with_the_reason_when_the_trade_executes",
+    ),
+    Fault(
+        "open questions don't follow their record",
+        _DESK,
+        "renew=partial(self._question, request, service),",
+        "renew=lambda: call_service(lambda: None),",
+        f"{CONFIRMATIONS}::test_a_cancellation_closes_with_the_reason_when_the_trade_executes",
+    ),
+    Fault(
+        "an open question outlives its quote",
+        _QUESTION,
+        "if asked.last_at is not None and watch.now() > asked.last_at:",
+        "if asked.last_at is not None and watch.now() < 0:",
+        f"{CONFIRMATIONS}::test_an_execution_closes_when_its_quote_expires",
+    ),
+    Fault(
+        "an open question outlives its customer",
+        _DESK,
+        "require=partial(self.customer.require, request.account_id),",
+        "require=lambda: None,",
+        f"{CUSTOMER}::test_what_was_confirmed_for_another_customer_is_not_sent",
+        CONFIRMATIONS,
+    ),
+    Fault(
+        "the question names no customer",
+        _DESK,
+        "return asked.headed(self.customer.label)",
+        "return asked",
+        f"{CONFIRMATIONS}::test_an_execution_names_customer_account_quote_and_amounts",
+    ),
+    Fault(
+        "keys meant for the words before count",
+        _QUESTION,
+        "        if not asked.is_like(self._asked, now):\n            self._deafen()\n",
+        "",
+        f"{CONFIRMATIONS}::test_keys_meant_for_what_was_asked_before_do_not_count",
+    ),
+    Fault(
+        "the amount typed for other words stays",
+        _QUESTION,
+        '        if asked.retype != self._asked.retype:\n            self._typed = ""\n',
+        "",
+        CONFIRMATIONS,
+    ),
+    Fault(
+        "a question doesn't look at the account's controls",
+        _DESK,
+        "        _require_unrestricted(service, request.account_id, request.act)\n",
+        "        pass\n",
+        f"{CONFIRMATIONS}::test_money_is_not_asked_about_once_the_account_is_frozen",
+    ),
+    # -- transfers -------------------------------------------------------------------------------
+    Fault(
+        "another withdrawal of the list is cancelled",
+        "tui/transfers/commands.py",
+        "    transfer, why = screen.selected, _why_final(screen)\n",
+        "    transfer, why = next(iter(screen.records.values()), None), _why_final(screen)\n",
+        f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
+    ),
+    Fault(
+        "another withdrawal than the one asked about is cancelled",
+        _TRANSFER_FLOW,
+        "writes.cancel_withdrawal(service, account_id, withdrawal.id, key)",
+        "writes.cancel_withdrawal(service, account_id, service.withdrawals(account_id).data[-1].id, key)",
+        f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
+    ),
+    Fault(
+        "a withdrawal's cancellation isn't confirmed",
+        _TRANSFER_FLOW,
+        "partial(_cancel, account.id, withdrawal), question, check)",
+        "partial(_cancel, account.id, withdrawal), None, check)",
+        f"{TRANSFERS}::test_the_selected_withdrawal_is_cancelled_and_no_other",
+    ),
+    Fault(
+        "the question about a withdrawal outlives its leaving",
+        _TRANSFER_FLOW,
+        "    why = why_not_cancelled(current)\n",
+        '    why = why_not_cancelled(current) and ""\n',
+        f"{TRANSFERS}::test_the_question_closes_with_the_reason_when_the_withdrawal_leaves",
+    ),
+    Fault(
+        "a withdrawal that has left is asked about",
+        _TRANSFER_FLOW,
+        "withdrawal), question, check)",
+        "withdrawal), question)",
+        f"{TRANSFERS}::test_a_withdrawal_that_left_unseen_is_not_asked_about",
+    ),
+    Fault(
+        "a withdrawal is cancelled for whoever is served",
+        _TRANSFERS,
+        "    if desk.customer.account_id != owner:\n",
+        "    if not desk.customer.account_id:\n",
+        f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
+    ),
+    Fault(
+        "a transfer's account is that of the customer listed",
+        _TRANSFERS,
+        "return transfer.trading_account_id or self.listed_account",
+        'return self.listed_account or transfer.trading_account_id or ""',
+        f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
+    ),
+    Fault(
+        "transfers of the customer before stay",
+        _TRANSFERS,
+        "            screen.pages.forget()\n            screen.row_chosen()",
+        "            screen.row_chosen()",
+        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
+    ),
+    Fault(
+        "transfers list those of everybody",
+        _TRANSFERS,
+        "account_id = None if self.shows_all else self.desk.customer.account_id",
+        "account_id = None",
+        f"{TRANSFERS}::test_the_list_is_of_one_account_or_of_all",
+    ),
+    Fault(
+        "transfers don't turn to the customer served now",
+        _TRANSFERS,
+        "        if self.is_current:\n            _bind_to_customer(self)\n            self.reload()",
+        "        if self.is_current:\n            self.reload()",
+        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
+        TRANSFERS,
+    ),
+    Fault(
+        "an id that was looked for stays with the next customer",
+        _TRANSFERS,
+        "            _forget_id(screen)\n            screen.pages",
+        "            screen.pages",
+        f"{TRANSFERS}::test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers",
+    ),
+    Fault(
+        "the customer is told that a withdrawal can be stopped for ever",
+        "records/transfers.py",
+        "can = transfer.status in HOLDING if transfer.cancellable is None else transfer.cancellable",
+        "can = True",
+        f"{TRANSFERS}::test_the_customer_hears_of_stopping_only_while_it_can_be_done",
+    ),
+    # -- amounts that are typed ------------------------------------------------------------------
+    Fault(
+        "groups of any length are read",
+        "domain/money.py",
+        'r"[1-9][0-9]{0,2}(,[0-9]{3})+"',
+        'r"[1-9][0-9]*(,[0-9]+)+"',
+        f"{AMOUNTS}::test_the_parser_agrees_with_the_oracle",
+    ),
+    Fault(
+        "a refused amount is sent without what is wrong in it",
+        "domain/money.py",
+        "    plain = ungrouped(text)\n",
+        '    plain = re.sub("[^0-9.]", "", ungrouped(text))\n',
+        f"{AMOUNTS}::test_the_parser_agrees_with_the_oracle",
+    ),
+    Fault(
+        "the wire takes groups",
+        "domain/money.py",
+        "    match = _WIRE.fullmatch(text) if isinstance(text, str) else None\n",
+        "    match = _WIRE.fullmatch(ungrouped(text)) if isinstance(text, str) else None\n",
+        f"{AMOUNTS}::test_the_parser_agrees_with_the_oracle",
+    ),
+    Fault(
+        "a field sends another amount than it reads back",
+        _FIELD,
+        "            return str(parse_typed(typed, asset))\n        except AmountInvalid as error:",
+        '            return "1" + str(parse_typed(typed, asset))\n        except AmountInvalid as error:',
+        f"{AMOUNTS}::test_a_field_sends_what_it_read_back_or_refuses",
+    ),
+    Fault(
+        "a field reads back another amount than it sends",
+        _FIELD,
+        'self._say(f"= {money(self.amount, asset.symbol)}", "strong")',
+        'self._say(f"= {money(self.amount[1:], asset.symbol)}", "strong")',
+        f"{AMOUNTS}::test_a_field_sends_what_it_read_back_or_refuses",
+        f"{AMOUNTS}::test_a_withdrawal_asks_for_what_its_line_read_back",
+    ),
+    Fault(
+        "a paste is put behind what the field has",
+        _FIELD,
+        "        self.value = printable(re.sub",
+        "        self.value += printable(re.sub",
+        f"{AMOUNTS}::test_one_field_agrees_with_the_oracle",
+        AMOUNTS,
+    ),
+    # -- records of another account --------------------------------------------------------------
+    Fault(
+        "requests with another account's record are sent",
+        _OWNERSHIP,
+        "            if owners and expected not in owners and (expected or is_write):",
+        "            if owners and expected not in owners and not is_write:",
+        OWNERSHIP,
+    ),
+    Fault(
+        "replies about another account are shown",
+        _OWNERSHIP,
+        '        found = next(self._contradictions(call, answer, expected), "")',
+        '        found = ""',
+        OWNERSHIP,
+    ),
+    Fault(
+        "replies may be about another record",
+        "remote/answers.py",
+        "        elif not _is_same(name, str(answered), asked):",
+        "        elif not answered:",
+        "tests/remote/test_answers.py",
+    ),
+    # -- commands --------------------------------------------------------------------------------
+    Fault(
+        "the command deposits a hundred times as much",
+        _TRANSFER_COMMANDS,
+        "DepositRequest(amount=bank_amount(amount, money), currency=money)",
+        'DepositRequest(amount=bank_amount(amount, money).replace(".", "") + ".00", currency=money)',
+        f"{AMOUNTS}::test_a_command_agrees",
+    ),
+    Fault(
+        "the command withdraws without asking",
+        _TRANSFER_COMMANDS,
+        "    if not yes:\n        require_terminal()\n    with writing() as desk:\n        destination = None",
+        "    yes = True\n    with writing() as desk:\n        destination = None",
+        f"{TRADING}::test_money_needs_a_yes_where_nobody_can_be_asked",
+    ),
+    Fault(
+        "the command withdraws to the bank in place of the wallet",
+        _TRANSFER_COMMANDS,
+        "request = WithdrawalRequest(amount=asked, currency=money, destination=destination)",
+        "request = WithdrawalRequest(amount=asked, currency=money)",
+        "tests/cli/test_wallets.py::test_a_withdrawal_finds_the_only_account_of_a_linked_wallet",
+        "tests/cli/test_wallets.py",
+    ),
+    Fault(
+        "a large deposit line isn't confirmed",
+        _TRANSFER_COMMANDS,
+        "        if is_above(request.amount, money, options().configured.settings.desk.confirm_above):",
+        "        if not request.amount:",
+        f"{AMOUNTS}::test_a_large_deposit_line_is_confirmed_and_a_command_is_not",
+    ),
+    Fault(
+        "the command cancels a withdrawal without asking",
+        _RECORD_COMMANDS,
+        "    if not yes:\n        require_terminal()\n    with writing() as desk:\n        found = WITHDRAWALS",
+        "    yes = True\n    with writing() as desk:\n        found = WITHDRAWALS",
+        f"{TRANSFER_COMMANDS}::test_a_cancellation_needs_a_terminal_or_yes_and_is_repeated_safely",
+    ),
+    Fault(
+        "the command cancels a withdrawal that has left",
+        _RECORD_COMMANDS,
+        "            _require_cancellable(found)\n",
+        "",
+        f"{TRANSFER_COMMANDS}::test_a_withdrawal_that_has_left_is_refused_as_the_service_would_without_a_question",
+        f"{TERMINAL}::test_a_withdrawal_that_has_left_is_refused_without_a_question",
+    ),
+    Fault(
+        "the command quotes the other side",
+        "cli/markets.py",
+        "QuoteRequest(amount=asked, side=side, trading_account_id=account)",
+        'QuoteRequest(amount=asked, side="sell" if side == "buy" else "buy", trading_account_id=account)',
+        TRADING,
+        f"{TRANSFER_COMMANDS}::test_quotes_are_listed_of_an_account_and_shown",
+    ),
+    Fault(
+        "the command trades the other side",
+        _TRADE_COMMANDS,
+        "QuoteRequest(amount=order.spend, side=order.side,",
+        'QuoteRequest(amount=order.spend, side="sell",',
+        f"{TRADING}::test_one_line_funds_trades_and_waits_until_it_is_settled",
+    ),
+    Fault(
+        "the command deposits all and not the shortfall",
+        _TRADE_COMMANDS,
+        'missing = format_cents(parse_atoms(short.details["required"], USD) - held)',
+        'missing = format_cents(parse_atoms(short.details["required"], USD))',
+        f"{TRADING}::test_only_the_shortfall_is_deposited",
+    ),
+    Fault(
+        "repeating the line trades again",
+        _TRADE_COMMANDS,
+        "return desk.execute_quote(quote_id, request, idempotency_key=order.key).value",
+        "return desk.execute_quote(quote_id, request).value",
+        f"{TRADING}::test_the_same_line_under_the_same_key_trades_once",
+    ),
+    Fault(
+        "the line trades without asking",
+        _TRADE_COMMANDS,
+        "            confirm(question, yes=yes)\n",
+        "            say(question)\n",
+        f"{TERMINAL}::test_a_trade_asks_and_takes_only_a_yes",
+    ),
+    Fault(
+        "commands go on without a terminal to ask on",
+        "cli/confirmation.py",
+        "    if not (sys.stdin.isatty() and sys.stderr.isatty()):",
+        "    if sys.stdin is None:",
+        f"{TRADING}::test_money_needs_a_yes_where_nobody_can_be_asked",
+    ),
+    Fault(
+        "any answer to a command is yes",
+        "cli/confirmation.py",
+        'not in {"y", "yes"}',
+        'in {"n", "no"}',
+        f"{TERMINAL}::test_a_trade_asks_and_takes_only_a_yes",
+    ),
+)
