@@ -65,6 +65,22 @@ def test_only_what_is_unclear_is_in_doubt(workspace: Workspace, clock: ManualClo
     assert [request.key for request in workspace.sent_requests()] == ["4", "3", "2", "1", "0"]
 
 
+def test_requests_of_one_instant_keep_the_order_in_which_they_were_sent(
+    workspace: Workspace, clock: ManualClock
+) -> None:
+    keys = ["m", "z", "a", "q", "b"]
+    for key in keys:
+        workspace.sending(key, "deposit", {})
+    clock.advance(1)
+    workspace.sending("later", "withdraw", {})
+    workspace.sending("z", "deposit", {})
+    assert [request.key for request in workspace.sent_requests()] == ["later", *reversed(keys)]
+    last = workspace.last_sent(["deposit"])
+    assert last is not None
+    assert last.key == "b"
+    assert [request.key for request in workspace.in_doubt()] == [*keys, "later"]
+
+
 def test_an_empty_note_is_no_note(workspace: Workspace) -> None:
     workspace.set_note("TDA_1", "text")
     workspace.set_note("TDA_1", "")

@@ -58,6 +58,8 @@ class SentState(StrEnum):
 
 
 IN_DOUBT = (SentState.SENT, SentState.UNKNOWN)
+_SAME_TIME = 1000
+"""Microseconds within which a request follows the ones that were saved before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +135,22 @@ class Workspace:
         return _known(found[0]) if found else None
 
     def sending(self, key: str, operation: str, arguments: Mapping[str, Any]) -> None:
-        """Save a request before it is sent; the same key again keeps the first time."""
+        """Save a request before it is sent; the same key again keeps the first time.
+
+        Requests are read back in the order of their times, so no two have the same one: a request
+        that the clock gives the time of an earlier one is saved a microsecond after it.
+        """
+        now = self._clock.now()
         self._write(
-            "INSERT INTO sent VALUES (?, ?, ?, ?, ?, NULL, NULL) "
+            "INSERT INTO sent VALUES (?, ?, ?, coalesce((SELECT max(sent_at) + 1 FROM sent "
+            "WHERE sent_at BETWEEN ? AND ?), ?), ?, NULL, NULL) "
             "ON CONFLICT (key) DO UPDATE SET state = excluded.state",
             key,
             operation,
             json.dumps(arguments),
-            self._clock.now(),
+            now,
+            now + _SAME_TIME,
+            now,
             SentState.SENT,
         )
 
