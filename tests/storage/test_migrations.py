@@ -108,6 +108,7 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
 
 
 BACK_TO_0001 = (
+    "ALTER TABLE claim DROP COLUMN method",
     "DROP INDEX ix_transfer_organisation",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",

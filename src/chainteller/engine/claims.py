@@ -14,6 +14,7 @@ from chainteller.domain.challenges import (
     MAXIMUM_ATTEMPTS,
     ChallengeStatus,
     ClaimStatus,
+    VerificationMethod,
     challenge_status,
 )
 from chainteller.domain.ids import Prefix
@@ -44,10 +45,12 @@ RESOURCE = "ownership claim"
 def show(
     context: EngineContext, connection: Connection, organisation_id: str, claim_id: str
 ) -> OwnershipClaim:
-    """A claim by its id alone; another organisation's is as unknown as none."""
+    """A claim by its id alone, with what it takes to check it elsewhere; another organisation's
+    is as unknown as none.
+    """
     reading.checked_id(RESOURCE, claim_id)
     stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
-    return challenge_rows.claim_model(
+    return challenge_rows.claim_with_proof(
         reading.require_found(stored, RESOURCE, claim_id), now(context, connection)
     )
 
@@ -129,6 +132,7 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
         "created": moment.now,
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
+        "method": VerificationMethod.SIGNATURE.value,
     }
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(

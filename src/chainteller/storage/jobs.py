@@ -1,6 +1,6 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, union_all
 
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
@@ -17,6 +17,12 @@ _DUE = (
     .limit(1)
     .with_for_update(skip_locked=True)
 )
+_ORGANISATION = union_all(
+    *(
+        select(table.c.organisation_id).where(table.c.id == bindparam("b_reference"))
+        for table in (Tables.trade, Tables.transfer)
+    )
+)
 _NEXT = select(func.min(_T.c.run_at))
 
 
@@ -30,6 +36,12 @@ def schedule(connection: Connection, kind: str, reference: str, run_at: int) -> 
 def take_due(connection: Connection, now: int) -> Record | None:
     """Lock the next due job until this transaction ends; skips jobs locked by other workers."""
     return connection.execute(_DUE, {"b_now": now}).first()
+
+
+def organisation_of(connection: Connection, reference: str) -> str | None:
+    """The organisation of the trade or transfer that a job is about; None without a record."""
+    found: str | None = connection.execute(_ORGANISATION, {"b_reference": reference}).scalar()
+    return found
 
 
 def remove(connection: Connection, kind: str, reference: str) -> None:
