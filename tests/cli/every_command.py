@@ -135,6 +135,7 @@ def lines(bank: Bank) -> Lines:
         "trades text": (trade,),
         "trades receipt": (trade,),
         "trades cancel": (trade,),
+        "wallets recheck": (),
         "blockchain-accounts open": (account, "--network", "solana"),
         "blockchain-accounts list": (),
         "blockchain-accounts show": (custody,),

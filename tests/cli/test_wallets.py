@@ -1,6 +1,8 @@
 """Part B by commands: from an address to a verified wallet, with a sample customer's key."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,30 @@ def test_a_withdrawal_finds_the_only_account_of_a_linked_wallet(teller: Teller) 
     assert ended.code == 0, ended.err
     assert ended.body["destination"]["blockchainAccountId"] == "BCA_SAMPLE1"
     assert json.dumps(ended.body["destination"]["verified"]) == "true"
+
+
+def test_stored_claims_are_checked_again(teller: Teller, bank: Path) -> None:
+    network, name, address = WALLETS[1]
+    _, challenge = _challenge(teller, network, address)
+    signature = _signed(challenge.out, name)
+    claim = teller("wallets", "claim", challenge.body["id"], signature, "--json").body["id"]
+    alone = teller("wallets", "recheck", claim, "--json")
+    (found,) = alone.body["data"]
+    assert (alone.code, found["id"], found["holds"]) == (0, claim, True)
+    assert (found["method"], found["address"], found["reason"]) == ("signature", address, None)
+    every = teller("wallets", "recheck", "--json").body
+    assert every["pagination"]["total"] == len(every["data"]) == 6
+    assert all(each["holds"] for each in every["data"])
+    with closing(sqlite3.connect(bank)) as connection, connection:
+        connection.execute("UPDATE claim SET signer = 'somebody' WHERE id = ?", (claim,))
+    for arguments in (("wallets", "recheck"), ("wallets", "recheck", claim)):
+        ended = teller(*arguments)
+        assert ended.code == 1
+        assert f"CLAIM_UNVERIFIABLE: {claim}: " in ended.err
+        assert "Next: " in ended.err
+        broken = [each for each in teller(*arguments, "--json").body["data"] if not each["holds"]]
+        assert [(each["id"], each["reason"]) for each in broken] == [(claim, "SIGNATURE")]
+    ended = teller("db", "verify", "--json")
+    assert (ended.code, ended.body["claims"]["contradictions"]) == (1, 1)
+    unknown = teller("wallets", "recheck", "CLM_NOBODY", "--json")
+    assert (unknown.code, unknown.body["error"]) == (1, "NOT_FOUND")

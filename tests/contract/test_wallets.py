@@ -134,7 +134,11 @@ def test_a_wallet_on_a_network_without_assets_is_verified(
 def test_a_claim_is_found_by_its_id_alone(place: Place) -> None:
     account, wallet = custody(place.service), registered(place.service)
     claim = claimed(place.service, account, wallet)
-    assert place.service.claim_by_id(claim.id) == claim
+    shown = place.service.claim_by_id(claim.id)
+    proof = {"text": shown.text, "signature": shown.signature, "signer": ADDRESS}
+    assert shown == claim.model_copy(update=proof)
+    WALLET.verify_key.verify(str(shown.text).encode(), bytes.fromhex(str(shown.signature)))
+    assert (shown.method, claim.signature) == ("signature", None)
     place.service.link_counterparty(account.id, link(claim))
     found = place.service.claim_by_id(claim.id)
     assert (found.status, found.blockchain_account_id) == ("linked", account.id)

@@ -129,6 +129,7 @@ _UNGUARDED = {
     ),
 }
 BACK_TO_0001 = (
+    "ALTER TABLE claim DROP COLUMN method",
     "DROP INDEX ix_transfer_organisation",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
     "ALTER TABLE transfer DROP COLUMN rule_id",

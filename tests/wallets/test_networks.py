@@ -3,6 +3,7 @@ import pytest
 from chainteller.wallets.networks import (
     NETWORKS,
     UnknownNetwork,
+    known_network,
     network_names,
     resolve_network,
 )
@@ -63,3 +64,10 @@ def test_lists_main_networks_first_and_test_networks_on_request() -> None:
     assert not any("test" in name or "sepolia" in name for name in main)
     assert network_names(test_networks=True)[: len(main)] == main
     assert "ethereum-holesky" not in network_names(test_networks=True)
+
+
+def test_a_stored_name_is_known_also_of_a_closed_network() -> None:
+    for network in NETWORKS:
+        assert known_network(network.name) is network
+    assert any(network.closed for network in NETWORKS)
+    assert [known_network(each) for each in ("eth", "Ethereum", "", "fiat")] == [None] * 4

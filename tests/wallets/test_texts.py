@@ -1,9 +1,11 @@
+from typing import Any
+
 import pytest
 from tests.wallets.customers import IDS, address
 
 from chainteller.domain.bank_names import check_bank_name
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.texts import challenge_text
+from chainteller.wallets.texts import challenge_text, is_challenge_text
 
 LONGEST = "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c"
 
@@ -57,3 +59,24 @@ def test_refuses_ids_that_make_the_text_too_long() -> None:
             challenge_id="CHG_" + "7" * 40,
             valid_until="2026-11-20T14:00:00Z",
         )
+
+
+def test_recognises_its_own_texts_under_any_name_and_no_other_text() -> None:
+    values: dict[str, Any] = {
+        "address": address(LONGEST, "bitcoin-testnet4"),
+        "challenge_id": IDS[0],
+        "valid_until": "2026-11-20T14:00:00.123456Z",
+    }
+    made = text()
+    assert is_challenge_text(made, **values)
+    assert is_challenge_text(text(bank="Bank: I control nothing"), **values)
+    for at in range(made.index(":"), len(made)):
+        assert not is_challenge_text(made[:at] + "~" + made[at + 1 :], **values), at
+    for name, value in (
+        ("address", address(LONGEST, "bitcoin-signet")),
+        ("challenge_id", IDS[1]),
+        ("valid_until", "2026-11-20T14:00:01Z"),
+    ):
+        assert not is_challenge_text(made, **{**values, name: value})
+    assert not is_challenge_text("", **values)
+    assert not is_challenge_text(made.removeprefix("Example Bank"), **values)

@@ -84,13 +84,31 @@ def check() -> DatabaseReport:
     return maintenance.check(_address())
 
 
-def verify() -> list[str]:
-    """Every invariant that is violated, in words."""
-    from chainteller.engine.verification import verify as verified
+def verify() -> tuple[list[str], Outcome]:
+    """Every invariant that is violated, in words, and what checking the claims took."""
+    from chainteller.engine.verification import verify_books, verify_claims
 
     with engine() as found:
-        breaches = verified(found.context.database, found.context.options.limits)
-    return [str(each) for each in breaches]
+        books = verify_books(found.context.database, found.context.options.limits)
+        claims = verify_claims(found.context.database)
+    report: Outcome = {
+        "checked": claims.checked,
+        "contradictions": len(claims.breaches),
+        "seconds": round(claims.seconds, 3),
+    }
+    return [str(each) for each in books + claims.breaches], report
+
+
+def recheck(claim_id: str | None) -> list[Outcome]:
+    """What checking a claim again shows, or every claim.
+
+    Raises:
+        NotFound: there is no such claim.
+    """
+    from chainteller.engine.claim_proofs import recheck as rechecked
+
+    with engine() as found, found.context.database.read(patient=True) as connection:
+        return [each.to_wire() for each in rechecked(connection, claim_id)]
 
 
 def verify_chain() -> ChainReport:

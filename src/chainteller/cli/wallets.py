@@ -2,17 +2,21 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
+from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
-from chainteller.cli.error_output import Usage, say
-from chainteller.cli.lists import Selection, list_options
+from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.lists import Output, Selection, list_options, output_options
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
+from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
 from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
 from chainteller.service import operations as op
 from chainteller.service.models.counterparties import (
@@ -27,6 +31,22 @@ from chainteller.service.models.counterparties import (
     ReverificationRequest,
 )
 from chainteller.workspace.recording import Recorder
+
+RecheckedClaim = Mapping[str, Any]
+RECHECKED: FieldList[RecheckedClaim] = FieldList(
+    "rechecked claim",
+    "",
+    [
+        Field("id", "claim", IDENTIFIER, lambda each: each["id"]),
+        Field("counterpartyId", "wallet", IDENTIFIER, lambda each: each["counterpartyId"]),
+        Field("network", "network", TEXT, lambda each: each["network"]),
+        Field("method", "method", TEXT, lambda each: each["method"]),
+        Field("holds", "holds", YES_OR_NO, lambda each: each["holds"]),
+        Field("reason", "reason", TEXT, lambda each: each["reason"]),
+        Field("explanation", "explanation", TEXT, lambda each: each["explanation"]),
+    ],
+    table=("id", "counterpartyId", "network", "method", "holds", "explanation"),
+)
 
 _on_network = click.option(
     "--network",
@@ -90,7 +110,7 @@ def show_blockchain_account(account_id: str) -> None:
 
 @click.group("wallets", cls=TellerGroup)
 def wallets() -> None:
-    """A customer's own wallets: register, challenge, sign, diagnose, claim, link, reverify."""
+    """A customer's own wallets: register, challenge, sign, claim, link, reverify, recheck."""
 
 
 @wallets.command(
@@ -281,6 +301,30 @@ def reverify(
             idempotency_key=idempotency_key,
         ).value
     record(ended, WALLET)
+
+
+@wallets.command(
+    "recheck",
+    changes=False,
+    epilog=example("chainteller wallets recheck", "chainteller wallets recheck CLM_..."),
+)
+@click.argument("claim_id", metavar="[CLM]", required=False)
+@output_options(RECHECKED)
+def recheck(claim_id: str | None, output: Output[RecheckedClaim]) -> int:
+    """Check a stored claim again, or every claim of the database: signature, text, address, link,
+    expiry and customer. Ends with 1 where something doesn't agree.
+    """
+    found = administration.recheck(claim_id)
+    pagination = {"total": len(found), "page": 1, "limit": len(found)}
+    output.write({"data": found, "pagination": pagination}, found, nothing="no ownership claims")
+    contradicted = [each for each in found if not each["holds"]]
+    if not contradicted:
+        return Exit.DONE
+    say(
+        *(f"CLAIM_UNVERIFIABLE: {each['id']}: {each['explanation']}" for each in contradicted),
+        "Next: don't pay these wallets; keep the database as it is and compare it with a backup.",
+    )
+    return Exit.REFUSED
 
 
 @click.group("counterparties", cls=TellerGroup)

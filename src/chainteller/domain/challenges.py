@@ -39,6 +39,12 @@ class VerificationStatus(StrEnum):
     REVOKED = "revoked"
 
 
+class VerificationMethod(StrEnum):
+    """How a claim proves that the customer controls the wallet."""
+
+    SIGNATURE = "signature"
+
+
 class ReverificationReason(StrEnum):
     """Why a wallet must be verified again (specification 8, rule 5)."""
 

@@ -14,6 +14,7 @@ from chainteller.domain.challenges import (
     MAXIMUM_ATTEMPTS,
     ChallengeStatus,
     ClaimStatus,
+    VerificationMethod,
     challenge_status,
 )
 from chainteller.domain.ids import Prefix
@@ -38,18 +39,18 @@ from chainteller.wallets.judging import diagnosis_model, judge
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
-METHOD = "signature"
-"""How ownership is proven, as the claim keeps it."""
 
 
 @reads_in_context(operations.CLAIM_BY_ID)
 def show(
     context: EngineContext, connection: Connection, organisation_id: str, claim_id: str
 ) -> OwnershipClaim:
-    """A claim by its id alone; another organisation's is as unknown as none."""
+    """A claim by its id alone, with what it takes to check it elsewhere; another organisation's
+    is as unknown as none.
+    """
     reading.checked_id(RESOURCE, claim_id)
     stored = challenge_rows.find_claim(connection, organisation_id, claim_id)
-    return challenge_rows.claim_model(
+    return challenge_rows.claim_with_proof(
         reading.require_found(stored, RESOURCE, claim_id), now(context, connection)
     )
 
@@ -131,7 +132,7 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
         "created": moment.now,
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
-        "method": METHOD,
+        "method": VerificationMethod.SIGNATURE.value,
     }
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(

@@ -6,7 +6,7 @@ from chainteller.domain.assets import Asset
 from chainteller.domain.challenges import is_verified
 from chainteller.domain.clock import format_instant
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
-from chainteller.engine import blockchain_accounts, counterparties
+from chainteller.engine import blockchain_accounts, claim_proofs, counterparties
 from chainteller.engine.outcome import Update
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.errors import (
@@ -39,7 +39,7 @@ def resolve(
     """The bank account when nothing is named.
 
     Raises:
-        ValidationFailed, NotFound, NetworkMismatch.
+        ValidationFailed, NotFound, NetworkMismatch, ClaimUnverifiable.
     """
     if destination is None or destination.type == "bank-account":
         if destination and (destination.counterparty_id or destination.blockchain_account_id):
@@ -63,12 +63,12 @@ def _wallet(
     blockchain_account = blockchain_accounts.find(tx.connection, tx.organisation_id, via)
     if blockchain_account.trading_account_id != account.id:
         raise NotFound(blockchain_accounts.RESOURCE, via)
+    link = claim_proofs.of_wallet(tx.connection, blockchain_account, counterparty)
     if counterparty.network != asset.network:
         raise NetworkMismatch(
             "The wallet is on another network than the asset.",
             {"expected": asset.network, "actual": counterparty.network},
         )
-    link = wallets.find_link(tx.connection, blockchain_account.id, counterparty.id, lock=True)
     return wallet(counterparty, blockchain_account.id, link, tx.now)
 
 

@@ -1,5 +1,6 @@
 """Work that is due: which function does each kind, and doing it one transaction at a time."""
 
+import logging
 from collections.abc import Callable, Mapping
 
 from chainteller.domain.actors import Actor
@@ -7,10 +8,12 @@ from chainteller.domain.clock import DAY, MINUTE
 from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
-from chainteller.storage import idempotency, jobs, transfers
-from chainteller.storage import trades as trade_rows
+from chainteller.storage import idempotency, jobs
 
 KEY_LIFETIME = DAY
+ORPHANED = "work.orphaned"
+"""The action of the audit entry for work on a record that doesn't exist; it isn't done."""
+_log = logging.getLogger(__name__)
 _STEPS: Mapping[str, Callable[[UnitOfWork, str], None]] = {
     trades.FILL: settlement.fill,
     trades.SETTLE: settlement.settle,
@@ -34,20 +37,15 @@ def _one(tx: UnitOfWork) -> bool:
     job = jobs.take_due(tx.connection, tx.now)
     if job is None:
         return False
-    organisation = _organisation_of(tx, job.reference)
-    if organisation is None:
-        raise AssertionError(f"work on {job.reference}, which does not exist")
-    tx.actor = Actor(organisation, "worker")
+    organisation_id = jobs.organisation_of(tx.connection, job.reference)
     jobs.remove(tx.rows, job.kind, job.reference)
+    if organisation_id is None:
+        _log.error("%s: %s is due on a record that doesn't exist", ORPHANED, job.kind)
+        tx.audit(ORPHANED, job.reference, {"kind": job.kind}, error="NOT_FOUND")
+        return True
+    tx.actor = Actor(organisation_id, "worker")
     _STEPS[job.kind](tx, job.reference)
     return True
-
-
-def _organisation_of(tx: UnitOfWork, reference: str) -> str | None:
-    row = trade_rows.find_any(tx.connection, reference) or transfers.find_any(
-        tx.connection, reference
-    )
-    return None if row is None else str(row.organisation_id)
 
 
 def put_off(context: EngineContext) -> None:
@@ -57,7 +55,7 @@ def put_off(context: EngineContext) -> None:
         job = jobs.take_due(tx.connection, tx.now)
         if job is None:
             return False
-        organisation = _organisation_of(tx, job.reference)
+        organisation = jobs.organisation_of(tx.connection, job.reference)
         if organisation is not None:
             tx.actor = Actor(organisation, "worker")
         jobs.remove(tx.rows, job.kind, job.reference)

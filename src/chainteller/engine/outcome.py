@@ -68,11 +68,15 @@ class Event(NamedTuple):
 
 
 class AuditEntry(NamedTuple):
-    """An entry besides the one that every operation gets: of due work and the core bank's acts."""
+    """An entry besides the one that every operation gets: of due work and the core bank's acts.
+
+    ``error`` is the code of a refusal; None for what was done.
+    """
 
     action: str
     subject: str
     inputs: Mapping[str, Any] = _NOTHING
+    error: str | None = None
 
 
 class Job(NamedTuple):
@@ -127,7 +131,7 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
     for event in outcome.events:
         tx.event(event.type, event.resource, **event.data)
     for entry in outcome.audit:
-        tx.audit(entry.action, entry.subject, entry.inputs)
+        tx.audit(entry.action, entry.subject, entry.inputs, error=entry.error)
     tx.audited_object = outcome.subject
 
 

@@ -11,13 +11,15 @@ from chainteller.domain.ledger import (
     wallet_withdrawal_sent,
 )
 from chainteller.domain.money import Amount
-from chainteller.domain.transfers import TransferStatus
-from chainteller.engine import accounts, outcome, transfers
+from chainteller.domain.transfers import Direction, TransferStatus
+from chainteller.engine import accounts, outcome, payout_checks, transfers
 from chainteller.engine.outcome import AuditEntry, Job, Moment, Outcome, Update
+from chainteller.engine.payout_checks import Hold, Refused
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.engine.withdrawals import COMPLETE, SEND
 from chainteller.storage import trades
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 
 def pass_review(tx: UnitOfWork, withdrawal_id: str) -> None:
@@ -47,12 +49,43 @@ def decide_rejection(withdrawal: Record, code: str, message: str, now: int) -> O
 
 
 def send(tx: UnitOfWork, withdrawal_id: str) -> None:
-    """``processing`` to ``sent``: the money has left the trading account."""
-    row = transfers.locked(tx, withdrawal_id, TransferStatus.PROCESSING)
-    if row is not None:
+    """``processing`` to ``sent``: the money has left the trading account.
+
+    A withdrawal that contradicts its hold, its account or its wallet's claim fails instead, and
+    so does one whose wallet isn't verified any more. Its hold is released, as the ledger has it.
+    """
+    due = payout_checks.locked(tx, withdrawal_id)
+    if due is None:
+        return
+    row, hold = due.withdrawal, due.hold
+    refused = payout_checks.refused(tx, due)
+    if refused is not None:
+        if row is not None and hold is not None:
+            outcome.apply(tx, decide_refusal(row, hold, refused, tx.now))
+        outcome.apply(tx, payout_checks.alarm(withdrawal_id, due, refused))
+    elif row is not None:
         to_wallet = row.counterparty_id is not None
         network_hash = "0x" + tx.context.randomness.bytes(32).hex() if to_wallet else None
         outcome.apply(tx, decide_sending(row, network_hash, outcome.moment(tx)))
+
+
+def decide_refusal(withdrawal: Record, held: Hold, refused: Refused, now: int) -> Outcome:
+    """Fail a withdrawal that isn't sent, whatever its own row says it holds."""
+    values = {
+        "status": TransferStatus.FAILED.value,
+        "failure_code": refused.code,
+        "failure_message": refused.message,
+        "updated": now,
+        "version": withdrawal.version + 1,
+    }
+    direction, status = Direction.WITHDRAWAL, TransferStatus.FAILED
+    return Outcome(
+        withdrawal.id,
+        rows=(Update(Tables.transfer, {"id": withdrawal.id}, values),),
+        journals=(release(held.account_id, withdrawal.id, held.parts),),
+        events=(transfers.event(direction, withdrawal.id, held.account_id, status),),
+        audit=(AuditEntry(f"withdrawal.{status}", withdrawal.id),),
+    )
 
 
 def decide_sending(withdrawal: Record, network_hash: str | None, moment: Moment) -> Outcome:

@@ -6,10 +6,13 @@ made. 11 is checked as far as rows can show it; that no round trip gains is show
 
 from collections.abc import Callable
 from itertools import islice
+from time import perf_counter
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import DEFAULT_LIMITS
+from chainteller.engine import claim_proofs
 from chainteller.engine.checks import conduct, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.conduct import Limits
@@ -18,7 +21,7 @@ from chainteller.storage import chain, inspection
 from chainteller.storage.database import Database
 from chainteller.storage.schema import GENESIS_HASH
 
-__all__ = ["Breach", "verify", "verify_chain"]
+__all__ = ["Breach", "ClaimsReport", "verify", "verify_books", "verify_chain", "verify_claims"]
 
 _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     ledger.journals_balance,
@@ -33,13 +36,48 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     records.transfers_are_posted,
     conduct.keys_have_one_effect,
     conduct.verified_wallets_were_proven,
+    conduct.work_has_its_record,
 )
 _MOST = 1_000
 """Breaches reported; a database with more of them is beyond a list."""
 
 
+class ClaimsReport(NamedTuple):
+    """How many ownership claims were checked again, in how many seconds, and what was found."""
+
+    checked: int
+    seconds: float
+    breaches: tuple[Breach, ...]
+
+
 def verify(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach, ...]:
     """Every breach of an invariant, in the order of the checks; empty when all hold.
+
+    Arguments and errors are those of ``verify_books``.
+    """
+    breaches = verify_books(database, limits)
+    return breaches + verify_claims(database).breaches
+
+
+def verify_claims(database: Database) -> ClaimsReport:
+    """15: check every ownership claim again, signatures included.
+
+    Raises:
+        ServiceUnavailable: the database cannot be read.
+    """
+    began, checked = perf_counter(), 0
+    found: list[Breach] = []
+    with inspection.snapshot(database) as connection:
+        for evidence, contradiction in claim_proofs.recheck(connection):
+            checked += 1
+            if contradiction is not None and len(found) < _MOST:
+                what = f"{contradiction.reason}: {contradiction.explanation}"
+                found.append(Breach(15, what, f"claim {evidence.claim_id}"))
+    return ClaimsReport(checked, perf_counter() - began, tuple(found))
+
+
+def verify_books(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach, ...]:
+    """Every breach of an invariant except what only the ownership claims show.
 
     Args:
         database: open, possibly in use; what is checked is one snapshot of it.

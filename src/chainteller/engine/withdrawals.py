@@ -19,6 +19,7 @@ from chainteller.engine import (
     limits,
     markets,
     outcome,
+    payout_checks,
     preconditions,
     reading,
     stablecoin_prices,
@@ -31,7 +32,11 @@ from chainteller.engine.table import writes
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.amounts import read_amount
-from chainteller.service.errors import LimitExceeded, WithdrawalNotCancellable
+from chainteller.service.errors import (
+    ClaimUnverifiable,
+    LimitExceeded,
+    WithdrawalNotCancellable,
+)
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
 from chainteller.storage import trades
 from chainteller.storage import transfers as transfer_rows
@@ -71,8 +76,14 @@ def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalReque
     """Funds are held at once; an unverified wallet's withdrawal waits for a review."""
     order = read_order(request)
     account = accounts.locked(tx, account_id)
+    try:
+        target = destinations.resolve(tx, account, request.destination, order.amount.asset)
+    except ClaimUnverifiable as error:
+        alarm = payout_checks.alarm_of_request(account.id, error)
+        tx.when_refused(lambda record: _record_alarm(record, account.id, alarm))
+        raise
     state = State(
-        target=destinations.resolve(tx, account, request.destination, order.amount.asset),
+        target=target,
         available=ledger.lock_balances(tx, account.id),
         off_par=stablecoin_prices.suspended(tx.context, tx.now),
         spent=limits.load_spent(tx, account.id),
@@ -86,6 +97,11 @@ def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalReque
         raise
     outcome.apply(tx, decided)
     return transfer_rows.to_model(decided.record(Tables.transfer))
+
+
+def _record_alarm(record: UnitOfWork, account_id: str, alarm: Outcome) -> None:
+    record.audited_account = account_id
+    outcome.apply(record, alarm)
 
 
 def read_order(request: WithdrawalRequest) -> Order:

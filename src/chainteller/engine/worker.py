@@ -8,6 +8,7 @@ import logging
 import threading
 
 from chainteller.engine import due
+from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.context import EngineContext
 from chainteller.service.errors import ServiceUnavailable
 
@@ -15,6 +16,8 @@ LONGEST_PAUSE_S = 1.0
 _AFTER_A_FAULT_S = 5.0
 _BATCH = 100
 _PURGE_EVERY = 3_600
+_CONTRADICTED = (AssertionError, *UNREADABLE)
+"""What work on a damaged record raises."""
 _log = logging.getLogger(__name__)
 
 
@@ -54,6 +57,6 @@ class Worker:
         """One job whose record contradicts itself must not end the work on all others."""
         try:
             due.run(self._context, _BATCH)
-        except AssertionError:
+        except _CONTRADICTED:
             _log.exception("due work failed and is put off")
             due.put_off(self._context)

@@ -106,9 +106,13 @@ CLAIM: "FieldList[OwnershipClaim]" = FieldList(
               lambda each: each.blockchain_account_id),
         Field("counterparty_id", "counterparty", IDENTIFIER, lambda each: each.counterparty_id),
         Field("expires", "link before", MOMENT, lambda each: each.expires),
+        Field("method", "method", TEXT, lambda each: each.method),
+        Field("signer", "signer", ADDRESS, lambda each: each.signer),
+        Field("text", "signed text", TEXT, lambda each: each.text),
+        Field("signature", "signature", TEXT, lambda each: each.signature),
     ),
     interfaces=Interface.COMMAND,
-    wire_only=("type", "challenge_id", "method", "created", "linked_at"),
+    wire_only=("type", "challenge_id", "created", "linked_at"),
 )  # fmt: skip
 
 DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(

@@ -320,6 +320,14 @@ class NetworkMismatch(ServiceError):
     next_step = "Use the expected network."
 
 
+class ClaimUnverifiable(ServiceError):
+    """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
+
+    code = "CLAIM_UNVERIFIABLE"
+    status = 422
+    next_step = "Don't pay this wallet. Report it, and run: chainteller wallets recheck."
+
+
 class InvalidSignature(ServiceError):
     """``cause`` is one of the four of specification 7, rule 4; the rest is the diagnosis."""
 

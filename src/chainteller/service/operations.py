@@ -577,6 +577,7 @@ WITHDRAW = Write(
         errors.LimitExceeded,
         errors.NetworkMismatch,
         errors.DestinationOnHold,
+        errors.ClaimUnverifiable,
     ),
 )
 WITHDRAWALS = Read(

@@ -28,6 +28,8 @@ _OF_CUSTOMER = tuple(_C.c[column].label(name) for name, column in CUSTOMER_COLUM
 _ACCOUNT = select(_T, *_OF_CUSTOMER).join(_C, _C.c.id == _T.c.customer_id)
 find = Finder(_T, "organisation_id", "id", rows=_ACCOUNT)
 """A trading account, with the customer's columns for the preconditions."""
+find_any = Finder(_T, "id", rows=_ACCOUNT)
+"""As ``find``, in whichever organisation."""
 find_bank_account = Finder(
     _B,
     "organisation_id",

@@ -25,10 +25,11 @@ find_claim = Finder(
     _M,
     "organisation_id",
     "id",
-    rows=select(_M, _C.c.network, _C.c.address, _C.c.canonical).join(
-        _C, _C.c.id == _M.c.counterparty_id
-    ),
+    rows=select(_M, _C.c.network, _C.c.address, _C.c.canonical, _T.c.text)
+    .join(_C, _C.c.id == _M.c.counterparty_id)
+    .join(_T, _T.c.id == _M.c.challenge_id),
 )
+"""A claim, with its text and the network and address of its counterparty."""
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 
 
@@ -146,10 +147,16 @@ def claim_model(row: Record, now: int) -> OwnershipClaim:
         challenge_id=row.challenge_id,
         network=row.network,
         address=row.address,
-        method="signature",
+        method=row.method,
         scheme=row.scheme,
         status=claim_status(row.status, now=now, expires=row.expires),
         created=row.created,
         expires=row.expires,
         linked_at=row.linked_at,
     )
+
+
+def claim_with_proof(row: Record, now: int) -> OwnershipClaim:
+    """A claim with the text, signature and signer that it takes to check it elsewhere."""
+    proof = {"text": row.text, "signature": row.signature, "signer": row.signer}
+    return claim_model(row, now).model_copy(update=proof)

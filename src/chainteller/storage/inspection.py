@@ -135,6 +135,18 @@ def orphan_journals(connection: Connection) -> Iterator[Record]:
     )
 
 
+def jobs_without_record(connection: Connection) -> Iterator[Record]:
+    """Jobs without a trade or a transfer."""
+    job = Tables.job
+    return _stream(
+        connection,
+        select(job.c.kind, job.c.reference)
+        .outerjoin(_TRADE, _TRADE.c.id == job.c.reference)
+        .outerjoin(_TRANSFER, _TRANSFER.c.id == job.c.reference)
+        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None)),
+    )
+
+
 def trades_with_quotes(connection: Connection) -> Iterator[Record]:
     """Every trade with its quote's columns prefixed ``quote_``, None if the quote is missing."""
     quoted = (

@@ -1,6 +1,6 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from sqlalchemy import Connection, and_, bindparam, func, select
+from sqlalchemy import Connection, and_, bindparam, func, select, union_all
 
 from chainteller.storage.database import Record
 from chainteller.storage.rows import Writer
@@ -14,6 +14,12 @@ _DUE = (
     .order_by(_T.c.run_at, _T.c.reference)
     .limit(1)
     .with_for_update(skip_locked=True)
+)
+_ORGANISATION = union_all(
+    *(
+        select(table.c.organisation_id).where(table.c.id == bindparam("b_reference"))
+        for table in (Tables.trade, Tables.transfer)
+    )
 )
 _NEXT = select(func.min(_T.c.run_at))
 
@@ -29,6 +35,12 @@ def take_due(connection: Connection, now: int) -> Record | None:
 
 def remove(rows: Writer, kind: str, reference: str) -> None:
     rows.delete(_T, _ONE, {"b_kind": kind, "b_reference": reference})
+
+
+def organisation_of(connection: Connection, reference: str) -> str | None:
+    """The organisation of the trade or transfer that a job is about; None without a record."""
+    found: str | None = connection.execute(_ORGANISATION, {"b_reference": reference}).scalar()
+    return found
 
 
 def next_due(connection: Connection) -> int | None:

@@ -32,6 +32,19 @@ _UPDATE = (
     .values(balance=bindparam("b_balance"), version=bindparam("b_new_version"))
 )
 
+_JOURNALS = (
+    select(
+        Tables.journal.c.kind,
+        Tables.journal.c.at,
+        Tables.posting.c.code,
+        Tables.posting.c.asset,
+        Tables.posting.c.debit,
+        Tables.posting.c.atoms,
+    )
+    .outerjoin(Tables.posting, Tables.posting.c.journal_id == Tables.journal.c.id)
+    .where(Tables.journal.c.reference == bindparam("b_reference"))
+)
+
 Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
 Balances = dict[Key, tuple[int, int]]
@@ -117,6 +130,11 @@ def insert_journal(
 ) -> None:
     rows.insert(Tables.journal, [journal])
     rows.insert(Tables.posting, postings)
+
+
+def journals_of(connection: Connection, reference: str) -> list[Record]:
+    """Every posting of every journal of a record: kind, at, code, asset, debit and atoms."""
+    return list(connection.execute(_JOURNALS, {"b_reference": reference}))
 
 
 def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset, int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, func, or_, select
+from sqlalchemy import Connection, Select, and_, bindparam, func, or_, select, union_all
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.limits import DestinationClass, Spent
@@ -45,6 +45,15 @@ _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
 """A transfer of any account; lock its account before locking the transfer."""
+_SAME_ORDINAL = union_all(
+    *(
+        select(table.c.id).where(
+            table.c.trading_account_id == bindparam("b_account"),
+            table.c.transaction_ordinal == bindparam("b_ordinal"),
+        )
+        for table in (_T, Tables.trade)
+    )
+)
 _ALL_OF_ORGANISATION = select(
     func.coalesce(func.sum(_A.c.deposit_count + _A.c.withdrawal_count), 0)
 ).where(_A.c.organisation_id == bindparam("b_organisation"))
@@ -63,6 +72,18 @@ def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Sp
         Spent(DestinationClass(row.destination_class), row.notional_cents, row.created)
         for row in rows
     )
+
+
+def account_of(connection: Connection, transfer_id: str) -> str | None:
+    """The trading account that a transfer names, without reading its amounts."""
+    found = connection.execute(select(_T.c.trading_account_id).where(_T.c.id == transfer_id))
+    return found.scalar()
+
+
+def of_ordinal(connection: Connection, account_id: str, ordinal: int) -> list[str]:
+    """The ids of an account's transactions with a number; there is one if all is well."""
+    found = connection.execute(_SAME_ORDINAL, {"b_account": account_id, "b_ordinal": ordinal})
+    return list(found.scalars())
 
 
 def page(

@@ -5,10 +5,12 @@ from typing import ClassVar
 from sqlalchemy import Index, Table, Text
 from sqlmodel import Field, SQLModel
 
+from chainteller.domain.challenges import VerificationMethod
 from chainteller.storage.columns import Instant, Key
 from chainteller.storage.tables import table
 
 _ADDRESS = 128
+_BY_SIGNATURE = VerificationMethod.SIGNATURE.value
 
 
 class BlockchainAccountRow(SQLModel, table=True):
@@ -75,7 +77,10 @@ class AttemptRow(SQLModel, table=True):
 
 
 class ClaimRow(SQLModel, table=True):
-    """An accepted signature with all that it takes to check it again."""
+    """An accepted proof with everything that is needed to check it again.
+
+    The default of ``method`` is for claims of the released build, which knows signatures only.
+    """
 
     __tablename__ = "claim"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -90,7 +95,7 @@ class ClaimRow(SQLModel, table=True):
     created: int = Field(sa_type=Instant)
     expires: int = Field(sa_type=Instant)
     linked_at: int | None = Field(default=None, sa_type=Instant)
-    method: str | None = Field(default=None, sa_type=Key)
+    method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
 
 
 class LinkRow(SQLModel, table=True):

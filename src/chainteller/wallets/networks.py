@@ -40,6 +40,12 @@ def resolve_network(text: str, *, test_networks: bool = False) -> Network:
     return network
 
 
+def known_network(name: str) -> Network | None:
+    """The network of this canonical name, also one that was closed; None without one."""
+    network = _BY_SPELLING.get(name.lower())
+    return network if network is not None and network.name == name else None
+
+
 def network_names(*, test_networks: bool = False) -> tuple[str, ...]:
     """The canonical names of the open networks, main networks first."""
     return tuple(n.name for n in NETWORKS if not n.closed and (n.main or test_networks))

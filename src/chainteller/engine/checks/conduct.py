@@ -1,4 +1,6 @@
-"""Invariants 12, 14, 15 and 17: idempotency, withdrawal limits, verified wallets, exact columns."""
+"""Invariants 8, 12, 14, 15 and 17: scheduled work, idempotency, withdrawal limits, verified
+wallets, exact columns.
+"""
 
 import json
 from collections import deque
@@ -75,6 +77,14 @@ def verified_wallets_were_proven(connection: Connection) -> Breaches:
             yield Breach(15, "verified outside the claim's life", where)
     for withdrawal in inspection.verified_withdrawals_without_link(connection):
         yield Breach(15, "sent as to a verified wallet that was not linked", withdrawal.id)
+
+
+def work_has_its_record(connection: Connection) -> Breaches:
+    """8: scheduled work moves a trade or a transfer that exists."""
+    for job in inspection.jobs_without_record(connection):
+        yield Breach(
+            8, "work is scheduled on a record that is missing", f"{job.kind} {job.reference}"
+        )
 
 
 def columns_are_exact(connection: Connection) -> Breaches:

@@ -137,7 +137,7 @@ class SampleBank:
             row = chain.event_row(self.new_id(Prefix.EVENT), event.type, event.resource, event.data)
             self.event_rows.append(row | {"at": at, "organisation_id": self.organisation_id})
         for entry in outcome.audit:
-            row = chain.audit_row(entry.action, entry.subject, entry.inputs)
+            row = chain.audit_row(entry.action, entry.subject, entry.inputs, entry.error)
             self._audit(at, WORKER.name, row, account)
 
     def attempt(

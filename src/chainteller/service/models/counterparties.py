@@ -71,6 +71,10 @@ class ClaimRequest(RequestModel):
 
 
 class OwnershipClaim(WireModel):
+    """``text``, ``signature`` and ``signer`` are given where a claim is fetched by its id: with
+    ``scheme``, they are all that anybody needs to check it.
+    """
+
     id: str
     type: str = "ownership-claim"
     blockchain_account_id: str | None = None
@@ -84,6 +88,9 @@ class OwnershipClaim(WireModel):
     created: Timestamp | None = None
     expires: Timestamp | None = None
     linked_at: Timestamp | None = None
+    text: str | None = None
+    signature: str | None = None
+    signer: str | None = None
 
 
 class LinkRequest(RequestModel):

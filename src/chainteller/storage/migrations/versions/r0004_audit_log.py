@@ -46,11 +46,18 @@ def upgrade() -> None:
     op.create_index("ix_transfer_organisation", "transfer", ["organisation_id", "created", "id"])
     _create_tables()
     op.add_column("transfer", sa.Column("rule_id", _KEY, nullable=True))
-    op.add_column("claim", sa.Column("method", _KEY, nullable=True))
+    _add_method_of_claims()
     for name in _SEALED:
         op.add_column(name, sa.Column("salt", sa.String(length=16), nullable=True))
     _guard()
     _continue_chain(op.get_bind())
+
+
+def _add_method_of_claims() -> None:
+    """Every earlier claim is a signature, and so are those that the released build still makes."""
+    op.add_column(
+        "claim", sa.Column("method", _KEY, nullable=False, server_default="signature")
+    )
 
 
 def _create_tables() -> None:

@@ -1,0 +1,305 @@
+"""Check ownership claims again, from what is stored: at each payout, and over the whole database.
+
+A claim, its challenge, the wallet, the blockchain account and the link repeat each other's facts,
+and the signature covers the text that names most of them. ``contradiction`` compares them all; it
+is what payouts, ``db verify`` and ``wallets recheck`` use. It reads no clock: whether a
+verification has ended by now is for the caller to ask.
+
+Not compared, because nothing that decides a payment depends on it and no other row repeats it:
+``created`` of the challenge and of the wallet, beyond their order.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from chainteller.domain.challenges import (
+    CLAIM_LIFETIME,
+    POLICY_VERSION,
+    VERIFICATION_LIFETIME,
+    ChallengeStatus,
+    ClaimStatus,
+    VerificationMethod,
+)
+from chainteller.domain.clock import format_instant
+from chainteller.engine import reading
+from chainteller.service.errors import ClaimUnverifiable
+from chainteller.storage import claim_evidence, wallets
+from chainteller.storage.database import Record
+from chainteller.wallets import addresses
+from chainteller.wallets.addresses import Address
+from chainteller.wallets.networks import known_network
+from chainteller.wallets.pasted_secrets import SecretPasted
+from chainteller.wallets.texts import is_challenge_text
+from chainteller.wallets.verify import verify_signature
+
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
+"""What a cell raises that holds a value which no build of ours writes."""
+
+
+class Contradiction(NamedTuple):
+    """Stored facts that don't agree. ``reason`` is one word for programs."""
+
+    reason: str
+    explanation: str
+
+
+Contradictions = Iterator[Contradiction]
+
+
+class Method(NamedTuple):
+    """A method of verification: ``checked`` says what is checked again, and ``check`` does it.
+
+    Args of ``check``: the evidence and the wallet's address.
+    """
+
+    checked: str
+    check: Callable[[Record, Address], Contradictions]
+
+
+def _check_signature(evidence: Record, address: Address) -> Contradictions:
+    expires = format_instant(evidence.challenge_expires)
+    if not is_challenge_text(
+        evidence.challenge_text,
+        address=address,
+        challenge_id=evidence.challenge_id,
+        valid_until=expires,
+    ):
+        yield Contradiction("TEXT", "The signed text names another wallet, challenge or expiry.")
+    try:
+        proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
+    except SecretPasted:
+        proof = None
+    stored = (evidence.claim_scheme, evidence.claim_signature, evidence.claim_signer)
+    if proof is None:
+        yield Contradiction("SIGNATURE", "The wallet's key didn't sign the stored text.")
+    elif (proof.scheme, proof.signature, proof.signer) != stored:
+        yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
+
+
+METHODS: Mapping[str, Method] = {
+    VerificationMethod.SIGNATURE.value: Method(
+        "the signature, over the stored text, by the wallet's key", _check_signature
+    ),
+}
+"""The methods that this build can check again. A method whose evidence can't be checked again
+belongs here with a check that its evidence is sealed and hasn't expired."""
+
+
+def contradiction(evidence: Record) -> Contradiction | None:
+    """The first thing that doesn't agree with a claim; None where everything does.
+
+    Args:
+        evidence: as ``storage.claim_evidence`` reads it.
+    """
+    try:
+        return next(_contradictions(evidence), None)
+    except UNREADABLE:
+        return Contradiction("UNREADABLE", "The claim's records hold a value that can't be read.")
+
+
+def _contradictions(evidence: Record) -> Contradictions:
+    method = METHODS.get(evidence.claim_method)
+    if method is None:
+        yield Contradiction("METHOD", "This build doesn't know the claim's method.")
+        return
+    for part, name in (
+        ("challenge_id", "challenge"),
+        ("wallet_id", "wallet"),
+        ("custody_id", "blockchain account"),
+        ("account_customer_id", "trading account"),
+    ):
+        if getattr(evidence, part) is None:
+            yield Contradiction("MISSING", f"The {name} of the claim is missing.")
+            return
+    address = address_of(evidence.wallet_network, evidence.wallet_address)
+    if address is None or (address.canonical, address.display, address.kind) != (
+        evidence.wallet_canonical,
+        evidence.wallet_address,
+        evidence.wallet_kind,
+    ):
+        yield _REDIRECTED
+        return
+    yield from method.check(evidence, address)
+    yield from _parties(evidence)
+    yield from _times(evidence)
+    yield from _link(evidence)
+
+
+_REDIRECTED = Contradiction("ADDRESS", "The wallet's address isn't the one that was registered.")
+
+
+def address_of(network: str, text: str) -> Address | None:
+    """The address on a network, which may have been closed since; None where it is none."""
+    known = known_network(network)
+    try:
+        return None if known is None else addresses.parse_address(text, known)
+    except addresses.InvalidAddress:
+        return None
+
+
+def _parties(evidence: Record) -> Contradictions:
+    pair = (evidence.claim_blockchain_account_id, evidence.claim_counterparty_id)
+    if (evidence.challenge_blockchain_account_id, evidence.challenge_counterparty_id) != pair:
+        yield Contradiction("CHALLENGE", "The challenge was made for another pair.")
+    if evidence.challenge_claim_id != evidence.claim_id:
+        yield Contradiction("CHALLENGE", "The challenge led to another claim.")
+    if evidence.challenge_status != ChallengeStatus.USED:
+        yield Contradiction("CHALLENGE", "The challenge wasn't completed.")
+    if evidence.challenge_attempts != evidence.attempts_made:
+        yield Contradiction("CHALLENGE", "The challenge counts other attempts than were made.")
+    customers = {
+        evidence.challenge_customer_id,
+        evidence.custody_customer_id,
+        evidence.account_customer_id,
+    }
+    if len(customers) > 1:
+        yield Contradiction("CUSTOMER", "The claim belongs to another customer.")
+    organisations = {
+        evidence.claim_organisation_id,
+        evidence.challenge_organisation_id,
+        evidence.wallet_organisation_id,
+        evidence.custody_organisation_id,
+        evidence.account_organisation_id,
+    }
+    if len(organisations) > 1:
+        yield Contradiction("CUSTOMER", "The claim belongs to another organisation.")
+    on, custody = known_network(evidence.wallet_network), known_network(evidence.custody_network)
+    if on is None or custody is None or on.main != custody.main:
+        yield Contradiction("ADDRESS", "The wallet and the account can't be on these networks.")
+
+
+def _times(evidence: Record) -> Contradictions:
+    claimed = evidence.claim_created
+    if evidence.claim_expires != claimed + CLAIM_LIFETIME or claimed != evidence.challenge_used_at:
+        yield Contradiction("EXPIRY", "The claim's times aren't those of its challenge.")
+    if not evidence.wallet_created <= evidence.challenge_created <= claimed:
+        yield Contradiction("EXPIRY", "The claim was made before its challenge or its wallet.")
+    if claimed > evidence.challenge_expires:
+        yield Contradiction("EXPIRY", "The challenge had expired before it was completed.")
+    was_linked = evidence.claim_linked_at is not None
+    if ClaimStatus(evidence.claim_status) not in (ClaimStatus.VALID, ClaimStatus.LINKED) or (
+        was_linked != (evidence.claim_status == ClaimStatus.LINKED)
+    ):
+        yield Contradiction("LINK", "The claim's status isn't that of its link.")
+    elif was_linked and not claimed <= evidence.claim_linked_at <= evidence.claim_expires:
+        yield Contradiction("EXPIRY", "The claim was linked before it was made or too late.")
+
+
+def _link(evidence: Record) -> Contradictions:
+    """The link of the claim's pair; it rests on the claim that was linked last."""
+    linked_at = evidence.claim_linked_at
+    if evidence.link_claim_id is None:
+        if linked_at is not None:
+            yield Contradiction("LINK", "The claim was linked, and its link is missing.")
+        return
+    if evidence.link_claim_linked_at is None or evidence.link_claim_linked_at != evidence.last:
+        yield Contradiction("LINK", "The link doesn't rest on the newest claim of its pair.")
+    if evidence.link_claim_id == evidence.claim_id:
+        yield from _verification(evidence)
+
+
+def _verification(evidence: Record) -> Contradictions:
+    """The verification that rests on the claim."""
+    verified_at, revoked_at = evidence.link_verified_at, evidence.link_revoked_at
+    if (verified_at, evidence.link_first_linked_at) != (evidence.claim_linked_at, evidence.first):
+        yield Contradiction("LINK", "The link's times aren't those of its claims.")
+    if evidence.link_expires != verified_at + VERIFICATION_LIFETIME:
+        yield Contradiction("EXPIRY", "The verification ends at another time than it should.")
+    if evidence.link_last_used_at < max(verified_at, evidence.last_paid or 0):
+        yield Contradiction("LINK", "The link was used after the last use that it names.")
+    if not 1 <= evidence.link_policy_version <= POLICY_VERSION:
+        yield Contradiction("LINK", "The link follows a policy that this build doesn't know.")
+    if (revoked_at is None) != (evidence.link_revoked_reason is None):
+        yield Contradiction("LINK", "The link is revoked without a reason, or the reverse.")
+    elif revoked_at is not None and revoked_at < verified_at:
+        yield Contradiction("LINK", "The link was revoked before it was made.")
+
+
+def of_wallet(connection: Connection, custody: Record, wallet: Record) -> Record | None:
+    """The link of a blockchain account and a wallet, locked, after its claim was checked again.
+
+    Returns:
+        The link, which may have ended; None where the pair was never linked.
+
+    Raises:
+        ClaimUnverifiable: the stored claim can't be verified again.
+    """
+    try:
+        link = wallets.find_link(connection, custody.id, wallet.id, lock=True)
+        claim_id = link.claim_id if link is not None else None
+        claim_id = claim_id or claim_evidence.linked_claim(connection, custody.id, wallet.id)
+        found = _of_pair(connection, claim_id, custody, wallet)
+    except UNREADABLE:
+        claim_id, link = None, None
+        found = Contradiction("UNREADABLE", "The wallet's records hold a value that can't be read.")
+    if found is None:
+        return link
+    raise ClaimUnverifiable(
+        f"The wallet can't be paid. {found.explanation}",
+        {
+            "counterpartyId": wallet.id,
+            "blockchainAccountId": custody.id,
+            "claimId": claim_id,
+            "reason": found.reason,
+            "suggestion": ClaimUnverifiable.next_step,
+        },
+    )
+
+
+def _of_pair(
+    connection: Connection, claim_id: str | None, custody: Record, wallet: Record
+) -> Contradiction | None:
+    if claim_id is None:
+        address = address_of(wallet.network, wallet.address)
+        as_registered = address is not None and (address.canonical, address.display) == (
+            wallet.canonical,
+            wallet.address,
+        )
+        return None if as_registered else _REDIRECTED
+    evidence = claim_evidence.find(connection, claim_id)
+    if evidence is None:
+        return Contradiction("MISSING", "The claim of the link is missing.")
+    pair = (evidence.claim_blockchain_account_id, evidence.claim_counterparty_id)
+    if pair != (custody.id, wallet.id):
+        return Contradiction("LINK", "The link rests on a claim for another pair.")
+    return contradiction(evidence)
+
+
+class Rechecked(NamedTuple):
+    """A claim that was checked again; ``found`` is None where everything agrees."""
+
+    evidence: Record
+    found: Contradiction | None
+
+    def to_wire(self) -> dict[str, Any]:
+        """The result as ``wallets recheck`` shows it."""
+        evidence, found = self.evidence, self.found
+        method = METHODS.get(evidence.claim_method)
+        return {
+            "id": evidence.claim_id,
+            "blockchainAccountId": evidence.claim_blockchain_account_id,
+            "counterpartyId": evidence.claim_counterparty_id,
+            "network": evidence.wallet_network,
+            "address": evidence.wallet_address,
+            "method": evidence.claim_method,
+            "checked": None if method is None else method.checked,
+            "holds": found is None,
+            "reason": None if found is None else found.reason,
+            "explanation": None if found is None else found.explanation,
+        }
+
+
+def recheck(connection: Connection, claim_id: str | None = None) -> Iterator[Rechecked]:
+    """Check every claim of the database again, or one.
+
+    Raises:
+        NotFound: there is no such claim.
+    """
+    if claim_id is None:
+        rows = claim_evidence.every(connection)
+    else:
+        found = claim_evidence.find(connection, claim_id)
+        rows = iter((reading.require_found(found, "ownership claim", claim_id),))
+    return (Rechecked(evidence, contradiction(evidence)) for evidence in rows)

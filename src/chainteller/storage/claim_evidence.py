@@ -1,0 +1,116 @@
+"""Read ownership claims with every row that they must agree with."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import Column, Connection, Label, Select, bindparam, func, select
+
+from chainteller.domain.challenges import ClaimStatus
+from chainteller.domain.limits import DestinationClass
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+_CLAIM = WalletTables.claim
+_CHALLENGE = WalletTables.challenge
+_ATTEMPT = WalletTables.attempt
+_WALLET = WalletTables.counterparty
+_CUSTODY = WalletTables.blockchain_account
+_LINK = WalletTables.link
+_ACCOUNT = Tables.trading_account
+_TRANSFER = Tables.transfer
+_OTHER = _CLAIM.alias("other")
+_BATCH = 1_000
+
+
+def _labelled(prefix: str, columns: tuple[Column[Any], ...]) -> Iterator[Label[Any]]:
+    return (column.label(f"{prefix}_{column.name}") for column in columns)
+
+
+_LINKED = (
+    _OTHER.c.blockchain_account_id == _CLAIM.c.blockchain_account_id,
+    _OTHER.c.counterparty_id == _CLAIM.c.counterparty_id,
+    _OTHER.c.status == ClaimStatus.LINKED,
+)
+_EVIDENCE: Select[Any] = (
+    select(
+        *_labelled("claim", tuple(_CLAIM.c)),
+        *_labelled("challenge", tuple(_CHALLENGE.c)),
+        *_labelled("wallet", tuple(_WALLET.c)),
+        *_labelled("custody", tuple(_CUSTODY.c)),
+        *_labelled("link", tuple(_LINK.c)),
+        _ACCOUNT.c.organisation_id.label("account_organisation_id"),
+        _ACCOUNT.c.customer_id.label("account_customer_id"),
+        select(func.count())
+        .select_from(_ATTEMPT)
+        .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
+        .scalar_subquery()
+        .label("attempts_made"),
+        select(func.min(_OTHER.c.linked_at)).where(*_LINKED).scalar_subquery().label("first"),
+        select(func.max(_OTHER.c.linked_at)).where(*_LINKED).scalar_subquery().label("last"),
+        select(_OTHER.c.linked_at)
+        .where(*_LINKED, _OTHER.c.id == _LINK.c.claim_id)
+        .scalar_subquery()
+        .label("link_claim_linked_at"),
+        select(_TRANSFER.c.created)
+        .where(
+            _TRANSFER.c.trading_account_id == _CUSTODY.c.trading_account_id,
+            _TRANSFER.c.direction == "withdrawal",
+            _TRANSFER.c.blockchain_account_id == _CLAIM.c.blockchain_account_id,
+            _TRANSFER.c.counterparty_id == _CLAIM.c.counterparty_id,
+            _TRANSFER.c.destination_class == DestinationClass.VERIFIED,
+        )
+        .order_by(_TRANSFER.c.created.desc())
+        .limit(1)
+        .scalar_subquery()
+        .label("last_paid"),
+    )
+    .select_from(_CLAIM)
+    .outerjoin(_CHALLENGE, _CHALLENGE.c.id == _CLAIM.c.challenge_id)
+    .outerjoin(_WALLET, _WALLET.c.id == _CLAIM.c.counterparty_id)
+    .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
+    .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
+    .outerjoin(
+        _LINK,
+        (_LINK.c.blockchain_account_id == _CLAIM.c.blockchain_account_id)
+        & (_LINK.c.counterparty_id == _CLAIM.c.counterparty_id),
+    )
+)
+_ONE = _EVIDENCE.where(_CLAIM.c.id == bindparam("b_claim"))
+_LINKED_CLAIM = (
+    select(_CLAIM.c.id)
+    .where(
+        _CLAIM.c.blockchain_account_id == bindparam("b_account"),
+        _CLAIM.c.counterparty_id == bindparam("b_counterparty"),
+        _CLAIM.c.status == ClaimStatus.LINKED,
+    )
+    .order_by(_CLAIM.c.linked_at.desc())
+    .limit(1)
+)
+
+
+def find(connection: Connection, claim_id: str) -> Record | None:
+    """A claim with its evidence.
+
+    Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
+    (the blockchain account) and the link of the two, each with that prefix, and ``account_…`` of
+    the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
+    refused signatures. ``first`` and ``last`` are when claims of the pair were linked, and
+    ``link_claim_linked_at`` when the link's own was, if it is of the pair. ``last_paid`` is when
+    the newest withdrawal to the pair as a verified wallet was requested.
+    """
+    found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
+    return found
+
+
+def every(connection: Connection) -> Iterator[Record]:
+    """Every claim of the database with its evidence, by id."""
+    statement = _EVIDENCE.order_by(_CLAIM.c.id)
+    return iter(connection.execute(statement, execution_options={"yield_per": _BATCH}))
+
+
+def linked_claim(connection: Connection, account_id: str, counterparty_id: str) -> str | None:
+    """The id of the newest claim that was linked for a blockchain account and a wallet."""
+    pair = {"b_account": account_id, "b_counterparty": counterparty_id}
+    found: str | None = connection.execute(_LINKED_CLAIM, pair).scalar()
+    return found

@@ -1,0 +1,261 @@
+"""A bank whose customers have verified wallets of every family, and means to change one cell."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random  # noqa: TID251 - changes that can be made again from a seed
+from typing import Any
+
+from sqlalchemy import Connection, Table, and_, create_engine, select, text, update
+from sqlalchemy.pool import NullPool
+from tests.wallets.customers import Customer, customers
+from tests.world.customers import CustomerSeed
+from tests.world.engines import DPT, USDC_ETHEREUM, USDC_SOLANA, World, make_world
+
+from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.engine.checks.breaches import Breach
+from chainteller.engine.verification import verify
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
+from chainteller.service.models.funding import Currency, Destination, Transfer, WithdrawalRequest
+from chainteller.storage import chain
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+BTC = Currency(type="crypto-currency", symbol="BTC", network="bitcoin")
+SOL = Currency(type="crypto-currency", symbol="SOL", network="solana")
+ETH = Currency(type="crypto-currency", symbol="ETH", network="ethereum")
+_PAYMENTS = {
+    "solana": ((USDC_SOLANA, "5.00"), (SOL, "0.01")),
+    "ethereum": ((USDC_ETHEREUM, "5.00"), (ETH, "0.001")),
+    "bitcoin": ((BTC, "0.0001"),),
+}
+"""Currencies and amounts to pay a wallet with, by its network."""
+FAMILIES = ("solana", "evm", "bitcoin", "tron")
+CHALLENGE, CLAIM = WalletTables.challenge, WalletTables.claim
+WALLET, LINK, TRANSFER = WalletTables.counterparty, WalletTables.link, Tables.transfer
+_SEALS = 20
+"""The invariant of rows that the log sealed otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A verified wallet of an account, and the rows of its proof."""
+
+    account_id: str
+    custody_id: str
+    wallet_id: str
+    claim_id: str
+    challenge_id: str
+    network: str
+
+    def key(self, table: Table) -> dict[str, str]:
+        """The primary key of the pair's row in a table."""
+        if table is LINK:
+            return {"blockchain_account_id": self.custody_id, "counterparty_id": self.wallet_id}
+        ids = {CHALLENGE: self.challenge_id, CLAIM: self.claim_id, WALLET: self.wallet_id}
+        return {"id": ids[table]}
+
+
+@dataclass
+class PayoutBank:
+    """Customers with verified wallets."""
+
+    world: World
+    pairs: list[Pair] = field(default_factory=list)
+    _seen: tuple[int, int] = (0, 0)
+    _changed: set[str] = field(default_factory=set)
+    """Ids of the rows that were changed behind the engine's back for a while."""
+
+    def begin(self) -> None:
+        """Forget the audit rows and events so far."""
+        with self.world.database.read() as connection:
+            head = chain.head(connection)
+        self._seen = (head.audit_seq, head.event_seq)
+
+    @property
+    def payable(self) -> list[Pair]:
+        """TRON has no asset that can be paid."""
+        return [pair for pair in self.pairs if pair.network in _PAYMENTS]
+
+    def verify_wallet(self, account_id: str, customer: Customer) -> Pair:
+        """Register a wallet, have it sign, and link it."""
+        engine, network = self.world.engine, customer.registered.network.name
+        custody = engine.open_blockchain_account(
+            OpenBlockchainAccount(trading_account_id=account_id, network=network)
+        ).value
+        wallet = engine.register_counterparty(
+            RegisterCounterparty(address=customer.registered.display, network=network)
+        ).value
+        pair = self._link(account_id, custody.id, wallet.id, customer)
+        self.pairs.append(pair)
+        return pair
+
+    def verify_again(self, pair: Pair, customer: Customer) -> None:
+        """Link a wallet by a new claim."""
+        made = self._link(pair.account_id, pair.custody_id, pair.wallet_id, customer)
+        self.pairs[self.pairs.index(pair)] = made
+
+    def _link(self, account_id: str, custody_id: str, wallet_id: str, customer: Customer) -> Pair:
+        engine, network = self.world.engine, customer.registered.network.name
+        challenge = engine.create_challenge(
+            custody_id, ChallengeRequest(counterparty_id=wallet_id)
+        ).value
+        self.world.clock.advance(MINUTE)
+        claim = engine.submit_claim(
+            custody_id,
+            ClaimRequest(
+                challenge_id=challenge.id,
+                completed_challenge=customer.answer(challenge.challenge),
+                counterparty_id=wallet_id,
+            ),
+        ).value
+        self.world.clock.advance(SECOND)
+        address = customer.registered.display
+        engine.link_counterparty(
+            custody_id, LinkRequest(address=address, network=network, ownership_claim_id=claim.id)
+        )
+        return Pair(account_id, custody_id, wallet_id, claim.id, challenge.id, network)
+
+    def request(self, pair: Pair, chance: Random | None = None) -> Transfer:
+        """Request a payout to a wallet."""
+        payments = _PAYMENTS[pair.network]
+        currency, amount = payments[0] if chance is None else chance.choice(payments)
+        destination = Destination(
+            type="counterparty",
+            counterparty_id=pair.wallet_id,
+            blockchain_account_id=pair.custody_id,
+        )
+        request = WithdrawalRequest(amount=amount, currency=currency, destination=destination)
+        return self.world.engine.withdraw(pair.account_id, request).value
+
+    def pass_time(self, duration: int) -> None:
+        self.world.clock.advance(duration)
+        self.world.engine.run_due()
+
+    def is_paid(self, withdrawal_id: str) -> bool:
+        """Whether the ledger says that the money of a withdrawal left."""
+        journal = Tables.journal
+        with self.world.database.read() as connection:
+            kinds = connection.execute(
+                select(journal.c.kind).where(journal.c.reference == withdrawal_id)
+            ).scalars()
+            return "sent" in set(kinds)
+
+    def audited(self, action: str) -> list[Any]:
+        audit = Tables.audit
+        with self.world.database.read() as connection:
+            found = connection.execute(
+                select(audit).where(audit.c.action == action, audit.c.seq > self._seen[0])
+            )
+            return list(found)
+
+    def events(self, kind: str) -> list[Any]:
+        event = Tables.event
+        with self.world.database.read() as connection:
+            found = connection.execute(
+                select(event).where(event.c.type == kind, event.c.seq > self._seen[1])
+            )
+            return list(found)
+
+    def values(self, table: Table, column: str) -> list[Any]:
+        """Every value that a column holds, without repetitions."""
+        with self.world.database.read() as connection:
+            found = connection.execute(select(table.c[column])).scalars()
+            return sorted(set(found), key=repr)
+
+    def cell(self, table: Table, key: dict[str, str], column: str) -> Any:
+        with self.world.database.read() as connection:
+            return connection.execute(select(table.c[column]).where(_is(table, key))).scalar_one()
+
+    def breaches(self) -> list[Breach]:
+        """What ``verify`` reports, except that the log names rows that were changed meanwhile."""
+        return [
+            each
+            for each in verify(self.world.database)
+            if each.invariant != _SEALS or not self._changed & set(each.where.split())
+        ]
+
+    @contextmanager
+    def changed(
+        self, table: Table, key: dict[str, str], column: str, value: object
+    ) -> Iterator[None]:
+        """Change one cell behind the engine's back, keys and all, for a while."""
+        before = self.cell(table, key, column)
+        self._changed.update(key.values())
+        self.write(table, key, column, value)
+        moved = {**key, column: value} if column in key else key
+        try:
+            yield
+        finally:
+            self.write(table, moved, column, before)  # type: ignore[arg-type]  # a key is text
+
+    @contextmanager
+    def scrambled(self, table: str, row_id: str, column: str) -> Iterator[None]:
+        """Put a value into a cell that its type can't have, for a while."""
+        statement = f"UPDATE {table} SET {column} = ? WHERE id = ?"  # noqa: S608 - our own names
+        self._changed.add(row_id)
+        with self._unguarded() as connection:
+            (before,) = connection.exec_driver_sql(
+                f"SELECT {column} FROM {table} WHERE id = ?",  # noqa: S608 - as above
+                (row_id,),
+            ).one()
+            connection.exec_driver_sql(statement, ("no number", row_id))
+            connection.commit()
+        yield
+        with self._unguarded() as connection:
+            connection.exec_driver_sql(statement, (before, row_id))
+            connection.commit()
+
+    def write(self, table: Table, key: dict[str, str], column: str, value: object) -> None:
+        """Set a cell without triggers and foreign keys, as whoever holds the database can."""
+        statement = update(table).where(_is(table, key)).values({column: value})
+        with self._unguarded() as connection:
+            assert connection.execute(statement).rowcount == 1
+            connection.commit()
+
+    @contextmanager
+    def _unguarded(self) -> Iterator[Connection]:
+        database = self.world.database
+        if database.path is None:
+            with database.write() as connection:
+                connection.execute(text("SET LOCAL session_replication_role = replica"))
+                yield connection
+            return
+        engine = create_engine(f"sqlite:///{database.path}", poolclass=NullPool)
+        with engine.connect() as connection:
+            yield connection
+
+
+def make_bank(place: Path | str, *, size: int = 2) -> PayoutBank:
+    """Customers with funds, each with a verified wallet of every family.
+
+    The wallets are older than the hold of unverified ones, so one that isn't taken for verified
+    would be paid after its review. The first wallet was verified twice.
+    """
+    people = [CustomerSeed(f"DDA-{each}", 100_000_000_00) for each in range(1, size + 1)]
+    bank = PayoutBank(make_world(place, customers=people))
+    world = bank.world
+    for at, person in enumerate(people):
+        account = world.open(person.bank_account_id)
+        for currency in (DPT, USDC_SOLANA, USDC_ETHEREUM):
+            world.deposit("20000.00", currency, account)
+        for market in ("sol-usd", "eth-usd", "btc-usd"):
+            world.execute(world.quote("3000.00", "buy", market), account)
+            world.settle()
+        for family in FAMILIES:
+            bank.verify_wallet(account, customers(family)[at])
+        bank.verify_wallet(account, customers("solana")[2])
+    bank.verify_again(bank.pairs[0], customers("solana")[0])
+    bank.pass_time(DAY + HOUR)
+    return bank
+
+
+def _is(table: Table, key: dict[str, str]) -> Any:
+    return and_(*(table.c[name] == value for name, value in key.items()))
