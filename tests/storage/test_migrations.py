@@ -58,7 +58,7 @@ def shape(path: Path) -> Shape:
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
             "ORDER BY name"
         ).fetchall()
-        for name in ("head", "organisation", "alembic_version", "schema_revision"):
+        for name in ("head", "clock", "organisation", "alembic_version", "schema_revision"):
             found[f"rows of {name}"] = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - our own names
         found["marks"] = [
             connection.execute(f"PRAGMA {name}").fetchone()
@@ -108,6 +108,7 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
 
 
 BACK_TO_0001 = (
+    "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",

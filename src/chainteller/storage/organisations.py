@@ -31,3 +31,8 @@ def create(connection: Connection, organisation_id: str, at: int) -> None:
             created=at,
         )
     )
+
+
+def everything(connection: Connection) -> list[str]:
+    """The id of every organisation."""
+    return list(connection.scalars(select(Tables.organisation.c.id).order_by("id")))

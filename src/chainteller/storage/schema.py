@@ -212,10 +212,24 @@ def guard(connection: Connection) -> None:
 
 
 def seed(connection: Connection) -> None:
-    """Insert the rows that every database has: the chain's head and the first organisation."""
+    """Insert the rows that every database has: the chain's head, the clock and the first
+    organisation."""
     connection.execute(
         insert(Tables.head).values(
             name=HEAD, event_seq=0, audit_seq=0, audit_hash=GENESIS_HASH, last_at=0
+        )
+    )
+    connection.execute(
+        insert(Tables.clock).values(
+            name=HEAD,
+            epoch=0,
+            began_at=0,
+            boot="",
+            anchor_at=0,
+            anchor_elapsed=0,
+            seen_at=0,
+            doubt="",
+            stepped=False,
         )
     )
     fees = FeeSchedule()
