@@ -28,7 +28,7 @@ class Bank:
 
     def __init__(self, url: str, options: EngineOptions = OPTIONS) -> None:
         self.machine, self.url, self.options = Machine(), url, options
-        self.world = self._opened()
+        self.start()
         opened = OpenTradingAccount(bank_account_id="DDA-1", bank_account_type="checking")
         self.account = self.engine.open_trading_account(opened).value.id
         self.deposit()

@@ -15,8 +15,6 @@ from chainteller.domain.clock import SECOND, parse_instant
 TOLERANCE = 5 * SECOND
 EARLIEST = parse_instant("2025-01-01T00:00:00Z")
 LATEST = parse_instant("2200-01-01T00:00:00Z")
-_NOTICED = SECOND // 10
-"""How far a clock is ahead at the start before it is taken over."""
 _SLOWED = 2_000
 """A database's clock that is a little behind is waited for: meanwhile time is slower by one part
 in this many, since two machines never measure quite the same second."""
@@ -137,7 +135,7 @@ def go_on(sight: Sight, known: Known, anchor: Anchor, *, opening: bool) -> Judge
         accepted = sight.is_database or (opening and not known.doubt)
         doubt = None if accepted else Doubt.AHEAD
     now = expected
-    if doubt is None and (sight.is_database or (opening and step > _NOTICED)):
+    if doubt is None and (sight.is_database or step > TOLERANCE):
         now = max(expected, sight.clock)
     if doubt is None and known.last_at > now + TOLERANCE:
         doubt = Doubt.RECORDS_AHEAD
@@ -164,3 +162,12 @@ def stamped(at: int, now: int, began_at: int) -> int:
     record then counts from the beginning of this epoch.
     """
     return at if at <= now or not began_at else min(at, began_at)
+
+
+def gained(known: Known, stored: Anchor | None, anchor: Anchor) -> int:
+    """How far time has gone ahead of elapsed time where ``anchor`` takes the stored one's place;
+    without a stored one, of the newest time that the records know."""
+    if stored is not None:
+        return anchor.after(stored.elapsed) - stored.at
+    floor = max(known.last_at, known.seen_at)
+    return max(0, anchor.at - floor) if floor else 0

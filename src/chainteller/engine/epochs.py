@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import SECOND, SystemClock, format_instant
+from chainteller.domain.timekeeping import TOLERANCE
 from chainteller.domain.trades import QuoteStatus
 from chainteller.engine import outcome, timekeeping
 from chainteller.engine.context import EngineContext
@@ -26,6 +27,8 @@ from chainteller.storage.wallet_tables import WalletTables
 
 ACCEPTED = "accept_clock"
 """The audit action of a new epoch."""
+MOVED = "clock_ahead"
+"""The audit action of time that went ahead of elapsed time, at the start of a process."""
 _SUBJECT = "clock"
 
 
@@ -61,6 +64,10 @@ def _note(tx: UnitOfWork) -> bool:
     reading, known = tx.time, tx.time.known
     if known is None or not timekeeping.is_to_be_noted(reading):
         return False
+    ahead = timekeeping.store(tx.context.time, tx.connection, reading)
+    if ahead:
+        told = {"clock": format_instant(reading.clock), "microseconds": ahead}
+        tx.audit(MOVED, _SUBJECT, told)
     changes: dict[str, object] = {"seen_at": max(known.seen_at, reading.now)}
     if (reading.doubt is not None) != bool(known.doubt):
         reason = "" if reading.doubt is None else reading.doubt.value
@@ -175,47 +182,64 @@ def _put_right(tx: UnitOfWork, before: int, began_at: int) -> Iterator[Update]:
     """What has a time between the new epoch's beginning and the old one's end.
 
     What was made in between ends as long after it was made as it was meant to; what a customer
-    can have made anew (quotes, texts to sign, claims) ends now. What had ended has ended.
+    can have made anew (quotes, texts to sign, claims) ends now. A revoked key stays revoked.
     """
-    connection, back = tx.connection, before - began_at
+    connection = tx.connection
+    error = _Error(connection, before, began_at)
     for quote in epochs.open_quotes(connection, began_at):
         withdrawn = {"status": QuoteStatus.WITHDRAWN.value}
         yield Update(Tables.quote, {"id": quote.id}, withdrawn)
     for job in epochs.jobs_of_records(connection, began_at):
         key = {"kind": job.kind, "reference": job.reference}
-        yield Update(Tables.job, key, {"run_at": max(began_at, job.run_at - back)})
+        yield Update(Tables.job, key, {"run_at": max(began_at, job.run_at - error.back)})
     for key_row in epochs.keys_after(connection, began_at):
-        values = _ends_of_key(key_row, before, began_at)
+        values = _ends_of_key(key_row, error)
         if values:
             yield Update(Tables.api_key, {"key_id": key_row.key_id}, values)
-    yield from _put_wallets_right(connection, back, began_at)
+    yield from _put_wallets_right(connection, error)
 
 
-def _put_wallets_right(connection: Connection, back: int, began_at: int) -> Iterator[Update]:
-    over = {"expires": began_at - 1}
-    for challenge in epochs.challenges_after(connection, began_at):
+def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+    over = {"expires": error.began_at - 1}
+    for challenge in epochs.open_challenges(connection, error.began_at):
         yield Update(WalletTables.challenge, {"id": challenge.id}, over)
-    for claim in epochs.claims_after(connection, began_at):
+    for claim in epochs.unused_claims(connection, error.began_at):
         yield Update(WalletTables.claim, {"id": claim.id}, over)
-    for link in epochs.links_after(connection, began_at):
+    for link in epochs.links_until(connection, error.began_at):
         pair = {
             "blockchain_account_id": link.blockchain_account_id,
             "counterparty_id": link.counterparty_id,
         }
-        values = {"last_used_at": min(link.last_used_at, began_at)}
-        if link.verified_at > began_at:
-            values["expires"] = link.expires - back
-        yield Update(WalletTables.link, pair, values)
+        expires = link.expires - error.at(link.verified_at)
+        used = min(link.last_used_at, error.began_at)
+        yield Update(WalletTables.link, pair, {"expires": expires, "last_used_at": used})
 
 
-def _ends_of_key(row: Record, before: int, began_at: int) -> dict[str, int]:
+class _Error:
+    """By how much the time was wrong, ``back`` at the end of the old epoch."""
+
+    def __init__(self, connection: Connection, before: int, began_at: int) -> None:
+        self.before, self.began_at, self.back = before, began_at, before - began_at
+        self._gains = epochs.gains(connection, MOVED, ACCEPTED)
+        self._is_known = clock_rows.read(connection, server_clock=False).boot != ""
+
+    def at(self, stamp: int) -> int:
+        """By how much it was wrong at a stamp: what it gained after that wasn't wrong yet. Where
+        gains aren't noted, only stamps after the new beginning are known to be wrong."""
+        least = min(self.back, TOLERANCE)
+        if not self._is_known:
+            return self.back if stamp > self.began_at else least
+        later = sum(gain for at, gain in self._gains if at > stamp)
+        return max(self.back - later, least)
+
+
+def _ends_of_key(row: Record, error: _Error) -> dict[str, int]:
     """When a key expires and is revoked, where that was reckoned from a wrong time."""
-    back, values = before - began_at, {}
-    if row.expires is not None and row.created > began_at:
-        values["expires"] = row.expires - back
-    if row.revoked_at is not None and row.revoked_at > began_at:
-        if row.revoked_at <= before:
-            values["revoked_at"] = began_at
-        elif row.followed_at is not None and row.followed_at > began_at:
-            values["revoked_at"] = max(began_at, row.revoked_at - back)
+    values = {}
+    if row.expires is not None and row.expires > error.began_at:
+        values["expires"] = row.expires - error.at(row.created)
+    if row.revoked_at is not None and row.revoked_at > error.began_at:
+        rotated_at = row.revoked_at if row.followed_at is None else row.followed_at
+        ends_at = row.revoked_at - error.at(rotated_at)
+        values["revoked_at"] = error.began_at if row.revoked_at <= error.before else ends_at
     return values

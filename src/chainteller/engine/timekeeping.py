@@ -21,6 +21,7 @@ from chainteller.domain.timekeeping import (
     Known,
     Sight,
     begin,
+    gained,
     go_on,
     implausible,
     jumped,
@@ -226,18 +227,22 @@ def is_to_be_noted(reading: Reading) -> bool:
     return (reading.doubt is None and not reading.stored) or reading.now - known.seen_at >= MINUTE
 
 
-def store(source: TimeSource, connection: Connection, reading: Reading) -> None:
-    """Share the anchor of a reading without doubt with the machine's other processes."""
-    if reading.stored or reading.doubt is not None or reading.anchor is None:
-        return
+def store(source: TimeSource, connection: Connection, reading: Reading) -> int:
+    """Share the anchor of a reading without doubt with the machine's other processes; returns by
+    how much it is ahead of elapsed time."""
+    if reading.stored or reading.doubt is not None or not (reading.anchor and reading.known):
+        return 0
     clock = source.clock
     boot = clock.boot() if isinstance(clock, SystemClock) else ""
+    row = clock_rows.read(connection, server_clock=False)
+    ahead = gained(reading.known, clock_rows.stored_anchor(row, boot), reading.anchor)
     clock_rows.change(
         connection,
         boot=boot,
         anchor_at=reading.anchor.at,
         anchor_elapsed=reading.anchor.elapsed,
     )
+    return ahead
 
 
 def require_plausible(reading: Reading) -> None:

@@ -92,9 +92,7 @@ class UnitOfWork:
         """What time it is, read once. Raises ClockUncertain."""
         if self._time is None:
             self._time = timekeeping.read(self.context.time, self.connection)
-            if self._time.doubt is None:
-                timekeeping.store(self.context.time, self.connection, self._time)
-            elif not self.timeless:
+            if self._time.doubt is not None and not self.timeless:
                 raise self._time.refusal()
         return self._time
 

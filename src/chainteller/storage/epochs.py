@@ -1,5 +1,6 @@
 """What an epoch that begins earlier than the last one ended leaves with a wrong time."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -48,35 +49,56 @@ def jobs_of_records(connection: Connection, instant: int) -> Iterator[Record]:
 
 
 def keys_after(connection: Connection, instant: int) -> Sequence[Record]:
-    """Keys that were made, or end by a revocation, after an instant; ``followed_at`` is when the
-    key in its place was made."""
+    """Keys that expire, or end by a revocation, after an instant; ``followed_at`` is when the key
+    in its place was made."""
     t, successor = Tables.api_key, Tables.api_key.alias("successor")
     return connection.execute(
         select(t, successor.c.created.label("followed_at"))
         .outerjoin(successor, successor.c.key_id == t.c.replaced_by)
-        .where(or_(t.c.created > instant, t.c.revoked_at > instant))
+        .where(or_(t.c.expires > instant, t.c.revoked_at > instant))
     ).all()
 
 
-def challenges_after(connection: Connection, instant: int) -> Sequence[Record]:
-    """Challenges that were made after an instant and wait for a signature."""
+def open_challenges(connection: Connection, instant: int) -> Sequence[Record]:
+    """Challenges that wait for a signature after an instant."""
     t = WalletTables.challenge
     return connection.execute(
-        select(t.c.id).where(t.c.status == ChallengeStatus.OPEN, t.c.created > instant)
+        select(t.c.id).where(t.c.status == ChallengeStatus.OPEN, t.c.expires > instant)
     ).all()
 
 
-def claims_after(connection: Connection, instant: int) -> Sequence[Record]:
-    """Claims that were accepted after an instant and aren't linked."""
+def unused_claims(connection: Connection, instant: int) -> Sequence[Record]:
+    """Accepted claims that could be linked after an instant."""
     t = WalletTables.claim
     return connection.execute(
-        select(t.c.id).where(t.c.status == ClaimStatus.VALID, t.c.created > instant)
+        select(t.c.id).where(t.c.status == ClaimStatus.VALID, t.c.expires > instant)
     ).all()
 
 
-def links_after(connection: Connection, instant: int) -> Sequence[Record]:
-    """Verifications, and uses of verified wallets, of after an instant."""
+def links_until(connection: Connection, instant: int) -> Sequence[Record]:
+    """Verifications that hold after an instant."""
     t = WalletTables.link
-    return connection.execute(
-        select(t).where(or_(t.c.verified_at > instant, t.c.last_used_at > instant))
-    ).all()
+    return connection.execute(select(t).where(t.c.expires > instant)).all()
+
+
+def gains(connection: Connection, moved: str, accepted: str) -> list[tuple[int, int]]:
+    """When time went ahead of elapsed time in this epoch, and by how many microseconds.
+
+    Args:
+        connection: in a transaction.
+        moved: the audit action of going ahead.
+        accepted: that of a new epoch.
+    """
+    t = Tables.audit
+    rows = connection.execute(
+        select(t.c.at, t.c.action, t.c.inputs)
+        .where(t.c.action.in_((moved, accepted)), t.c.outcome == "done")
+        .order_by(t.c.seq)
+    )
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        if row.action == accepted:
+            found.clear()
+        else:
+            found.append((int(row.at), int(json.loads(row.inputs)["microseconds"])))
+    return found
