@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 
 from chainteller import __version__
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
-from chainteller.domain.clock import SystemClock
+from chainteller.domain.clock import Clock, ElapsedClock, SystemClock
 from chainteller.domain.randomness import Randomness, SeededRandomness, SystemRandomness
 from chainteller.paths import Paths, private_folder, shipped
+from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.interface import Service
 from chainteller.service.layers import Layered
 from chainteller.service.read_only import ReadOnly
@@ -119,27 +120,38 @@ def open_engine(
     place: Place,
     *,
     randomness: Randomness | None = None,
+    clock: Clock | None = None,
 ) -> "Engine":
     """Open the engine on the place's database; a new file gets the schema.
+
+    The machine's clocks are compared with the records, unless the place is read-only or another
+    clock is given.
 
     Raises:
         ServiceUnavailable: the database can't be used.
         SettingsInvalid: the configured price feed is unavailable.
     """
     from chainteller.adapters.venue_simulated import SimulatedVenue
+    from chainteller.engine import epochs
     from chainteller.engine.context import EngineContext
     from chainteller.engine.engine import Engine
+    from chainteller.engine.timekeeping import KeptClock, Timekeeper
     from chainteller.storage.database import open_database
 
-    feed = price_feed(settings.engine)
+    clock, keeper = clock or SystemClock(), Timekeeper()
+    feed = price_feed(settings.engine, KeptClock(clock, keeper))
     context = EngineContext(
         database=open_database(database_url(settings, place)),
-        clock=SystemClock(),
+        clock=clock,
         randomness=randomness or SystemRandomness(),
         feed=feed,
         venue=SimulatedVenue(),
         options=engine_options(settings.engine, settings.service),
+        keeper=keeper,
     )
+    if not place.read_only:
+        with suppress(ServiceUnavailable):  # whoever needs the database will say so
+            epochs.tick(context)
     return Engine(context)
 
 
@@ -190,8 +202,8 @@ def _limits(limits: LimitSettings) -> "Mapping[DestinationClass, tuple[int, int,
     }
 
 
-def price_feed(engine: EngineSettings) -> "PriceFeed":
-    """Open the price feed named by ``engine.price_feed``.
+def price_feed(engine: EngineSettings, clock: Clock) -> "PriceFeed":
+    """Open the price feed named by ``engine.price_feed``; ``clock`` stamps fetched prices.
 
     Raises:
         SettingsInvalid: its file can't be read, or there is no such feed.
@@ -205,13 +217,13 @@ def price_feed(engine: EngineSettings) -> "PriceFeed":
         from chainteller.adapters.prices_replay import ReplayPrices
 
         try:
-            return ReplayPrices.from_path(Path(argument).expanduser(), opens_at=SystemClock().now())
+            return ReplayPrices.from_path(Path(argument).expanduser(), opens_at=clock.now())
         except (OSError, ValueError) as error:
             raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
     from chainteller.adapters.prices_http import http_prices
 
     try:
-        return http_prices(argument)
+        return http_prices(argument, clock)
     except ValueError as error:
         raise SettingsInvalid([f"engine.price_feed: {error}"]) from None
 
@@ -283,7 +295,7 @@ def start_demo(paths: Paths, place: Place, seed: str) -> "StartedDesk":
     settings = Settings(paths, desk=DeskSettings(operator="demo"))
     world = kept_world(sample_world(paths, seed), partial(_make_in_process, "past", seed))
     shutil.copyfile(world, sqlite_path(place.address))
-    engine = open_engine(settings, place, randomness=SeededRandomness(seed))
+    engine = open_engine(settings, place, randomness=SeededRandomness(seed), clock=ElapsedClock())
     load_samples(engine, seed)
     return _desk(engine, settings, place)
 

@@ -4,7 +4,9 @@ import contextlib
 import io
 import json
 import shutil
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,6 +157,8 @@ def lines(bank: Bank) -> Lines:
         "audit list": (),
         "audit verify": (),
         "audit export": (str(at / "audit.jsonl"),),
+        "clock show": (),
+        "clock accept": ("--database", f"sqlite:///{_of_tomorrow(bank, backup)}"),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),
@@ -177,6 +181,15 @@ def lines(bank: Bank) -> Lines:
         "themes check": (),
     }
     return {f"chainteller {name}": (*name.split(), *line) for name, line in found.items()}
+
+
+def _of_tomorrow(bank: Bank, backup: Path) -> Path:
+    """The bank with a record of a time that is still to come."""
+    file = bank.home / "tomorrow.db"
+    shutil.copyfile(backup, file)
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE head SET last_at = last_at + 86400000000")
+    return file
 
 
 @dataclass(frozen=True, slots=True)

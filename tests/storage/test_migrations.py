@@ -27,6 +27,7 @@ from chainteller.storage.tables import Tables
 Shape = dict[str, object]
 ROWS = {
     "head": "*",
+    "clock": "name, epoch, began_at, boot, anchor_at, anchor_elapsed, seen_at, doubt, stepped",
     "organisation": "id, name, fee_flat_cents, fee_bps, fee_minimum_cents, created",
     "alembic_version": "*",
     "schema_revision": "*",
@@ -129,7 +130,7 @@ _UNGUARDED = {
     ),
 }
 BACK_TO_0001 = (
-    "ALTER TABLE claim DROP COLUMN method",
+    "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
@@ -137,7 +138,7 @@ BACK_TO_0001 = (
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table is not Tables.rule
+        if table not in (Tables.rule, Tables.clock)
     ),
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",

@@ -259,8 +259,8 @@ def _document(client: httpx.Client, address: str, query: Mapping[str, str]) -> A
         raise PriceUnusable("the reply is nested too deeply") from None
 
 
-def http_prices(name: str) -> HttpPrices:
-    """Create the feed for ``engine.price_feed = "http:NAME"``.
+def http_prices(name: str, clock: Clock | None = None) -> HttpPrices:
+    """Create the feed for ``engine.price_feed = "http:NAME"``; ``clock`` stamps the prices.
 
     Raises:
         ValueError: no such exchange.
@@ -268,4 +268,4 @@ def http_prices(name: str) -> HttpPrices:
     exchange = EXCHANGES.get(name)
     if exchange is None:
         raise ValueError(f"http prices come from: {', '.join(EXCHANGES)}")
-    return HttpPrices(exchange)
+    return HttpPrices(exchange, clock)

@@ -1,4 +1,4 @@
-"""Operations on the configured database itself: ``db``, ``keys`` and ``serve``."""
+"""Operations on the configured database itself: ``db``, ``keys``, ``clock`` and ``serve``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import options
+from chainteller.domain.clock import format_instant
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
@@ -117,6 +118,52 @@ def verify_chain() -> ChainReport:
 
     with engine() as found:
         return verified(found.context.database)
+
+
+def show_clock() -> Outcome:
+    """What time it is at the bank, and what the clocks show."""
+    from chainteller.domain.timekeeping import MEANINGS
+    from chainteller.engine import epochs, timekeeping
+
+    with engine() as found:
+        context = found.context
+        with context.database.read() as connection:
+            reading = timekeeping.read(context.time, connection)
+    known = reading.known
+    newest = known.last_at if known else 0
+    return {
+        "certain": reading.doubt is None,
+        "reason": None if reading.doubt is None else reading.doubt.value,
+        "meaning": None if reading.doubt is None else MEANINGS[reading.doubt],
+        "bankTime": format_instant(reading.now),
+        "clock": format_instant(reading.clock),
+        "clockOf": "database" if context.database.is_postgres else "machine",
+        "machineClock": format_instant(reading.wall),
+        "difference": epochs.describe_difference(reading.ahead) if reading.ahead else None,
+        "newestRecord": format_instant(newest) if newest else None,
+        "epoch": known.epoch if known else 0,
+        "epochBegan": format_instant(reading.began_at) if reading.began_at else None,
+    }
+
+
+def accept_clock() -> Outcome:
+    """Begin a new epoch with the time that the clock shows, unless time is certain."""
+    from chainteller.engine import epochs
+
+    with engine() as found:
+        begun = epochs.accept(found.context, operator(options().configured.settings))
+    if begun is None:
+        return {"accepted": False}
+    return {
+        "accepted": True,
+        "epoch": begun.number,
+        "oldTime": format_instant(begun.before),
+        "newTime": format_instant(begun.began_at),
+        "entriesBetween": begun.stamped.entries,
+        "firstEntry": begun.stamped.first or None,
+        "lastEntry": begun.stamped.last or None,
+        "recordsPutRight": begun.changed,
+    }
 
 
 def backup(file: Path) -> Outcome:

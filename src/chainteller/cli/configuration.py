@@ -13,6 +13,7 @@ from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs, table
+from chainteller.domain.clock import SystemClock
 from chainteller.paths import locate
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
@@ -89,7 +90,7 @@ def validate() -> int:
     try:
         given = options()
         place = given.configured.place()
-        price_feed(given.configured.settings.engine)
+        price_feed(given.configured.settings.engine, SystemClock())
     except SettingsInvalid as error:
         return _not_valid(error)
     if wrong := clashes(given.configured.settings.keys):

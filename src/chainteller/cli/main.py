@@ -11,6 +11,7 @@ from chainteller.cli import (
     accounts,
     audit,
     check,
+    clock,
     configuration,
     console,
     database,
@@ -43,6 +44,7 @@ _PARTS = (
     wallets,
     events,
     audit,
+    clock,
     check,
     configuration,
 )

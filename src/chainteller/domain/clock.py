@@ -1,8 +1,12 @@
 """Time: clocks, and instants as integers (microseconds since 1970-01-01T00:00:00Z)."""
 
 import re
+import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache, partial
+from pathlib import Path
 from typing import Protocol
 
 SECOND = 1_000_000
@@ -19,11 +23,58 @@ class Clock(Protocol):
         """The current instant, microseconds since the epoch."""
 
 
+def _elapsed_source() -> Callable[[], int]:
+    """Nanoseconds on a clock that nobody sets, and that goes on while the machine sleeps where the
+    system has such a clock."""
+    if hasattr(time, "CLOCK_BOOTTIME"):
+        return partial(time.clock_gettime_ns, time.CLOCK_BOOTTIME)
+    if sys.platform == "darwin":  # its monotonic_ns stands still meanwhile
+        return partial(time.clock_gettime_ns, time.CLOCK_MONOTONIC)
+    return time.monotonic_ns
+
+
+_ELAPSED_NS = _elapsed_source()
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+_TIME_NAMESPACE = Path("/proc/self/ns/time")
+
+
+@cache
+def _boot() -> str:
+    try:
+        boot = _BOOT.read_text(encoding="ascii").strip()
+        namespace = _TIME_NAMESPACE.readlink().name if _TIME_NAMESPACE.is_symlink() else ""
+    except OSError:
+        return ""
+    return f"{boot} {namespace}"
+
+
 class SystemClock:
-    """The machine's wall clock."""
+    """The machine's clocks: the wall clock, which can be set, and the time that really passes."""
 
     def now(self) -> int:
         return time.time_ns() // 1_000
+
+    def elapsed(self) -> int:
+        """Microseconds since some point in the past; setting the wall clock doesn't change it."""
+        return _ELAPSED_NS() // 1_000
+
+    def boot(self) -> str:
+        """Names the machine's run within which ``elapsed`` agrees between processes; empty where
+        only one process can compare it."""
+        return _boot() if hasattr(time, "CLOCK_BOOTTIME") else ""
+
+
+class ElapsedClock:
+    """The wall clock when it was made, then the time that really passes: for a bank that lasts no
+    longer than its process."""
+
+    def __init__(self) -> None:
+        system = SystemClock()
+        self._elapsed = system.elapsed
+        self._offset = system.now() - system.elapsed()
+
+    def now(self) -> int:
+        return self._elapsed() + self._offset
 
 
 class ManualClock:

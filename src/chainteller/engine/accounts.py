@@ -47,7 +47,7 @@ RESOURCE = "trading account"
 _REMEMBERED = 1_024
 
 
-@writes(operations.OPEN_TRADING_ACCOUNT)
+@writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
 def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
     if request.bank_account_type not in TYPES:
         raise ValidationFailed.of("bankAccountType", "checking or savings")

@@ -43,7 +43,7 @@ def network(context: EngineContext, text: str) -> Network:
         ) from None
 
 
-@writes(operations.OPEN_BLOCKCHAIN_ACCOUNT)
+@writes(operations.OPEN_BLOCKCHAIN_ACCOUNT, timeless=True)
 def open_account(tx: UnitOfWork, request: OpenBlockchainAccount) -> BlockchainAccount:
     on = network(tx.context, request.network)
     trading_account = accounts.locked(tx, request.trading_account_id)

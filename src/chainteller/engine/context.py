@@ -6,6 +6,7 @@ from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
 from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
+from chainteller.engine.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
 
 
@@ -19,3 +20,8 @@ class EngineContext:
     options: EngineOptions = field(default_factory=EngineOptions)
     pegs: PegFeed | None = None
     """Left out, every stablecoin is taken for its dollar."""
+    keeper: Timekeeper = field(default_factory=Timekeeper)
+
+    @property
+    def time(self) -> TimeSource:
+        return TimeSource(self.database, self.clock, self.keeper)

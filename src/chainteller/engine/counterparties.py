@@ -232,7 +232,7 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
         )
 
 
-@writes(operations.REQUIRE_REVERIFICATION)
+@writes(operations.REQUIRE_REVERIFICATION, timeless=True)
 def require_reverification(
     tx: UnitOfWork, account_id: str, counterparty_id: str, request: ReverificationRequest
 ) -> Counterparty:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
+from chainteller.engine import epochs, timekeeping
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.worker import Worker
@@ -50,16 +51,22 @@ class EmbeddedDeployment:
         return self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
-        """Asks the database what it holds and whether it takes writes; a fault is told by its
-        reason."""
-        database = self._engine.context.database
+        """Asks the database what it holds, whether it takes writes, and what time it is; a fault
+        is told by its reason. The clock is named where there is something to say about it."""
+        context = self._engine.context
         try:
-            with database.read() as connection:
+            with context.database.read() as connection:
                 schema.state(connection)
-            database.require_writable()
+                reading = timekeeping.read(context.time, connection)
+            context.database.require_writable()
         except ServiceUnavailable as fault:
             return Health(ready=False, checks={"database": str(fault.details["reason"])})
-        return Health(ready=True, checks={"database": "ok"})
+        checks = {"database": "ok"}
+        if reading.doubt is not None:
+            checks["clock"] = reading.doubt.value
+        elif reading.ahead:
+            checks["clock"] = epochs.describe_difference(reading.ahead)
+        return Health(ready=reading.doubt is None, checks=checks)
 
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""

@@ -6,6 +6,7 @@ from chainteller.domain.assets import Asset
 from chainteller.domain.challenges import is_verified
 from chainteller.domain.clock import format_instant
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
+from chainteller.domain.timekeeping import stamped
 from chainteller.engine import blockchain_accounts, claim_proofs, counterparties
 from chainteller.engine.outcome import Update
 from chainteller.engine.unit_of_work import UnitOfWork
@@ -69,11 +70,14 @@ def _wallet(
             "The wallet is on another network than the asset.",
             {"expected": asset.network, "actual": counterparty.network},
         )
-    return wallet(counterparty, blockchain_account.id, link, tx.now)
+    return wallet(counterparty, blockchain_account.id, link, tx.now, tx.time.began_at)
 
 
-def wallet(counterparty: Record, via: str, link: Record | None, now: int) -> Target:
-    """The wallet as a target: verified for the blockchain account ``via``, or not."""
+def wallet(
+    counterparty: Record, via: str, link: Record | None, now: int, began_at: int = 0
+) -> Target:
+    """The wallet as a target: verified for the blockchain account ``via``, or not; ``began_at``
+    is the beginning of this epoch."""
     if link is not None and is_verified(wallets.link_status(link, now)):
         return Target(
             DestinationClass.VERIFIED,
@@ -87,7 +91,7 @@ def wallet(counterparty: Record, via: str, link: Record | None, now: int) -> Tar
         counterparty.id,
         via,
         counterparty.address,
-        counterparty.created + UNVERIFIED_HOLD,
+        stamped(counterparty.created, now, began_at) + UNVERIFIED_HOLD,
     )
 
 

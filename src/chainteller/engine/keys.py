@@ -22,8 +22,9 @@ from chainteller.domain.keys import (
     scopes_of,
 )
 from chainteller.domain.randomness import Randomness, SystemRandomness
+from chainteller.engine import timekeeping
 from chainteller.engine.context import EngineContext
-from chainteller.engine.unit_of_work import UnitOfWork, act, asks_server_clock
+from chainteller.engine.unit_of_work import UnitOfWork, act, now
 from chainteller.service.deployment import Principal
 from chainteller.service.errors import (
     Conflict,
@@ -89,8 +90,8 @@ class ApiKeys:
     def listed(self) -> list[dict[str, object]]:
         """Every key of every organisation, newest first, without any secret."""
         with self.context.database.read() as connection:
-            now = self.context.clock.now()
-            return [_shown(row, now) for row in keys.everything(connection)]
+            at = now(self.context, connection)
+            return [_shown(row, at) for row in keys.everything(connection)]
 
     def revoke(self, key_id: str) -> None:
         """End a key at once; ending it again changes nothing.
@@ -107,7 +108,7 @@ class ApiKeys:
             tx.audit("revoke_api_key", key_id)
             tx.event("api_key.revoked", key_id)
 
-        act(self.context, self.actor, work)
+        act(self.context, self.actor, work, timeless=True)
 
     def rotate(self, key_id: str, overlap: str = "24h") -> ApiKey:
         """Make a key in another's place; the old one holds for ``overlap`` more, up to 7 days.
@@ -175,6 +176,7 @@ class Authenticator:
 
         Raises:
             Unauthorized: MALFORMED, UNKNOWN, EXPIRED or REVOKED.
+            ClockUncertain: the key is valid by the bank's time or by the clock, but not by both.
             ServiceUnavailable: the database cannot be asked.
         """
         recognised = self.recognised(text)
@@ -187,8 +189,8 @@ class Authenticator:
         known = self._known.get(_digest(text))
         if known is None or self._elapsed() - known.read_at_s > REMEMBERED_S:
             return None
-        now = self._context.clock.now()
-        refused = refusal_reason(now=now, expires=known.expires, revoked_at=known.revoked_at)
+        at = timekeeping.estimate(self._context.clock, self._context.keeper)
+        refused = refusal_reason(now=at, expires=known.expires, revoked_at=known.revoked_at)
         return None if refused else known.principal
 
     def _read(self, text: str) -> _Known:
@@ -215,17 +217,23 @@ def _authentic(context: EngineContext, text: str) -> Record:
     key = ApiKey.parse(text)
     if key is None:
         raise Unauthorized("MALFORMED")
+    source = context.time
     with context.database.read() as connection:
-        by_server = asks_server_clock(context)
-        row = keys.find_with_time(connection, key.key_id, server_clock=by_server)
+        before = timekeeping.elapsed(source)
+        row = keys.find_with_time(connection, key.key_id, server_clock=source.by_server)
     if row is None or not key.matches(row.secret_hash):
         raise Unauthorized("UNKNOWN")
-    now = row.newest_at if by_server else max(context.clock.now(), row.newest_at)
-    reason = refusal_reason(now=now, expires=row.expires, revoked_at=row.revoked_at)
+    found = timekeeping.judged(source, row, before)
+    reason, other = (
+        refusal_reason(now=at, expires=row.expires, revoked_at=row.revoked_at)
+        for at in (found.now, found.clock)
+    )
+    if found.doubt is not None and reason != "REVOKED" and (reason is None) != (other is None):
+        raise found.refusal()
     if reason is not None:
         raise Unauthorized(reason)
-    if row.last_used_at is None or now - row.last_used_at >= LAST_USE_STEP:
-        _mark_used(context, key.key_id, now)
+    if row.last_used_at is None or found.now - row.last_used_at >= LAST_USE_STEP:
+        _mark_used(context, key.key_id, found.now)
     return row
 
 

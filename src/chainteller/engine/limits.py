@@ -1,15 +1,18 @@
 """Withdrawal limits of an account, by destination class."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection
 
 from chainteller.domain.clock import SECOND, format_instant
 from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
-from chainteller.engine import accounts
+from chainteller.domain.timekeeping import stamped
+from chainteller.engine import accounts, timekeeping
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import reads_in_context
-from chainteller.engine.unit_of_work import UnitOfWork, now
+from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service import operations
 from chainteller.service.errors import LimitExceeded
 from chainteller.service.models.funding import LimitUsage
@@ -25,8 +28,15 @@ def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
     """Withdrawals that count against the limits of an account whose row is locked, so that two
     servers cannot both pass.
     """
-    longest = _longest(rules(tx.context.options.limits))
-    return transfers.spent_since(tx.connection, account_id, tx.now - longest)
+    return _spent(tx.context, tx.connection, account_id, tx.now, tx.time.began_at)
+
+
+def _spent(
+    context: EngineContext, connection: Connection, account_id: str, at: int, began_at: int
+) -> tuple[Spent, ...]:
+    longest = _longest(rules(context.options.limits))
+    found = transfers.spent_since(connection, account_id, at - longest)
+    return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
 
 
 def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
@@ -62,8 +72,9 @@ def show(
     context: EngineContext, connection: Connection, organisation_id: str, account_id: str
 ) -> Page[LimitUsage]:
     account = accounts.find(connection, organisation_id, account_id)
-    at, all_rules = now(context, connection), rules(context.options.limits)
-    history = transfers.spent_since(connection, account.id, at - _longest(all_rules))
+    time, all_rules = timekeeping.read(context.time, connection), rules(context.options.limits)
+    at = time.now
+    history = _spent(context, connection, account.id, at, time.began_at)
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 
 

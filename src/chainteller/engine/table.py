@@ -77,12 +77,16 @@ def reads_in_context(
 
 
 def writes(
-    operation: Write[Record], prepare: Callable[..., object] | None = None
+    operation: Write[Record],
+    prepare: Callable[..., object] | None = None,
+    *,
+    timeless: bool = False,
 ) -> Callable[[_Writer[Rest, Record]], _Writer[Rest, Record]]:
     """Answer in one write transaction, once per idempotency key: (transaction, ...).
 
     ``prepare`` does slow work before the transaction: (context, organisation id, ...). The
-    function takes its result as the last argument.
+    function takes its result as the last argument. A ``timeless`` one neither pays, prices nor
+    expires, and is allowed while time is uncertain.
     """
 
     def enter(function: _Writer[Rest, Record]) -> _Writer[Rest, Record]:
@@ -92,7 +96,9 @@ def writes(
             arguments = call.arguments
             if prepare is not None:
                 arguments += (prepare(on.context, on.actor.organisation, *arguments),)
-            return unit_of_work.write(on.context, on.actor, call, lambda tx: plain(tx, *arguments))
+            return unit_of_work.write(
+                on.context, on.actor, call, lambda tx: plain(tx, *arguments), timeless=timeless
+            )
 
         TABLE.add(operation, answer)
         return function

@@ -22,7 +22,7 @@ FILL = "trade.fill"
 SETTLE = "trade.settle"
 
 
-@writes(operations.CANCEL_TRADE)
+@writes(operations.CANCEL_TRADE, timeless=True)
 def cancel(tx: UnitOfWork, account_id: str, trade_id: str) -> Trade:
     """Both forms of the specification's cancellation; the row lock decides a race with the fill."""
     reading.checked_id(RESOURCE, trade_id)

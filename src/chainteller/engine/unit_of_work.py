@@ -18,9 +18,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.clock import SystemClock, format_instant
+from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.rules import Rule, rule_of
+from chainteller.engine import timekeeping
 from chainteller.engine.context import EngineContext
 from chainteller.service.errors import (
     IdempotencyInProgress,
@@ -84,6 +85,9 @@ class UnitOfWork:
     audited_object: str = ""
     audited_account: str | None = None
     """The trading account that was locked for this write: its trail shows what was done."""
+    timeless: bool = False
+    """Whether it may be done while time is uncertain: it neither pays, prices nor expires."""
+    _time: timekeeping.Reading | None = None
     _now: int | None = None
     _audit: list[dict[str, Any]] = field(default_factory=list)
     _events: list["_Event"] = field(default_factory=list)
@@ -91,11 +95,28 @@ class UnitOfWork:
     _rule: Rule | None = None
 
     @property
+    def time(self) -> timekeeping.Reading:
+        """What time it is, read once. Raises ClockUncertain."""
+        if self._time is None:
+            self._time = timekeeping.read(self.context.time, self.connection)
+            if self._time.doubt is not None and not self.timeless:
+                raise self._time.refusal()
+        return self._time
+
+    @property
     def now(self) -> int:
-        """The instant of this write; never before any that was committed earlier."""
+        """The instant of this write; in an epoch, never before any that was committed earlier.
+
+        Raises:
+            ClockUncertain: the write depends on what time it is.
+        """
         if self._now is None:
-            self._now = now(self.context, self.connection)
+            self._now = self.time.now
         return self._now
+
+    def begin_epoch(self, instant: int) -> None:
+        """Go on at an instant that may be before those of earlier writes."""
+        self._now = instant
 
     @property
     def organisation_id(self) -> str:
@@ -147,6 +168,9 @@ class UnitOfWork:
             self._when_refused(record)
 
     def commit(self) -> None:
+        """Raises ClockUncertain: the clock was set since ``now`` was read."""
+        if self._time is not None and not self.timeless:
+            timekeeping.require_steady(self.context.time, self._time)
         events = [self._event_row(event) for event in self._events]
         self.keep(self._append(self._audit, events, self._now))
 
@@ -189,16 +213,9 @@ class _Event(NamedTuple):
     actor: Actor
 
 
-def asks_server_clock(context: EngineContext) -> bool:
-    """Whether PostgreSQL's clock decides: the clocks of several servers never agree quite."""
-    return context.database.is_postgres and isinstance(context.clock, SystemClock)
-
-
 def now(context: EngineContext, connection: Connection) -> int:
-    """The present instant; never before any that was committed earlier."""
-    if asks_server_clock(context):
-        return chain.server_now(connection)
-    return max(context.clock.now(), chain.last_at(connection))
+    """The present instant as far as it's known; in an epoch, never before an earlier write's."""
+    return timekeeping.read(context.time, connection).now
 
 
 def write(
@@ -206,10 +223,13 @@ def write(
     actor: Actor,
     call: Call[Written[Model]],
     work: Callable[[UnitOfWork], Model],
+    *,
+    timeless: bool = False,
 ) -> Written[Model]:
     """Run ``work`` as one transaction, once per idempotency key.
 
     Raises:
+        ClockUncertain: time is uncertain, and the operation is not ``timeless``.
         ServiceError: whatever ``work`` refuses, after the refusal was recorded.
         ServiceUnavailable: the database cannot be used; nothing was changed.
     """
@@ -217,6 +237,7 @@ def write(
     refusal: list[tuple[ServiceError, UnitOfWork]] = []
 
     def unit(transaction: UnitOfWork) -> Written[Model] | None:
+        transaction.timeless = timeless
         try:
             return _attempt(transaction, call, key, work)
         except ServiceUnavailable:
@@ -358,6 +379,7 @@ def _record_refusal(
         for name, value in _inputs(call).items()
         if isinstance(value, str) and _HARMLESS.fullmatch(value)
     }
+    record.timeless = True
     refused.remember_refusal_in(record)
     subject = _subject(call)
     record.audited_account = refused.audited_account or _account(record, call)
@@ -392,10 +414,18 @@ def work_unit(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork],
     return _in_transaction(context, actor, unit)
 
 
-def act(context: EngineContext, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
-    """Run and commit ``work`` as the service's own. Raises as ``work_unit``."""
+def act(
+    context: EngineContext,
+    actor: Actor,
+    work: Callable[[UnitOfWork], None],
+    *,
+    timeless: bool = False,
+) -> None:
+    """Run and commit ``work`` as the service's own. Raises as ``work_unit``, and ClockUncertain
+    where it reads the time and isn't ``timeless``."""
 
     def unit(transaction: UnitOfWork) -> bool:
+        transaction.timeless = timeless
         work(transaction)
         return True
 

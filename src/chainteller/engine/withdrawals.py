@@ -196,7 +196,7 @@ def _funds_to_hold(amount: Amount, cents: int, state: State, now: int) -> tuple[
     return parts
 
 
-@writes(operations.CANCEL_WITHDRAWAL)
+@writes(operations.CANCEL_WITHDRAWAL, timeless=True)
 def cancel(tx: UnitOfWork, account_id: str, withdrawal_id: str) -> Transfer:
     reading.checked_id(RESOURCE, withdrawal_id)
     account = accounts.locked(tx, account_id)

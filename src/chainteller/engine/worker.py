@@ -7,7 +7,7 @@ processes may run: none does a piece twice, and a killed one leaves nothing half
 import logging
 import threading
 
-from chainteller.engine import due
+from chainteller.engine import due, epochs
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.context import EngineContext
 from chainteller.service.errors import ServiceUnavailable
@@ -27,6 +27,8 @@ class Worker:
     def __init__(self, context: EngineContext) -> None:
         self._context = context
         self._stopping = threading.Event()
+        self._told = ""
+        """What was last logged about the clock; empty while it's right."""
         self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
 
     def start(self) -> None:
@@ -44,14 +46,27 @@ class Worker:
         while not self._stopping.wait(pause_s):
             pause_s = LONGEST_PAUSE_S
             try:
-                if due.is_due(self._context):
-                    self._work()
-                if rounds % _PURGE_EVERY == 0:
-                    due.purge_keys(self._context)
+                reading = epochs.tick(self._context)
+                self._tell(epochs.describe(reading))
+                if reading.doubt is None:
+                    self._work_on(rounds)
             except ServiceUnavailable as error:
                 _log.warning("due work waits: %s", error.details.get("reason"))
                 pause_s = _AFTER_A_FAULT_S
             rounds += 1
+
+    def _tell(self, of_clock: str) -> None:
+        """Log what there is to say about the clock when that changes."""
+        kind = of_clock.partition(";")[0]
+        if kind != self._told:
+            _log.warning("%s", of_clock or "the clock is right again")
+            self._told = kind
+
+    def _work_on(self, rounds: int) -> None:
+        if due.is_due(self._context):
+            self._work()
+        if rounds % _PURGE_EVERY == 0:
+            due.purge_keys(self._context)
 
     def _work(self) -> None:
         """One job whose record contradicts itself must not end the work on all others."""

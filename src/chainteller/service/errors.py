@@ -370,6 +370,28 @@ class ServiceUnavailable(ServiceError):
     next_step = "Mend the cause and try again; nothing was changed."
 
 
+class ClockUncertain(ServiceUnavailable):
+    """It isn't known what time it is; ``reason`` says why, ``bankTime`` and ``clock`` differ."""
+
+    code = "CLOCK_UNCERTAIN"
+    status = 503
+    next_step = (
+        "The operator sets the clock right, or confirms it: chainteller clock show, then "
+        "chainteller clock accept."
+    )
+
+    def __init__(self, message: str, reason: str, bank_time: str, clock: str) -> None:
+        super().__init__(
+            message,
+            {
+                "reason": reason,
+                "bankTime": bank_time,
+                "clock": clock,
+                "suggestion": self.next_step,
+            },
+        )
+
+
 class ClientError(TellerError):
     """No answer of the service can be shown."""
 

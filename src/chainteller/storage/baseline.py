@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy import bindparam as parameter
 from sqlalchemy import literal_column as expression
 
-from chainteller.storage import chain, log, sealing
+from chainteller.storage import chain, clock, log, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database
 from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
@@ -117,7 +117,8 @@ def _batch(
         "to": found[-1].sealed_key,
         "rows": len(found),
     }
-    log.append(rows, log.Stamp(DEPLOYMENT, chain.last_at(connection), _ACTOR), [act])
+    at = clock.read(connection, server_clock=False).last_at
+    log.append(rows, log.Stamp(DEPLOYMENT, at, _ACTOR), [act])
     return {key.name: found[-1][at] for at, key in enumerate(keys)}, len(found)
 
 

@@ -5,14 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
     Connection,
     String,
     bindparam,
     cast,
     func,
-    literal_column,
     null,
     select,
     update,
@@ -34,14 +31,6 @@ from chainteller.storage.tables import Tables
 _ACTOR = "actor"
 """Where an event's stored data keeps who made it."""
 _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
-_LAST_AT = select(Tables.head.c.last_at).where(Tables.head.c.name == HEAD)
-SERVER_CLOCK: ColumnElement[int] = literal_column(
-    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
-)
-"""PostgreSQL's clock, which all servers use."""
-_SERVER_NOW = select(func.greatest(SERVER_CLOCK, Tables.head.c.last_at)).where(
-    Tables.head.c.name == HEAD
-)
 _LOCKED_HEAD = _HEAD.add_columns(null().label("number")).with_for_update()
 _LOCKED_HEAD_NUMBERED = _HEAD.add_columns(
     cast(func.pg_current_xact_id(), String).label("number")
@@ -71,16 +60,6 @@ def lock_head(connection: Connection) -> Record:
     """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None."""
     is_postgres = connection.dialect.name == "postgresql"
     return connection.execute(_LOCKED_HEAD_NUMBERED if is_postgres else _LOCKED_HEAD).one()
-
-
-def last_at(connection: Connection) -> int:
-    """The newest instant of any write, so that time never runs backwards after a restart."""
-    return int(connection.execute(_LAST_AT).scalar_one())
-
-
-def server_now(connection: Connection) -> int:
-    """The later of ``last_at`` and PostgreSQL's clock."""
-    return int(connection.execute(_SERVER_NOW).scalar_one())
 
 
 def append(

@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, Label, Select, bindparam, func, selec
 from chainteller.domain.challenges import ClaimStatus
 from chainteller.domain.limits import DestinationClass
 from chainteller.storage.database import Record
+from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -64,6 +65,10 @@ _EVIDENCE: Select[Any] = (
         .limit(1)
         .scalar_subquery()
         .label("last_paid"),
+        select(Tables.clock.c.epoch)
+        .where(Tables.clock.c.name == HEAD)
+        .scalar_subquery()
+        .label("epoch"),
     )
     .select_from(_CLAIM)
     .outerjoin(_CHALLENGE, _CHALLENGE.c.id == _CLAIM.c.challenge_id)
@@ -97,7 +102,8 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
     refused signatures. ``first`` and ``last`` are when claims of the pair were linked, and
     ``link_claim_linked_at`` when the link's own was, if it is of the pair. ``last_paid`` is when
-    the newest withdrawal to the pair as a verified wallet was requested.
+    the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the present
+    one; 0 where the clock was never put right.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
     return found

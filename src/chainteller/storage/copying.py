@@ -14,7 +14,7 @@ from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
 _BATCH = 2_000
-_SEEDED = (Tables.head, Tables.organisation)
+_SEEDED = (Tables.head, Tables.clock, Tables.organisation)
 """Tables with rows from ``db init``, which the copied rows replace."""
 
 

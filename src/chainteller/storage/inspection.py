@@ -1,5 +1,6 @@
 """Stream every row of the database, in the order that the checks need."""
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +12,7 @@ from sqlalchemy import (
     Numeric,
     Select,
     Table,
+    func,
     inspect,
     literal,
     literal_column,
@@ -325,6 +327,21 @@ def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
         )
 
 
+def ends_of_epochs(connection: Connection) -> Iterator[int]:
+    """The number of the last event of each epoch but the current one."""
+    audit = Tables.audit
+    accepted = (audit.c.action == "accept_clock") & (audit.c.outcome == "done")
+    for row in _stream(connection, select(audit.c.inputs).where(accepted).order_by(audit.c.seq)):
+        yield int(json.loads(row.inputs)["afterEvent"])
+
+
+def spans_of_events(connection: Connection) -> dict[str, tuple[int, int]]:
+    """The numbers of the first and the last event of every record."""
+    first, last = func.min(_EVENT.c.seq), func.max(_EVENT.c.seq)
+    found = connection.execute(select(_EVENT.c.resource, first, last).group_by(_EVENT.c.resource))
+    return {str(record): (int(begun), int(ended)) for record, begun, ended in found}
+
+
 def links_with_claims(connection: Connection) -> Iterator[Record]:
     """Every link with its claim and that claim's challenge, or None."""
     link, claim, challenge = WalletTables.link, WalletTables.claim, WalletTables.challenge
@@ -347,20 +364,20 @@ def links_with_claims(connection: Connection) -> Iterator[Record]:
 
 
 def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record]:
-    """Withdrawals classified as to a verified wallet, without a link to one."""
+    """Withdrawals classified as to a verified wallet that wasn't linked before; ``linked_by`` is
+    the claim of a link that says it's later, or None."""
     link = WalletTables.link
     return _stream(
         connection,
-        select(_TRANSFER.c.id)
+        select(_TRANSFER.c.id, link.c.claim_id.label("linked_by"))
         .outerjoin(
             link,
             (link.c.blockchain_account_id == _TRANSFER.c.blockchain_account_id)
-            & (link.c.counterparty_id == _TRANSFER.c.counterparty_id)
-            & (link.c.first_linked_at <= _TRANSFER.c.created),
+            & (link.c.counterparty_id == _TRANSFER.c.counterparty_id),
         )
         .where(
             _TRANSFER.c.destination_class == "VerifiedCounterparty1P",
-            link.c.claim_id.is_(None),
+            link.c.claim_id.is_(None) | (link.c.first_linked_at > _TRANSFER.c.created),
         ),
     )
 

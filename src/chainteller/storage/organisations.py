@@ -23,3 +23,8 @@ def fee_schedule(connection: Connection, organisation_id: str) -> FeeSchedule:
 def create(rows: Writer, organisation_id: str, at: int) -> None:
     """Create an organisation with the default fee schedule."""
     rows.insert(Tables.organisation, [organisation_row(organisation_id, organisation_id, at)])
+
+
+def everything(connection: Connection) -> list[str]:
+    """The id of every organisation."""
+    return list(connection.scalars(select(Tables.organisation.c.id).order_by("id")))

@@ -32,7 +32,7 @@ DEPLOYMENT = "*"
 """The log of what belongs to no organisation; no organisation can have this name."""
 _STATEMENTS = 256
 _NOTHING: Row = {}
-_OF_DEPLOYMENT = (Tables.organisation, Tables.market_control, Tables.rule)
+_OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 
 
 class Finder:

@@ -29,6 +29,17 @@ from chainteller.storage.tables import Tables
 
 GENESIS_HASH = "0" * 64
 HEAD = "bank"
+_FIRST_EPOCH = {
+    "name": HEAD,
+    "epoch": 0,
+    "began_at": 0,
+    "boot": "",
+    "anchor_at": 0,
+    "anchor_elapsed": 0,
+    "seen_at": 0,
+    "doubt": "",
+    "stepped": False,
+}
 _CREATION_LOCK = 0x43544C52
 _PROGRAM = "chainteller"
 
@@ -174,10 +185,12 @@ def lock_schema(connection: Connection) -> None:
 
 
 def seed(connection: Connection) -> None:
-    """Insert the rows that every database has: the chain's head and the first organisation."""
+    """Insert the rows that every database has: the chain's head, the clock and the first
+    organisation."""
     rows = Writer(connection)
     first = {"name": HEAD, "event_seq": 0, "audit_seq": 0, "audit_hash": GENESIS_HASH, "last_at": 0}
     rows.insert(Tables.head, [first])
+    rows.insert(Tables.clock, [_FIRST_EPOCH])
     rows.insert(
         Tables.organisation, [organisation_row(DEFAULT_ORGANISATION, "Default organisation", 0)]
     )

@@ -28,6 +28,31 @@ class Head(SQLModel, table=True):
     __table_args__ = unsealed("counts what other tables hold; recomputed from them")
 
 
+_ANCHOR = "each process compares it with its own clocks; entries keep what it gained"
+
+
+class ClockRow(SQLModel, table=True):
+    """What all processes share about time; ``domain/timekeeping.py`` explains it.
+
+    ``anchor_at`` was the time when ``anchor_elapsed`` had elapsed in the machine's run ``boot``,
+    which is empty until a process with such a clock has written. ``doubt`` is why time is
+    uncertain, empty while it's certain. The trail of all of it is in the audit table.
+    """
+
+    __tablename__ = "clock"
+    name: str = Field(primary_key=True, sa_type=Key)
+    epoch: int = Field(sa_type=Instant)
+    began_at: int = Field(sa_type=Instant)
+    boot: str = Field(sa_type=Key, sa_column_kwargs=unsealed(_ANCHOR))
+    anchor_at: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_ANCHOR))
+    anchor_elapsed: int = Field(sa_type=Instant, sa_column_kwargs=unsealed(_ANCHOR))
+    seen_at: int = Field(
+        sa_type=Instant, sa_column_kwargs=unsealed("renewed every minute; compared with the clock")
+    )
+    doubt: str = Field(sa_type=Key)
+    stepped: bool
+
+
 class Organisation(SQLModel, table=True):
     __tablename__ = "organisation"
     id: str = Field(primary_key=True, sa_type=Key)
@@ -407,6 +432,7 @@ class Tables:
     """The Core tables by name."""
 
     head: ClassVar[Table] = table(Head)
+    clock: ClassVar[Table] = table(ClockRow)
     organisation: ClassVar[Table] = table(Organisation)
     customer: ClassVar[Table] = table(CustomerRow)
     bank_account: ClassVar[Table] = table(BankAccountRow)

@@ -159,6 +159,8 @@ class Desk:
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.colleagues = Colleagues()
+        self.time_uncertain = False
+        """Whether the service said that it isn't certain what time it is."""
         self.left_account_id = ""
         """The account that another agent, or an earlier session, left selected here."""
         self.opened_at = 0

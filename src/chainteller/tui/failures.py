@@ -54,6 +54,7 @@ _MEANINGS: Mapping[str, str] = {
     "MARKET_UNAVAILABLE": "The market is closed for now; prices stand, orders do not.",
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
     "SERVICE_UNAVAILABLE": "The service cannot work right now; nothing was changed.",
+    "CLOCK_UNCERTAIN": "Nobody can be sure what time it is there; nothing was changed.",
     "UNREACHABLE": "This request did not leave the desk; an earlier one may have.",
     "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
     "READ_ONLY": "Every change is refused here, whoever sends it; nothing was sent.",
@@ -70,6 +71,7 @@ _NEXT: Mapping[str, str] = {
     "READ_ONLY": "F9: allow changes",
     "UNREACHABLE": "r: try again",
     "SERVICE_UNAVAILABLE": "r: try again",
+    "CLOCK_UNCERTAIN": "tell the operator: chainteller clock show, then clock accept",
     "UNAUTHORIZED": KEY_WANTED,
     "OUTCOME_UNKNOWN": "Don't send it again: the console is finding out what happened.",
 }

@@ -2,7 +2,7 @@
 about to expire.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain.clock import from_datetime
@@ -18,6 +18,7 @@ from chainteller.tui.service_calls import call_service
 
 if TYPE_CHECKING:
     from chainteller.service.models.markets import Market
+    from chainteller.service.models.records import Event
     from chainteller.service.models.trades import Trade
 
 Alert = Callable[[str, str], None]
@@ -98,6 +99,19 @@ def _challenges(desk: Desk, alert: Alert) -> None:
         del desk.challenges[challenge_id]
         if left >= 0:
             alert(f"a text to sign runs out in {countdown(left)}  {challenge_id}", "warn")
+
+
+def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:
+    """The service's newest word on whether it is certain what time it is there; told once."""
+    words = [event.type for event in events if event.type.startswith("clock.")]
+    if not words or (words[-1] == "clock.uncertain") == desk.time_uncertain:
+        return
+    desk.time_uncertain = words[-1] == "clock.uncertain"
+    if desk.time_uncertain:
+        told = "time is uncertain: nothing is quoted, executed or paid; tell the operator"
+        desk.notify(told, "bad", account_id="")
+    else:
+        desk.notify("time is certain again", "good", account_id="")
 
 
 def take_notice(desk: Desk, operation: str, answer: Any) -> None:

@@ -37,4 +37,5 @@ def describe_connection(desk: Desk, *, narrow: bool) -> list[Piece]:
         then = f"retry in {reach.retry_in_s} s" if reach.retry_in_s else "r: again"
         return [operator, (f"{reach.why}, {then}", "bad")]
     took = f"{reach.latency_ms} ms  " if desk.settings.poll_interval_s and not narrow else ""
-    return [operator, ("live  ", "good"), (f"{took}{desk.last_answer}", "muted")]
+    live: Piece = ("time uncertain  ", "bad") if desk.time_uncertain else ("live  ", "good")
+    return [operator, live, (f"{took}{desk.last_answer}", "muted")]

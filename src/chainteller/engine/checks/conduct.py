@@ -4,13 +4,14 @@ wallets, exact columns.
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import DestinationClass, LimitRule, rules
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
+from chainteller.engine.checks.epochs import Epochs
 from chainteller.storage import inspection
 from chainteller.storage.database import Record
 
@@ -35,7 +36,7 @@ def keys_have_one_effect(connection: Connection) -> Breaches:
 
 def limits_are_kept(connection: Connection, limits: Limits) -> Breaches:
     """14: within any rule's window, no more left an account than the rule allows."""
-    found = inspection.withdrawals(connection)
+    found, epochs = inspection.withdrawals(connection), Epochs(connection)
     for account_id, requested in grouped(found, lambda row: str(row.trading_account_id)):
         for rule in rules(limits):
             counted = [
@@ -43,8 +44,16 @@ def limits_are_kept(connection: Connection, limits: Limits) -> Breaches:
                 for row in requested
                 if row.destination_class == rule.destination and row.status in COUNTED
             ]
-            if not _within(rule, counted):
+            if not all(_within(rule, each) for each in _by_epoch(counted, epochs)):
                 yield Breach(14, f"more than {rule.rule_id} allows", account_id)
+
+
+def _by_epoch(requested: list[Record], epochs: Epochs) -> Iterable[list[Record]]:
+    """Withdrawals whose times can be compared."""
+    found: dict[int, list[Record]] = {}
+    for row in requested:
+        found.setdefault(epochs.of(str(row.id)), []).append(row)
+    return found.values()
 
 
 def _within(rule: LimitRule, counted: list[Record]) -> bool:
@@ -62,6 +71,7 @@ def _within(rule: LimitRule, counted: list[Record]) -> bool:
 
 def verified_wallets_were_proven(connection: Connection) -> Breaches:
     """15: every link rests on an accepted claim for the same wallet and blockchain account."""
+    epochs = Epochs(connection)
     for link in inspection.links_with_claims(connection):
         where = f"{link.blockchain_account_id} {link.counterparty_id}"
         pair = (link.blockchain_account_id, link.counterparty_id)
@@ -73,10 +83,19 @@ def verified_wallets_were_proven(connection: Connection) -> Breaches:
             yield Breach(15, "the claim's challenge is for another pair", where)
         elif link.challenge_claim != link.found_claim:
             yield Breach(15, "the challenge gave another claim", where)
-        elif not link.claim_created <= link.verified_at <= link.claim_expires:
+        elif not (
+            link.claim_created <= link.verified_at <= link.claim_expires
+            or epochs.part(str(link.claim_id))
+        ):
             yield Breach(15, "verified outside the claim's life", where)
+    yield from _verified_withdrawals(connection, epochs)
+
+
+def _verified_withdrawals(connection: Connection, epochs: Epochs) -> Breaches:
     for withdrawal in inspection.verified_withdrawals_without_link(connection):
-        yield Breach(15, "sent as to a verified wallet that was not linked", withdrawal.id)
+        linked_by, sent = withdrawal.linked_by, str(withdrawal.id)
+        if linked_by is None or not epochs.part(str(linked_by), sent):
+            yield Breach(15, "sent as to a verified wallet that was not linked", sent)
 
 
 def work_has_its_record(connection: Connection) -> Breaches:

@@ -1,4 +1,4 @@
-"""Expand: the log, seals, versioned settings, checkpoints; an index for listing transfers.
+"""Expand: the log, seals, versioned settings, checkpoints, the clock; an index for listing transfers.
 
 Nothing is dropped, so the floor stays at 0002. The released build neither knows the new columns
 nor fills them: rows that it writes have no salt, and the next upgrade seals them.
@@ -49,6 +49,7 @@ def upgrade() -> None:
     _add_method_of_claims()
     for name in _SEALED:
         op.add_column(name, sa.Column("salt", sa.String(length=16), nullable=True))
+    _add_clock()
     _guard()
     _continue_chain(op.get_bind())
 
@@ -94,6 +95,26 @@ def _create_tables() -> None:
         sa.Column("made_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("organisation_id", "size"),
     )
+
+
+def _add_clock() -> None:
+    """The clock's table with its only row: the first epoch, not anchored yet."""
+    table = op.create_table(
+        "clock",
+        sa.Column("name", _KEY, primary_key=True),
+        sa.Column("epoch", sa.BigInteger(), nullable=False),
+        sa.Column("began_at", sa.BigInteger(), nullable=False),
+        sa.Column("boot", _KEY, nullable=False),
+        sa.Column("anchor_at", sa.BigInteger(), nullable=False),
+        sa.Column("anchor_elapsed", sa.BigInteger(), nullable=False),
+        sa.Column("seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("doubt", _KEY, nullable=False),
+        sa.Column("stepped", sa.Boolean(), nullable=False),
+        sa.Column("salt", sa.String(length=16), nullable=True),
+    )
+    first = {"name": "bank", "boot": "", "doubt": "", "stepped": False}
+    numbers = ("epoch", "began_at", "anchor_at", "anchor_elapsed", "seen_at")
+    op.bulk_insert(table, [first | dict.fromkeys(numbers, 0)])
 
 
 def _guard() -> None:

@@ -1,0 +1,41 @@
+"""Epochs of the records: within one, times go forward; from one to the next they may go back."""
+
+from bisect import bisect_left
+
+from sqlalchemy import Connection
+
+from chainteller.storage import inspection
+
+
+class Epochs:
+    """Which records were made in which epoch, by the numbers of their events."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ends = list(inspection.ends_of_epochs(connection))
+        self._spans: dict[str, tuple[int, int]] = {}
+
+    def of(self, record_id: str) -> int:
+        """The epoch in which a record was made, counted from 0."""
+        first, _ = self._span(record_id)
+        return self._number(first)
+
+    def part(self, *record_ids: str) -> bool:
+        """Whether an epoch began between the first and the last event of these records: then their
+        times can't be compared."""
+        if not self._ends:
+            return False
+        spans = [self._span(each) for each in record_ids]
+        first, last = min(span[0] for span in spans), max(span[1] for span in spans)
+        return self._number(first) != self._number(last)
+
+    def _number(self, event: int) -> int:
+        return bisect_left(self._ends, event)
+
+    def _span(self, record_id: str) -> tuple[int, int]:
+        """The numbers of a record's first and last event; (0, 0) where it has none."""
+        if not self._ends:
+            return 0, 0
+        if not self._spans:
+            self._spans = inspection.spans_of_events(self._connection)
+        return self._spans.get(record_id, (0, 0))

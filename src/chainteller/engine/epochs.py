@@ -1,0 +1,245 @@
+"""Doubt about the time, noted and ended; and epochs, which begin when a person settles it.
+
+An epoch is a stretch of the records within which times only go forward. The next one may begin
+earlier than the last one ended, if the clock had been wrong; the order of the records is that of
+their numbers. What the wrong time left behind is put right when an epoch begins, so that nothing
+lives longer than it was meant to and nothing waits for a time that comes much later.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
+from chainteller.domain.clock import SECOND, SystemClock, format_instant
+from chainteller.domain.timekeeping import TOLERANCE
+from chainteller.domain.trades import QuoteStatus
+from chainteller.engine import outcome, timekeeping
+from chainteller.engine.context import EngineContext
+from chainteller.engine.outcome import Outcome, Update
+from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
+from chainteller.storage import chain, epochs, organisations
+from chainteller.storage import clock as clock_rows
+from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
+
+ACCEPTED = "accept_clock"
+"""The audit action of a new epoch."""
+MOVED = "clock_ahead"
+"""The audit action of time that went ahead of elapsed time, at the start of a process."""
+_SUBJECT = "clock"
+
+
+class Epoch(NamedTuple):
+    """A new epoch: its number, the time before and after it began, and what was put right."""
+
+    number: int
+    before: int
+    began_at: int
+    stamped: epochs.Stamped
+    changed: int
+
+
+def tick(context: EngineContext) -> timekeeping.Reading:
+    """Compare the clocks and the records; note where time became uncertain or certain again.
+
+    Called at the start of a process and every second by a running one.
+
+    Raises:
+        ServiceUnavailable: the database cannot be used.
+    """
+    with context.database.read() as connection:
+        reading = timekeeping.read(context.time, connection)
+    if timekeeping.is_to_be_noted(reading):
+        work_unit(context, WORKER, _note)
+    return reading
+
+
+def _note(tx: UnitOfWork) -> bool:
+    """Share what this process knows about time; an entry where doubt begins or ends."""
+    tx.timeless = True
+    clock_rows.lock(tx.connection)
+    reading, known = tx.time, tx.time.known
+    if known is None or not timekeeping.is_to_be_noted(reading):
+        return False
+    ahead = timekeeping.store(tx.context.time, tx.rows, reading)
+    if ahead:
+        told = {"clock": format_instant(reading.clock), "microseconds": ahead}
+        tx.audit(MOVED, _SUBJECT, told)
+    changes: dict[str, object] = {"seen_at": max(known.seen_at, reading.now)}
+    if (reading.doubt is not None) != bool(known.doubt):
+        reason = "" if reading.doubt is None else reading.doubt.value
+        changes |= {"doubt": reason, "stepped": bool(reason) and reading.linked}
+        _tell_doubt(tx, reading, reason or known.doubt)
+    clock_rows.change(tx.rows, **changes)
+    return True
+
+
+def _tell_doubt(tx: UnitOfWork, reading: timekeeping.Reading, reason: str) -> None:
+    word = "certain" if reading.doubt is None else "uncertain"
+    told = {"reason": reason, "clock": format_instant(reading.clock)}
+    tx.audit(f"clock_{word}", _SUBJECT, told | {"bankTime": format_instant(reading.now)})
+    _tell_everyone(tx, f"clock.{word}", told)
+
+
+def _tell_everyone(tx: UnitOfWork, event: str, told: dict[str, str]) -> None:
+    """An event for each organisation: every desk shows that time is uncertain."""
+    actor = tx.actor
+    for organisation in organisations.everything(tx.connection):
+        tx.actor = Actor(organisation, actor.name, actor.key_id)
+        tx.event(event, _SUBJECT, **told)
+    tx.actor = actor
+
+
+def describe_difference(ahead: int) -> str:
+    """How far this machine's clock is ahead of the database's, in words."""
+    way = "ahead of" if ahead > 0 else "behind"
+    return f"this machine's clock is {abs(ahead) / SECOND:.0f} s {way} the database's"
+
+
+def describe(reading: timekeeping.Reading) -> str:
+    """What an operator has to know of the clock, before the first semicolon in words that stay
+    the same; empty if it's right."""
+    if reading.doubt is not None:
+        return (
+            f"time is uncertain: {reading.doubt}; the clock shows {format_instant(reading.clock)}"
+        )
+    if reading.ahead:
+        return (
+            "this machine's clock is not the database's; "
+            f"{describe_difference(reading.ahead)}, whose time is used"
+        )
+    return ""
+
+
+def accept(context: EngineContext, actor: Actor) -> Epoch | None:
+    """Begin a new epoch with what the clock shows now; None if time is certain.
+
+    The clock is this machine's, on PostgreSQL the database's.
+
+    Raises:
+        ClockUncertain: no clock can be right that shows this.
+        ServiceUnavailable: the database cannot be used; nothing was changed.
+    """
+    begun: list[Epoch] = []
+
+    def work(tx: UnitOfWork) -> None:
+        begun.clear()
+        clock_rows.lock(tx.connection)
+        if tx.time.doubt is not None:
+            begun.append(_begin(tx))
+
+    act(context, Actor(DEFAULT_ORGANISATION, actor.name, actor.key_id), work, timeless=True)
+    return begun[0] if begun else None
+
+
+def _begin(tx: UnitOfWork) -> Epoch:
+    reading, known = tx.time, tx.time.known
+    if known is None or reading.sight is None:
+        raise AssertionError("a virtual clock is never in doubt")
+    timekeeping.require_plausible(reading)
+    began_at, before = reading.clock, max(reading.now, known.last_at)
+    tx.begin_epoch(began_at)
+    stamped = epochs.entries_after(tx.connection, began_at)
+    put_right = tuple(_put_right(tx, before, began_at)) if began_at < before else ()
+    outcome.apply(tx, Outcome(_SUBJECT, rows=put_right))
+    clock = tx.context.clock
+    boot = clock.boot() if isinstance(clock, SystemClock) and not reading.sight.is_database else ""
+    clock_rows.change(
+        tx.rows,
+        epoch=known.epoch + 1,
+        began_at=began_at,
+        boot=boot,
+        anchor_at=began_at,
+        anchor_elapsed=reading.sight.before,
+        seen_at=began_at,
+        doubt="",
+        stepped=False,
+    )
+    epoch = Epoch(known.epoch + 1, before, began_at, stamped, len(put_right))
+    told = {
+        "oldTime": format_instant(before),
+        "newTime": format_instant(began_at),
+        "reason": "" if reading.doubt is None else reading.doubt.value,
+    }
+    numbers = {
+        "epoch": epoch.number,
+        "entriesBetween": stamped.entries,
+        "firstEntry": stamped.first,
+        "lastEntry": stamped.last,
+        "afterEvent": chain.head(tx.connection).event_seq,
+        "recordsPutRight": len(put_right),
+    }
+    tx.audit(ACCEPTED, _SUBJECT, told | numbers)
+    _tell_everyone(tx, "clock.accepted", told)
+    clock_rows.forget_newest_instant(tx.connection)
+    return epoch
+
+
+def _put_right(tx: UnitOfWork, before: int, began_at: int) -> Iterator[Update]:
+    """What has a time between the new epoch's beginning and the old one's end.
+
+    What was made in between ends as long after it was made as it was meant to; what a customer
+    can have made anew (quotes, texts to sign, claims) ends now. A revoked key stays revoked.
+    """
+    connection = tx.connection
+    error = _Error(connection, before, began_at)
+    for quote in epochs.open_quotes(connection, began_at):
+        withdrawn = {"status": QuoteStatus.WITHDRAWN.value}
+        yield Update(Tables.quote, {"id": quote.id}, withdrawn)
+    for job in epochs.jobs_of_records(connection, began_at):
+        key = {"kind": job.kind, "reference": job.reference}
+        yield Update(Tables.job, key, {"run_at": max(began_at, job.run_at - error.back)})
+    for key_row in epochs.keys_after(connection, began_at):
+        values = _ends_of_key(key_row, error)
+        if values:
+            yield Update(Tables.api_key, {"key_id": key_row.key_id}, values)
+    yield from _put_wallets_right(connection, error)
+
+
+def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+    over = {"expires": error.began_at - 1}
+    for challenge in epochs.open_challenges(connection, error.began_at):
+        yield Update(WalletTables.challenge, {"id": challenge.id}, over)
+    for claim in epochs.unused_claims(connection, error.began_at):
+        yield Update(WalletTables.claim, {"id": claim.id}, over)
+    for link in epochs.links_until(connection, error.began_at):
+        pair = {
+            "blockchain_account_id": link.blockchain_account_id,
+            "counterparty_id": link.counterparty_id,
+        }
+        expires = link.expires - error.at(link.verified_at)
+        used = min(link.last_used_at, error.began_at)
+        yield Update(WalletTables.link, pair, {"expires": expires, "last_used_at": used})
+
+
+class _Error:
+    """By how much the time was wrong, ``back`` at the end of the old epoch."""
+
+    def __init__(self, connection: Connection, before: int, began_at: int) -> None:
+        self.before, self.began_at, self.back = before, began_at, before - began_at
+        self._gains = epochs.gains(connection, MOVED, ACCEPTED)
+        self._is_known = clock_rows.read(connection, server_clock=False).boot != ""
+
+    def at(self, stamp: int) -> int:
+        """By how much it was wrong at a stamp: what it gained after that wasn't wrong yet. Where
+        gains aren't noted, only stamps after the new beginning are known to be wrong."""
+        least = min(self.back, TOLERANCE)
+        if not self._is_known:
+            return self.back if stamp > self.began_at else least
+        later = sum(gain for at, gain in self._gains if at > stamp)
+        return max(self.back - later, least)
+
+
+def _ends_of_key(row: Record, error: _Error) -> dict[str, int]:
+    """When a key expires and is revoked, where that was reckoned from a wrong time."""
+    values = {}
+    if row.expires is not None and row.expires > error.began_at:
+        values["expires"] = row.expires - error.at(row.created)
+    if row.revoked_at is not None and row.revoked_at > error.began_at:
+        rotated_at = row.revoked_at if row.followed_at is None else row.followed_at
+        ends_at = row.revoked_at - error.at(rotated_at)
+        values["revoked_at"] = error.began_at if row.revoked_at <= error.before else ends_at
+    return values

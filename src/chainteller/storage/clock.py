@@ -1,0 +1,65 @@
+"""The row that says what all processes share about time, and PostgreSQL's clock."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
+
+from chainteller.domain.timekeeping import Anchor, Known
+from chainteller.storage.database import Record
+from chainteller.storage.rows import Writer
+from chainteller.storage.schema import HEAD
+from chainteller.storage.tables import Tables
+
+_T = Tables.clock
+_HEAD = Tables.head
+_ONE = _T.c.name == HEAD
+_SERVER_CLOCK: ColumnElement[int] = literal_column(
+    "CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)", BigInteger
+).label("server_clock")
+_SHARED = (
+    select(_HEAD.c.last_at).where(_HEAD.c.name == HEAD).scalar_subquery().label("last_at"),
+    *(column for column in _T.c if column.name != "name"),
+)
+
+
+def with_time(statement: Select[Any], *, server_clock: bool) -> Select[Any]:
+    """Add what ``known`` and ``stored_anchor`` read, and PostgreSQL's clock if requested, to each
+    row of a statement."""
+    added = (*_SHARED, _SERVER_CLOCK) if server_clock else _SHARED
+    return statement.add_columns(*added).join(_T, _ONE)
+
+
+_ROW = select(*_SHARED).where(_ONE)
+_ROW_WITH_SERVER_CLOCK = select(*_SHARED, _SERVER_CLOCK).where(_ONE)
+_LOCKED = select(_T.c.name).where(_ONE).with_for_update()
+
+
+def read(connection: Connection, *, server_clock: bool) -> Record:
+    """One row for ``known`` and ``stored_anchor``, with ``server_clock`` if requested."""
+    statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
+    return connection.execute(statement).one()
+
+
+def lock(connection: Connection) -> None:
+    """Let no other process change what is shared until this transaction ends."""
+    connection.execute(_LOCKED)
+
+
+def known(row: Record) -> Known:
+    return Known(
+        row.last_at, row.seen_at, row.epoch, row.began_at, row.doubt, stepped=bool(row.stepped)
+    )
+
+
+def stored_anchor(row: Record, boot: str) -> Anchor | None:
+    """The anchor of the machine's run ``boot``, if the row has one."""
+    return Anchor(row.anchor_at, row.anchor_elapsed) if boot and row.boot == boot else None
+
+
+def change(rows: Writer, **values: object) -> None:
+    rows.update(_T, {"name": HEAD}, values)
+
+
+def forget_newest_instant(connection: Connection) -> None:
+    """A new epoch may begin before the newest instant of the last one."""
+    connection.execute(update(_HEAD).where(_HEAD.c.name == HEAD).values(last_at=0))

@@ -1,0 +1,341 @@
+"""A wall clock that is set: what the bank refuses, what goes on, and what is put right."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from tests.clock.banks import Bank
+from tests.clock.machine import MachineClock
+from tests.world.bank import build, sqlite_url
+
+from chainteller.engine.deployment import EmbeddedDeployment
+from chainteller.engine.keys import ApiKeys
+from chainteller.engine.verification import verify
+from chainteller.service.deployment import DeploymentOptions
+from chainteller.service.errors import ClockUncertain, QuoteExpired
+from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.storage.database import Database
+
+HOUR_S, DAY_S, YEAR_S = 3_600, 86_400, 366 * 86_400
+WALLET = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"
+
+
+@pytest.fixture
+def bank(tmp_path: Path) -> Bank:
+    return Bank(sqlite_url(tmp_path))
+
+
+def sql(database: Database, statement: str) -> object:
+    with database.read() as connection:
+        return connection.execute(text(statement)).scalar()
+
+
+@pytest.mark.parametrize("step", [-10 * YEAR_S, -DAY_S, -6, 6, DAY_S, 10 * YEAR_S])
+def test_a_step_stops_what_prices_and_pays_until_it_is_settled(bank: Bank, step: int) -> None:
+    quote = bank.quote()
+    bank.machine.step(step)
+    reasons = {"CLOCK_BEHIND", "CLOCK_NOT_SET"} if step < 0 else {"CLOCK_AHEAD"}
+    for refused in (bank.quote, lambda: bank.execute(quote), bank.withdraw, bank.deposit):
+        with pytest.raises(ClockUncertain) as error:
+            refused()
+        assert error.value.details["reason"] in reasons
+        assert "clock accept" in error.value.suggestion
+    assert bank.engine.quote(quote).status == "open"
+    with pytest.raises(ClockUncertain):
+        bank.engine.run_due()
+    bank.machine.step(-step)
+    assert bank.execute(quote)
+
+
+@pytest.mark.parametrize("step", [-5, -1, 1, 5])
+def test_a_small_step_changes_nothing(bank: Bank, step: int) -> None:
+    before = bank.engine.now()
+    bank.machine.step(step)
+    bank.machine.passes(3)
+    assert bank.tick() == ""
+    assert bank.engine.now() == before + 3_000_000
+
+
+def test_a_step_back_does_not_lengthen_a_quote(bank: Bank) -> None:
+    """Issue 13, finding 4: with the clock an hour back, a quote of 5 s executed after 7 s."""
+    late, in_time = bank.quote(), bank.quote()
+    bank.machine.step(-4)
+    bank.machine.passes(4.9)
+    assert bank.execute(in_time)
+    bank.machine.passes(0.2)
+    with pytest.raises(QuoteExpired):
+        bank.execute(late)
+    bank.restart()
+    with pytest.raises(QuoteExpired):
+        bank.execute(late)
+
+
+def test_a_restart_goes_on_with_the_time_that_really_passed(bank: Bank) -> None:
+    quote = bank.quote()
+    bank.stop()
+    bank.machine.step(-4)
+    bank.machine.passes(5.1)
+    assert bank.start() == ""
+    with pytest.raises(QuoteExpired):
+        bank.execute(quote)
+
+
+@pytest.mark.parametrize("reboot", [False, True])
+def test_a_clock_ahead_is_accepted_at_the_start_and_one_behind_is_not(
+    bank: Bank, *, reboot: bool
+) -> None:
+    bank.stop()
+    if reboot:
+        bank.machine.reboot()
+    bank.machine.step(DAY_S)
+    assert bank.start() == ""
+    assert bank.engine.now() == bank.machine.true + DAY_S * 1_000_000
+    assert bank.quote()
+    bank.stop()
+    if reboot:
+        bank.machine.reboot()
+    bank.machine.step(-DAY_S)
+    assert bank.start() == "CLOCK_BEHIND"
+    with pytest.raises(ClockUncertain):
+        bank.quote()
+
+
+def test_a_doubt_survives_a_restart_and_a_reboot(bank: Bank) -> None:
+    bank.machine.step(HOUR_S)
+    assert bank.tick() == "CLOCK_AHEAD"
+    assert bank.restart() == "CLOCK_AHEAD"
+    bank.stop()
+    bank.machine.reboot()
+    assert bank.start() == "CLOCK_AHEAD"
+    assert bank.accept() is not None
+    assert bank.restart() == ""
+
+
+def test_doubt_is_told_once_when_it_begins_and_once_when_it_ends(bank: Bank) -> None:
+    for _ in range(2):
+        bank.machine.step(-HOUR_S)
+        for _ in range(3):
+            assert bank.tick() == "CLOCK_BEHIND"
+        bank.restart()
+        bank.machine.step(HOUR_S)
+        for _ in range(3):
+            assert bank.tick() == ""
+    assert len(bank.entries("clock_uncertain")) == len(bank.entries("clock_certain")) == 2
+    assert bank.told() == ["clock.uncertain", "clock.certain"] * 2
+
+
+def test_every_organisation_hears_of_it(bank: Bank) -> None:
+    bank.machine.step(-HOUR_S)
+    bank.tick()
+    count = "SELECT count(DISTINCT organisation_id) FROM event WHERE type = 'clock.uncertain'"
+    assert sql(bank.context.database, count) == 2
+
+
+def test_what_neither_pays_nor_prices_goes_on(bank: Bank) -> None:
+    key = bank.key()
+    trade = bank.execute(bank.quote())
+    bank.machine.step(-HOUR_S)
+    assert bank.engine.cancel_trade(bank.account, trade).value.status == "cancelled"
+    opened = OpenBlockchainAccount(network="ethereum", trading_account_id=bank.account)
+    assert bank.engine.open_blockchain_account(opened).value.id
+    ApiKeys(bank.context).revoke(key.split("_")[2][:8])
+    assert bank.use(key) == "UNAUTHORIZED REVOKED"
+    with pytest.raises(ClockUncertain):
+        bank.key()
+
+
+def test_a_new_epoch_begins_with_the_clock_and_nothing_is_stuck(bank: Bank) -> None:
+    """Issue 13, finding 4: after one write with the clock a day ahead, nothing settled."""
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    trade, quote = bank.execute(bank.quote()), bank.quote()
+    payout = bank.withdraw()
+    key, lasting = bank.key("3s"), bank.key("90d")
+    bank.stop()
+    bank.machine.step(-DAY_S)
+    bank.machine.passes(1)
+    bank.start()
+    assert bank.use(key) == "valid"
+    begun = bank.accept()
+    assert begun is not None
+    assert begun.number == 1
+    assert begun.before - begun.began_at == DAY_S * 1_000_000
+    assert begun.stamped.entries >= 5
+    with pytest.raises(QuoteExpired):
+        bank.execute(quote)
+    assert bank.use(key) == "valid"
+    for _ in range(4):
+        bank.machine.passes(2)
+        bank.work()
+    assert bank.trade(trade) == "settled"
+    assert bank.engine.withdrawal_record(bank.account, payout.id).status == "completed"
+    assert bank.use(key) == "UNAUTHORIZED EXPIRED"
+    assert bank.use(lasting) == "valid"
+    bank.machine.passes(91 * DAY_S)
+    assert bank.use(lasting) == "UNAUTHORIZED EXPIRED"
+    assert verify(bank.context.database) == ()
+    (entry,) = bank.entries("accept_clock")
+    assert str(entry["oldTime"]) > str(entry["newTime"])
+    assert entry["entriesBetween"] == begun.stamped.entries
+    with pytest.raises(QuoteExpired):
+        bank.execute(quote)
+
+
+def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:
+    """A trade that is created in one epoch and settled in the next one raises no alarm, and one
+    that is out of order within an epoch does."""
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    trade = bank.execute(bank.quote())
+    bank.machine.step(-DAY_S)
+    assert bank.accept() is not None
+    for _ in range(4):
+        bank.machine.passes(2)
+        bank.work()
+    later = bank.execute(bank.quote())
+    for _ in range(4):
+        bank.machine.passes(2)
+        bank.work()
+    assert bank.trade(trade) == bank.trade(later) == "settled"
+    created, settled = (
+        sql(bank.context.database, f"SELECT {name} FROM trade WHERE id = '{trade}'")  # noqa: S608 - our own names
+        for name in ("created", "settled_at")
+    )
+    assert isinstance(created, int)
+    assert isinstance(settled, int)
+    assert created > settled
+    assert verify(bank.context.database) == ()
+    with bank.context.database.write() as connection:
+        connection.execute(
+            text("UPDATE trade SET executed_at = settled_at + 1 WHERE id = :id"), {"id": later}
+        )
+        connection.commit()
+    assert [each.invariant for each in verify(bank.context.database)] == [9]
+
+
+def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
+    before = bank.key("2h")
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    assert bank.use(before) == "UNAUTHORIZED EXPIRED"
+    short, revoked = bank.key("3s"), bank.key()
+    keys = ApiKeys(bank.context)
+    keys.revoke(revoked.split("_")[2][:8])
+    old = bank.key()
+    keys.rotate(old.split("_")[2][:8], "1h")
+    bank.machine.step(-10 * YEAR_S)
+    bank.machine.passes(2)
+    assert bank.use(before) == "CLOCK_UNCERTAIN CLOCK_BEHIND"
+    assert bank.accept() is not None
+    assert bank.use(revoked) == "UNAUTHORIZED REVOKED"
+    assert bank.use(short) == bank.use(old) == bank.use(before) == "valid"
+    bank.machine.passes(1.1)
+    assert bank.use(short) == "UNAUTHORIZED EXPIRED"
+    bank.machine.passes(HOUR_S)
+    assert bank.use(old) == "UNAUTHORIZED REVOKED"
+    bank.machine.passes(HOUR_S)
+    assert bank.use(before) == "UNAUTHORIZED EXPIRED"
+
+
+def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:
+    bank.stop()
+    bank.machine.step(10 * YEAR_S)
+    bank.start()
+    asked = RegisterCounterparty(address=WALLET, network="ethereum")
+    bank.engine.register_counterparty(asked)
+    bank.withdraw("50.00")
+    bank.machine.step(-10 * YEAR_S)
+    assert bank.accept() is not None
+    bank.machine.passes(HOUR_S)
+    daily = [each for each in bank.engine.limits(bank.account).data if each.period_seconds == DAY_S]
+    assert {each.used for each in daily} == {"0.00", "50.00"}
+    bank.machine.passes(DAY_S)
+    daily = [each for each in bank.engine.limits(bank.account).data if each.period_seconds == DAY_S]
+    assert {each.used for each in daily} == {"0.00"}
+
+
+@pytest.mark.parametrize(
+    ("year", "reason"), [(1970, "CLOCK_NOT_SET"), (2262, "CLOCK_OUT_OF_RANGE")]
+)
+def test_a_clock_of_another_age_is_named_and_never_accepted(
+    bank: Bank, year: int, reason: str
+) -> None:
+    for restart in (False, True):
+        wrong = (year - 2026) * 365.25 * DAY_S
+        bank.machine.step(wrong)
+        assert (bank.restart() if restart else bank.tick()) == reason
+        with pytest.raises(ClockUncertain) as refused:
+            bank.accept()
+        assert refused.value.details["reason"] == reason
+        assert bank.engine.trading_account(bank.account).id
+        bank.machine.step(-wrong)
+        assert bank.tick() == ""
+    assert bank.entries("accept_clock") == []
+
+
+def test_a_new_bank_waits_for_a_clock_that_is_set(tmp_path: Path) -> None:
+    bank = Bank(sqlite_url(tmp_path))
+    bank.stop()
+    bank.machine.reboot()
+    bank.machine.wrong = -bank.machine.true
+    assert bank.start() == "CLOCK_NOT_SET"
+    bank.machine.wrong = 0
+    assert bank.tick() == ""
+    assert bank.quote()
+
+
+def test_a_clock_that_jumps_within_a_transaction_leaves_nothing(bank: Bank) -> None:
+    for step in (-HOUR_S, HOUR_S):
+        bank.machine.jump, bank.machine.jump_after = step * 1_000_000, 2
+        with pytest.raises(ClockUncertain) as refused:
+            bank.quote()
+        assert refused.value.details["reason"] == "CLOCK_JUMPED"
+        assert sql(bank.context.database, "SELECT count(*) FROM quote") == 0
+        bank.machine.step(-step)
+    assert bank.execute(bank.quote())
+
+
+def test_health_names_the_clock_while_it_is_wrong(bank: Bank) -> None:
+    deployment = EmbeddedDeployment(bank.engine, DeploymentOptions("0.0.test"))
+    assert deployment.health().checks == {"database": "ok"}
+    bank.machine.step(-HOUR_S)
+    health = deployment.health()
+    assert not health.ready
+    assert health.checks == {"database": "ok", "clock": "CLOCK_BEHIND"}
+
+
+def test_processes_without_a_common_elapsed_time_keep_their_own(tmp_path: Path) -> None:
+    bank = Bank(sqlite_url(tmp_path))
+    bank.machine.linked = False
+    bank.restart()
+    other = build(bank.url, clock=MachineClock(bank.machine), options=bank.options)
+    quote = bank.quote()
+    bank.machine.step(-HOUR_S)
+    bank.machine.passes(1)
+    assert bank.tick() == "CLOCK_BEHIND"
+    with pytest.raises(ClockUncertain):
+        other.engine.run_due()
+    assert bank.accept() is not None
+    assert bank.tick() == ""
+    assert other.engine.now() == bank.engine.now()
+    with pytest.raises(QuoteExpired):
+        bank.execute(quote)
+    other.engine.close()
+
+
+def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:
+    """It stamps with the wall clock, which may be a few seconds ahead, and writes no clock row."""
+    bank.machine.step(4)
+    with bank.context.database.write() as connection:
+        wall = MachineClock(bank.machine).now()
+        connection.execute(text("UPDATE head SET last_at = :wall"), {"wall": wall})
+        connection.commit()
+    assert bank.tick() == ""
+    quote = bank.quote()
+    bank.machine.passes(5.1)
+    with pytest.raises(QuoteExpired):
+        bank.execute(quote)
+    assert bank.restart() == ""
