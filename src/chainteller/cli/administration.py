@@ -90,7 +90,7 @@ def verify() -> tuple[list[str], Outcome]:
     from chainteller.engine.verification import verify_books, verify_claims
 
     with engine() as found:
-        books = verify_books(found.context.database, found.context.options.limits)
+        books = verify_books(found.context.database)
         claims = verify_claims(found.context.database)
     report: Outcome = {
         "checked": claims.checked,
@@ -197,14 +197,13 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
-        limits = found.context.options.limits
-        breaches = verified(found.context.database, limits)
+        breaches = verified(found.context.database)
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copied(found.context.database, to_url)
     target = open_database(to_url)
     try:
-        breaches = verified(target, limits)
+        breaches = verified(target)
     finally:
         target.close()
     outcome |= {"rows": done.rows, "head": done.head}
