@@ -50,15 +50,17 @@ class EmbeddedDeployment:
         return self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
-        """Asks the database what it holds and whether it takes writes; a fault is told by its
-        reason."""
+        """Ask the database what it holds and whether writes to it succeed; a fault is named by its
+        reason, with what to do.
+        """
         database = self._engine.context.database
         try:
             with database.read() as connection:
                 schema.state(connection)
-            database.require_writable()
+            database.require_writes()
         except ServiceUnavailable as fault:
-            return Health(ready=False, checks={"database": str(fault.details["reason"])})
+            reason = str(fault.details["reason"])
+            return Health(ready=False, checks={"database": reason}, suggestion=fault.suggestion)
         return Health(ready=True, checks={"database": "ok"})
 
     def start(self) -> None:
