@@ -1,10 +1,13 @@
 """What is done to a database: ``db`` and ``keys``."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from unittest.mock import ANY
 
+import httpx
 import pytest
 from tests.cli.conftest import Teller
 
@@ -124,3 +127,33 @@ def test_a_copy_is_proven(bank: Path, teller: Teller, tmp_path: Path) -> None:
     assert teller("db", "verify", "--database", target).code == 0
     assert teller("db", "copy", target).code == 1
     assert teller("db", "copy", "elsewhere").code == 2
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux shows open files")
+def test_a_restore_beside_a_running_server_is_refused_and_recorded(
+    bank: Path, teller: Teller, tmp_path: Path
+) -> None:
+    file = tmp_path / "backup.db"
+    assert teller("db", "backup", str(file)).code == 0
+    serve = [sys.executable, "-m", "chainteller", "serve", "--port", "0"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().removeprefix("listening on ").strip()
+            pid, before = server.pid, bank.stat().st_ino
+            ended = teller("db", "restore", str(file), "--json")
+            assert (ended.code, ended.body["details"]["reason"]) == (1, "DATABASE_OPEN")
+            assert ended.body["details"]["pids"] == [pid]
+            again = teller("db", "restore", str(file))
+            assert again.code == 1
+            assert f"process {pid}" in again.err
+            assert bank.stat().st_ino == before
+            assert httpx.get(f"{address}/readyz", timeout=20).status_code == 200
+        finally:
+            server.kill()
+    rows = teller("audit", "list", "--json").body["data"]
+    first, second = [each for each in rows if each["action"] == "restore_database"]
+    assert (first["outcome"], first["error"]) == ("refused", "DATABASE_OPEN")
+    assert second["inputs"] == {"backup": "backup.db", "pids": [pid]}
+    assert teller("audit", "verify").code == 0
+    assert teller("db", "restore", str(file)).code == 0

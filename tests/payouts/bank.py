@@ -103,25 +103,29 @@ class PayoutBank:
         self.pairs[self.pairs.index(pair)] = made
 
     def _link(self, account_id: str, custody_id: str, wallet_id: str, customer: Customer) -> Pair:
-        engine, network = self.world.engine, customer.registered.network.name
+        challenge_id, claim_id = self.claim(custody_id, wallet_id, customer)
+        self.world.clock.advance(SECOND)
+        registered = customer.registered
+        network = registered.network.name
+        self.world.engine.link_counterparty(
+            custody_id,
+            LinkRequest(address=registered.display, network=network, ownership_claim_id=claim_id),
+        )
+        return Pair(account_id, custody_id, wallet_id, claim_id, challenge_id, network)
+
+    def claim(self, custody_id: str, wallet_id: str, customer: Customer) -> tuple[str, str]:
+        """Have a registered wallet sign a text; the ids of the challenge and the claim."""
+        engine = self.world.engine
         challenge = engine.create_challenge(
             custody_id, ChallengeRequest(counterparty_id=wallet_id)
         ).value
         self.world.clock.advance(MINUTE)
-        claim = engine.submit_claim(
-            custody_id,
-            ClaimRequest(
-                challenge_id=challenge.id,
-                completed_challenge=customer.answer(challenge.challenge),
-                counterparty_id=wallet_id,
-            ),
-        ).value
-        self.world.clock.advance(SECOND)
-        address = customer.registered.display
-        engine.link_counterparty(
-            custody_id, LinkRequest(address=address, network=network, ownership_claim_id=claim.id)
+        request = ClaimRequest(
+            challenge_id=challenge.id,
+            completed_challenge=customer.answer(challenge.challenge),
+            counterparty_id=wallet_id,
         )
-        return Pair(account_id, custody_id, wallet_id, claim.id, challenge.id, network)
+        return challenge.id, engine.submit_claim(custody_id, request).value.id
 
     def request(self, pair: Pair, chance: Random | None = None) -> Transfer:
         """Request a payout to a wallet."""

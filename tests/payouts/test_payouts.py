@@ -23,7 +23,7 @@ from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.engine import withdrawals
 from chainteller.engine.verification import verify_claims
 from chainteller.service.errors import ClaimUnverifiable, ServiceError
-from chainteller.service.models.counterparties import ReverificationRequest
+from chainteller.service.models.counterparties import LinkRequest, ReverificationRequest
 from chainteller.storage import jobs
 from chainteller.storage.columns import SALT, Atoms
 
@@ -44,7 +44,6 @@ NOT_COMPARED = {
     },
     (CHALLENGE, "created"): "no other row repeats it; the text names the expiry",
     (WALLET, "created"): "no other row repeats it; it decides the hold of unverified wallets",
-    (LINK, "last_used_at"): "a later use than the last payout only postpones dormancy",
     (TRANSFER, "notional_cents"): "the price of a crypto asset at the request isn't kept",
 }
 """Columns whose every change can't be noticed from the rows themselves, and why. Changes beyond
@@ -278,6 +277,26 @@ def test_a_claim_by_a_method_of_a_later_build_is_named(bank: PayoutBank) -> None
     assert report.checked == len(bank.values(CLAIM, "id")) > len(bank.pairs)
     assert ["METHOD" in each.what for each in report.breaches] == [True]
     assert verify_claims(bank.world.database).breaches == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [("method", "bank-letter", "METHOD"), ("signature", "00" * 64, "SIGNATURE")],
+)
+def test_a_claim_that_cannot_be_verified_again_is_not_linked(
+    bank: PayoutBank, column: str, value: str, reason: str
+) -> None:
+    pair = bank.payable[0]
+    _, claim_id = bank.claim(pair.custody_id, pair.wallet_id, customers("solana")[0])
+    claim = bank.world.engine.claim_by_id(claim_id)
+    link = LinkRequest(
+        address=str(claim.address), network=pair.network, ownership_claim_id=claim_id
+    )
+    with bank.changed(CLAIM, {"id": claim_id}, column, value):
+        error = refusal(bank.world.engine.link_counterparty, pair.custody_id, link)
+        assert (error.code, details(error)["reason"]) == ("CLAIM_UNVERIFIABLE", reason)
+    assert bank.world.engine.claim_by_id(claim_id).status == "valid"
+    pay_honestly(bank, pair)
 
 
 def test_work_on_a_missing_record_is_a_finding_and_stops_nothing(bank: PayoutBank) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage import database as databases
 from chainteller.storage import faults, guards
 from chainteller.storage.database import open_database, wal_is_safe
+from chainteller.storage.write_health import WriteHealth
 
 ROOT = Path(__file__).parents[2]
 
@@ -305,3 +307,45 @@ def test_no_balance_but_the_cores_falls_below_zero(world: World) -> None:
         world.database.write() as connection,
     ):
         connection.exec_driver_sql(statement.format("custody"))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_trial_write_leaves_nothing_and_waits_for_nobody(
+    kind: str, path: Path, request: pytest.FixtureRequest
+) -> None:
+    on_postgres = kind == "postgres"
+    database = open_database(
+        request.getfixturevalue("postgres_url") if on_postgres else f"sqlite:///{path}"
+    )
+    with database.write() as connection:  # another write is under way
+        began = time.monotonic()
+        database.require_writes()
+        assert time.monotonic() - began < 3
+        assert connection.in_transaction()
+    database.writing = WriteHealth()
+    database.require_writes()
+    with database.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM idempotency").scalar_one() == 0
+    database.close()
+
+
+def test_one_fault_of_the_disk_stands_until_a_write_succeeds() -> None:
+    health, tries = WriteHealth(), []
+
+    def fail(reason: str) -> None:
+        tries.append(reason)
+        raise faults.unavailable(reason, "It failed.", "Do something.")
+
+    for reason_, refused in (("STORAGE_LOCKED", False), ("STORAGE_FULL", True)):
+        health = WriteHealth()
+        for _ in range(3):  # a second trial follows after a second only
+            if refused:
+                with pytest.raises(ServiceUnavailable) as raised:
+                    health.require(lambda: fail(reason_))  # noqa: B023 - called at once
+                assert reason(raised.value) == reason_
+            else:
+                health.require(lambda: fail(reason_))  # noqa: B023 - as above
+    assert tries == ["STORAGE_LOCKED", "STORAGE_FULL"]
+    health.succeeded()
+    health.require(lambda: fail("STORAGE_FULL"))  # a commit a moment ago shows that it works
+    assert len(tries) == 2

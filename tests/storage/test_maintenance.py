@@ -2,6 +2,8 @@
 
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +13,7 @@ from tests.world.engines import World, make_world
 
 from chainteller.engine.verification import verify, verify_chain
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import maintenance
+from chainteller.storage import maintenance, open_files
 from chainteller.storage.database import open_database
 from chainteller.storage.revision import REVISION
 
@@ -230,6 +232,44 @@ def test_restore_refuses_a_database_in_use(world: World, tmp_path: Path) -> None
         other.execute("BEGIN IMMEDIATE")
         error = refusal(maintenance.restore, tmp_path / "backup.db", url(tmp_path / "bank.db"))
     assert error.details["reason"] == "STORAGE_LOCKED"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux shows open files")
+@pytest.mark.parametrize("held", ["bank.db", "bank.db-journal", "bank.db-wal"])
+def test_restore_names_the_process_that_holds_the_database_open(
+    world: World, tmp_path: Path, held: str
+) -> None:
+    """Without a lock: a server between two requests holds none."""
+    maintenance.backup(world.database, tmp_path / "backup.db")
+    world.close()
+    (tmp_path / held).touch()
+    before = (tmp_path / "bank.db").read_bytes()
+    hold = "import sys; file = open(sys.argv[1], 'rb'); print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(tmp_path / held)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        error = refusal(maintenance.restore, tmp_path / "backup.db", url(tmp_path / "bank.db"))
+        assert maintenance.holders(url(tmp_path / "bank.db")).pids == (process.pid,)
+        assert process.stdin is not None
+        process.stdin.close()
+    assert (error.details["reason"], error.details["pids"]) == ("DATABASE_OPEN", [process.pid])
+    assert str(process.pid) in error.message
+    assert (tmp_path / "bank.db").read_bytes() == before
+    assert not list(tmp_path.glob("*before-restore*"))
+    if held == "bank.db":
+        assert maintenance.restore(tmp_path / "backup.db", url(tmp_path / "bank.db"))
+
+
+def test_where_open_files_are_not_shown_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_files, "_PROCESSES", tmp_path / "nothing")
+    found = open_files.holders(tmp_path)
+    assert (found.pids, "doesn't show" in found.unseen) == ((), True)
 
 
 def test_an_open_engine_notices_a_restore(world: World, tmp_path: Path) -> None:

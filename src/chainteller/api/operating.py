@@ -36,8 +36,10 @@ class Operating:
         health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
         status = "ready" if health.ready else "unavailable"
-        body = json.dumps({"status": status, "checks": dict(health.checks)})
-        return json_reply(body, 200 if health.ready else 503)
+        body = {"status": status, "checks": dict(health.checks)}
+        if health.suggestion:
+            body["suggestion"] = health.suggestion
+        return json_reply(json.dumps(body), 200 if health.ready else 503)
 
     async def metrics(self, request: Request) -> Response:
         """Return the metrics of this process in Prometheus' text format; any key may read them."""

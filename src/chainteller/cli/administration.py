@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
-from chainteller.cli.error_output import Usage
+from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
 from chainteller.domain.clock import format_instant
-from chainteller.service.errors import ValidationFailed
+from chainteller.service.errors import ServiceUnavailable, ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
 from chainteller.settings.values import database, without_password
@@ -179,10 +179,39 @@ def backup(file: Path) -> Outcome:
 
 
 def restore(file: Path) -> Outcome:
+    """Replace the database by a backup; a refusal because it is open is put into its own trail.
+
+    Raises:
+        ServiceUnavailable: nothing was restored.
+    """
     from chainteller.storage import maintenance
 
-    kept = maintenance.restore(file, _address())
-    return {"database": without_password(_address()), "kept": str(kept) if kept else None}
+    unseen = maintenance.holders(_address()).unseen
+    try:
+        kept = maintenance.restore(file, _address())
+    except ServiceUnavailable as error:
+        if error.details["reason"] == maintenance.DATABASE_OPEN:
+            _record_refused_restore(file, error)
+        raise
+    found: Outcome = {"database": without_password(_address()), "kept": str(kept) if kept else None}
+    return found | ({"note": unseen} if unseen else {})
+
+
+def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
+    from chainteller.engine.unit_of_work import act
+
+    inputs = {"backup": file.name, "pids": error.details["pids"]}
+    reason = str(error.details["reason"])
+    try:
+        with engine() as found:
+            actor = operator(options().configured.settings)
+            act(
+                found.context,
+                actor,
+                lambda tx: tx.audit("restore_database", "", inputs, error=reason),
+            )
+    except ServiceUnavailable as fault:
+        say(f"note: the audit trail doesn't have this refusal: {fault.message}")
 
 
 def copy(to_url: str) -> tuple[Outcome, list[str]]:

@@ -29,9 +29,15 @@ def _refusable(work: Callable[[], dict[str, object]]) -> int:
     try:
         _tell(work())
     except ServiceUnavailable as error:
-        report_error(error)
-        return Exit.REFUSED
+        return _refused(error)
     return Exit.DONE
+
+
+def _refused(error: ServiceUnavailable) -> int:
+    if options().json:
+        document(error.to_wire())
+    report_error(error)
+    return Exit.REFUSED
 
 
 @database.command("init", changes=True, epilog=example("chainteller db init"))
@@ -132,8 +138,7 @@ def copy(to_url: str) -> int:
     try:
         outcome, breaches = administration.copy(to_url)
     except ServiceUnavailable as error:
-        report_error(error)
-        return Exit.REFUSED
+        return _refused(error)
     _tell(outcome)
     return _judged(breaches)
 

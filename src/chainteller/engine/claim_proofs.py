@@ -93,13 +93,20 @@ def contradiction(evidence: Record) -> Contradiction | None:
     Args:
         evidence: as ``storage.claim_evidence`` reads it.
     """
+    return _first(evidence, (_claim, _link))
+
+
+def _first(
+    evidence: Record, checks: tuple[Callable[[Record], Contradictions], ...]
+) -> Contradiction | None:
     try:
-        return next(_contradictions(evidence), None)
+        return next((found for check in checks for found in check(evidence)), None)
     except UNREADABLE:
         return Contradiction("UNREADABLE", "The claim's records hold a value that can't be read.")
 
 
-def _contradictions(evidence: Record) -> Contradictions:
+def _claim(evidence: Record) -> Contradictions:
+    """What the claim itself rests on, linked or not."""
     method = METHODS.get(evidence.claim_method)
     if method is None:
         yield Contradiction("METHOD", "This build doesn't know the claim's method.")
@@ -124,7 +131,6 @@ def _contradictions(evidence: Record) -> Contradictions:
     yield from method.check(evidence, address)
     yield from _parties(evidence)
     yield from _times(evidence)
-    yield from _link(evidence)
 
 
 _REDIRECTED = Contradiction("ADDRESS", "The wallet's address isn't the one that was registered.")
@@ -219,6 +225,14 @@ def _link(evidence: Record) -> Contradictions:
         yield from _verification(evidence)
 
 
+def _is_last_use(evidence: Record) -> bool:
+    """Whether the link was last used by its last payout, or not before it was made."""
+    last_use = max(evidence.link_verified_at, evidence.last_paid or 0)
+    if evidence.last_paid is None:
+        return bool(evidence.link_last_used_at >= last_use)
+    return bool(evidence.link_last_used_at == last_use)
+
+
 def _verification(evidence: Record) -> Contradictions:
     """The verification that rests on the claim."""
     verified_at, revoked_at = evidence.link_verified_at, evidence.link_revoked_at
@@ -227,10 +241,8 @@ def _verification(evidence: Record) -> Contradictions:
         yield Contradiction("LINK", "The link's times aren't those of its claims.")
     if not _ends_as_meant(evidence, evidence.link_expires, verified_at + VERIFICATION_LIFETIME):
         yield Contradiction("EXPIRY", "The verification ends at another time than it should.")
-    if evidence.epoch == 0 and evidence.link_last_used_at < max(
-        verified_at, evidence.last_paid or 0
-    ):
-        yield Contradiction("LINK", "The link was used after the last use that it names.")
+    if evidence.epoch == 0 and not _is_last_use(evidence):
+        yield Contradiction("LINK", "The link's last use isn't that of its last payout.")
     if not 1 <= evidence.link_policy_version <= POLICY_VERSION:
         yield Contradiction("LINK", "The link follows a policy that this build doesn't know.")
     if (revoked_at is None) != (evidence.link_revoked_reason is None):
@@ -256,13 +268,35 @@ def of_wallet(connection: Connection, custody: Record, wallet: Record) -> Record
     except UNREADABLE:
         claim_id, link = None, None
         found = Contradiction("UNREADABLE", "The wallet's records hold a value that can't be read.")
-    if found is None:
-        return link
-    raise ClaimUnverifiable(
-        f"The wallet can't be paid. {found.explanation}",
+    if found is not None:
+        raise _unverifiable(found, custody.id, wallet.id, claim_id)
+    return link
+
+
+def require_linkable(connection: Connection, claim: Record) -> None:
+    """Check a claim again before it is linked; an earlier link of its pair doesn't matter.
+
+    Raises:
+        ClaimUnverifiable: the stored claim can't be verified again.
+    """
+    evidence = claim_evidence.find(connection, claim.id)
+    found = _MISSING if evidence is None else _first(evidence, (_claim,))
+    if found is not None:
+        pair = (claim.blockchain_account_id, claim.counterparty_id)
+        raise _unverifiable(found, *pair, claim.id)
+
+
+_MISSING = Contradiction("MISSING", "The claim is missing.")
+
+
+def _unverifiable(
+    found: Contradiction, custody_id: str, wallet_id: str, claim_id: str | None
+) -> ClaimUnverifiable:
+    return ClaimUnverifiable(
+        f"The wallet's verification can't be confirmed. {found.explanation}",
         {
-            "counterpartyId": wallet.id,
-            "blockchainAccountId": custody.id,
+            "counterpartyId": wallet_id,
+            "blockchainAccountId": custody_id,
             "claimId": claim_id,
             "reason": found.reason,
             "suggestion": ClaimUnverifiable.next_step,
@@ -282,7 +316,7 @@ def _of_pair(
         return None if as_registered else _REDIRECTED
     evidence = claim_evidence.find(connection, claim_id)
     if evidence is None:
-        return Contradiction("MISSING", "The claim of the link is missing.")
+        return _MISSING
     pair = (evidence.claim_blockchain_account_id, evidence.claim_counterparty_id)
     if pair != (custody.id, wallet.id):
         return Contradiction("LINK", "The link rests on a claim for another pair.")

@@ -12,7 +12,7 @@ from chainteller.domain.challenges import (
 )
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
-from chainteller.engine import blockchain_accounts, outcome, reading
+from chainteller.engine import blockchain_accounts, claim_proofs, outcome, reading
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Row, Update
 from chainteller.engine.table import reads, reads_in_context, writes
@@ -149,6 +149,8 @@ def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     tx.created = claim.status != ClaimStatus.LINKED
     pair = (account.id, claim.counterparty_id)
     decided = decide_link(account, claim, address, None, tx.now)
+    if tx.created:
+        claim_proofs.require_linkable(tx.connection, claim)
     if tx.created and not outcome.apply_if_new(tx, decided):
         linked = wallets.find_link(tx.connection, *pair, lock=True)
         outcome.apply(tx, decide_link(account, claim, address, linked, tx.now))

@@ -51,16 +51,19 @@ class EmbeddedDeployment:
         return self._unwaiting.acting_as(actor)
 
     def health(self) -> Health:
-        """Asks the database what it holds, whether it takes writes, and what time it is; a fault
-        is told by its reason. The clock is named where there is something to say about it."""
+        """Ask the database what it holds, whether writes to it succeed, and what time it is; a
+        fault is named by its reason, with what to do. The clock is named where there is something
+        to say about it.
+        """
         context = self._engine.context
         try:
             with context.database.read() as connection:
                 schema.state(connection)
                 reading = timekeeping.read(context.time, connection)
-            context.database.require_writable()
+            context.database.require_writes()
         except ServiceUnavailable as fault:
-            return Health(ready=False, checks={"database": str(fault.details["reason"])})
+            reason = str(fault.details["reason"])
+            return Health(ready=False, checks={"database": reason}, suggestion=fault.suggestion)
         checks = {"database": "ok"}
         if reading.doubt is not None:
             checks["clock"] = reading.doubt.value

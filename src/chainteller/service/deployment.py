@@ -22,10 +22,13 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """``checks`` names each part with ``ok`` or what is wrong with it."""
+    """``checks`` names each part with ``ok`` or what is wrong with it; ``suggestion`` says what to
+    do about that.
+    """
 
     ready: bool
     checks: Mapping[str, str] = field(default_factory=dict)
+    suggestion: str = ""
 
 
 @dataclass(frozen=True, slots=True)

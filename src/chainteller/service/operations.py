@@ -906,6 +906,7 @@ LINK_COUNTERPARTY = Write(
     creates=f"{_CUSTODY}/counterparties",
     errors=(
         errors.NotFound,
+        errors.ClaimUnverifiable,
         errors.ClaimAlreadyUsed,
         errors.ClaimExpired,
         errors.Conflict,

@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.database import Database
-from chainteller.storage.faults import is_lost, unavailable
+from chainteller.storage.faults import explain, is_lost, unavailable
 from chainteller.storage.groups import Result, Unit
 
 _LOOKS = 40
@@ -22,10 +22,14 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
         DBAPIError: nothing was changed; if the error is transient, the unit may run again.
         ServiceUnavailable: as ``commit``.
     """
-    if not database.is_postgres:
-        return database.writers.run(unit, lambda connection: commit(database, connection, None))
-    with database.write() as connection:
-        return unit(connection, lambda number: commit(database, connection, number))
+    try:
+        if not database.is_postgres:
+            return database.writers.run(unit, lambda connection: commit(database, connection, None))
+        with database.write() as connection:
+            return unit(connection, lambda number: commit(database, connection, number))
+    except DBAPIError as error:
+        database.writing.failed(explain(error))
+        raise
 
 
 def commit(database: Database, connection: Connection, number: str | None) -> None:
@@ -48,6 +52,7 @@ def commit(database: Database, connection: Connection, number: str | None) -> No
             raise
     finally:
         database.calm.set()
+    database.writing.succeeded()
 
 
 def _happened(database: Database, number: str) -> bool:

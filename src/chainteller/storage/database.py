@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -19,6 +19,7 @@ from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 from chainteller.storage.revision import State
+from chainteller.storage.write_health import TRIAL, TRIAL_ROW, WriteHealth, try_to_write
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
@@ -48,6 +49,7 @@ class Database:
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
         self.writers = Writers(self.write)
+        self.writing = WriteHealth()
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file. Readers wait for it: otherwise
         they would meet the lock and sleep for longer than the commit takes."""
@@ -134,6 +136,28 @@ class Database:
             writable = mode == "off"
         if not writable:
             raise read_only(is_file=self.path is not None)
+
+    def require_writes(self) -> None:
+        """Check that what is written reaches the disk, if need be by a write that leaves nothing.
+
+        Raises:
+            ServiceUnavailable: STORAGE_FULL, STORAGE_FAULT, or as ``require_writable``.
+        """
+        self.require_writable()
+        self.writing.require(self._try_to_write)
+
+    def _try_to_write(self) -> None:
+        """Raises ServiceUnavailable. Waits for a lock on the file for no more than a moment."""
+        if self.path is not None:
+            try_to_write(self.path)
+            return
+        try:
+            with self._begun(writes=True) as connection:
+                for statement in TRIAL:
+                    connection.execute(text(statement), TRIAL_ROW)
+                connection.commit()
+        except (DBAPIError, PoolTimeout) as error:
+            raise explain(error) from error
 
     def _require_the_opened_file(self, path: Path) -> None:
         """Check that the file wasn't replaced: an open connection would keep using the old one."""

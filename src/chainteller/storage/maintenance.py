@@ -18,11 +18,13 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import baseline, guards, schema
+from chainteller.storage import baseline, guards, open_files, schema
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
+from chainteller.storage.open_files import Holders
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 
+DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
 
@@ -273,14 +275,16 @@ def restore(file: Path, url: str) -> Path | None:
         The path of the former database, if there was one.
 
     Raises:
-        ServiceUnavailable: the backup is incomplete, of another program or of a newer version, the
-            database is in use, or the disk is full; the database is unchanged.
+        ServiceUnavailable: DATABASE_OPEN, with the ``pids`` of the processes that hold it; or the
+            backup is incomplete, of another program or of a newer version, the database is in
+            use, or the disk is full. The database is unchanged.
     """
     path = sqlite_path(url)
     if path is None:
         raise unavailable(
             "NOT_OFFERED", "A PostgreSQL database has tools of its own.", "Use pg_restore."
         )
+    _require_closed(path)
     draft = _draft_beside(path)
     try:
         _copy_checked(file, draft)
@@ -295,6 +299,30 @@ def restore(file: Path, url: str) -> Path | None:
     finally:
         draft.unlink(missing_ok=True)
     return kept
+
+
+def holders(url: str) -> Holders:
+    """The other processes that hold a SQLite database open, itself or one of its journals."""
+    path = sqlite_path(url)
+    return Holders((), "") if path is None else _holders(path)
+
+
+def _holders(path: Path) -> Holders:
+    return open_files.holders(path, *(path.with_name(path.name + each) for each in _SIDE_FILES))
+
+
+def _require_closed(path: Path) -> None:
+    """Refuse a database that another process holds open: it would go on with the former file."""
+    pids = _holders(path).pids
+    if pids:
+        named = ", ".join(str(pid) for pid in pids)
+        error = unavailable(
+            DATABASE_OPEN,
+            f"The database is open in process {named}; nothing was restored.",
+            "Stop the server or console that has it open, then restore again.",
+        )
+        error.details["pids"] = list(pids)
+        raise error
 
 
 def _copy_checked(file: Path, draft: Path) -> None:

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, Table
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import chain, guards, inspection, sealing
+from chainteller.storage import clock as clock_rows
+from chainteller.storage import guards, inspection, sealing
 from chainteller.storage.log import DEPLOYMENT, Head
 
 _MOST = 1_000
@@ -39,7 +40,9 @@ class Books:
     heads: dict[str, Head] = field(default_factory=dict)
     audit_hashes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     last_at: int = 0
-    """The newest instant of an entry, which is that of the newest write."""
+    """The newest instant of an entry, which is that of the newest write in the first epoch."""
+    instants: set[int] = field(default_factory=set)
+    """Those of all entries."""
     skipped: dict[str, int] = field(default_factory=dict)
     """How many entries of each log were taken as a checkpoint vouches for them."""
 
@@ -68,10 +71,13 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
 
 
 def _newest(connection: Connection, books: Books) -> Breaches:
-    """The head's newest instant, before which nothing is ever dated."""
-    last_at = chain.last_at(connection)
-    if not any(books.skipped.values()) and last_at != books.last_at:
-        at, newest = format_instant(last_at), format_instant(books.last_at)
+    """The head's newest instant, before which nothing of this epoch is dated."""
+    clock = clock_rows.read(connection, server_clock=False)
+    last_at, newest_at = clock.last_at, books.last_at
+    if clock.epoch and last_at >= clock.began_at and last_at in books.instants:
+        newest_at = last_at  # an earlier epoch may have stamped what is later
+    if not any(books.skipped.values()) and last_at != newest_at:
+        at, newest = format_instant(last_at), format_instant(newest_at)
         yield Breach(21, f"the newest write was at {newest}, but the head says {at}", "head bank")
 
 
@@ -169,6 +175,7 @@ def _take(books: Books, organisation: str, entry_id: str, body: bytes) -> str:
         if (found["id"], found["log"]) != (entry_id, organisation):
             return "it names another entry or log"
         books.last_at = max(books.last_at, found["at"])
+        books.instants.add(found["at"])
         seals = books.seals
         for row in found["rows"]:
             seals[row[0]][row[1]] = row[2]
