@@ -222,6 +222,20 @@ def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:
     assert [each.invariant for each in verify(bank.context.database)] == [9]
 
 
+@pytest.mark.parametrize(
+    "change", ["epoch = 0", "epoch = 2", "began_at = began_at - 1", "doubt = 'CLOCK_AHEAD'"]
+)
+def test_an_altered_epoch_or_doubt_is_found(bank: Bank, change: str) -> None:
+    bank.machine.step(-HOUR_S)
+    bank.tick()
+    bank.accept()
+    assert verify(bank.context.database) == ()
+    with bank.context.database.write() as connection:
+        connection.execute(text(f"UPDATE clock SET {change}"))  # noqa: S608 - our own words
+        connection.commit()
+    assert [each.where for each in verify(bank.context.database)] == ["clock"]
+
+
 def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
     before = bank.key("2h")
     bank.stop()

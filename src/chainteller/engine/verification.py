@@ -10,7 +10,7 @@ from itertools import islice
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import DEFAULT_LIMITS
-from chainteller.engine.checks import conduct, ledger, records
+from chainteller.engine.checks import conduct, epochs, ledger, records
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.conduct import Limits
 from chainteller.service.models.records import ChainReport
@@ -31,6 +31,7 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     records.transfers_move_forward,
     records.trades_are_posted,
     records.transfers_are_posted,
+    epochs.clock_follows_trail,
     conduct.keys_have_one_effect,
     conduct.verified_wallets_were_proven,
 )

@@ -309,6 +309,23 @@ def ends_of_epochs(connection: Connection) -> Iterator[int]:
         yield int(json.loads(row.inputs)["afterEvent"])
 
 
+def clock(connection: Connection) -> Record:
+    """What the clock's row says about epochs and doubt."""
+    return connection.execute(select(Tables.clock)).one()
+
+
+def entries_of_clock(connection: Connection) -> Iterator[Record]:
+    """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
+    audit = Tables.audit
+    actions = ("accept_clock", "clock_uncertain", "clock_certain")
+    return _stream(
+        connection,
+        select(audit.c.action, audit.c.at)
+        .where(audit.c.action.in_(actions), audit.c.outcome == "done")
+        .order_by(audit.c.seq),
+    )
+
+
 def spans_of_events(connection: Connection) -> dict[str, tuple[int, int]]:
     """The numbers of the first and the last event of every record."""
     first, last = func.min(_EVENT.c.seq), func.max(_EVENT.c.seq)
