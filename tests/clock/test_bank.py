@@ -222,6 +222,32 @@ def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:
     assert [each.invariant for each in verify(bank.context.database)] == [9]
 
 
+def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> None:
+    """Nor does a clock that was accepted by mistake cost the keys that were made before."""
+    old = bank.key("2h")
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    wrong = bank.key("2h")
+    bank.machine.step(-DAY_S)
+    first = bank.accept()
+    assert first is not None
+    assert first.stamped.entries > 0
+    for _ in range(2):
+        bank.machine.step(HOUR_S)
+        bank.tick()
+        assert bank.accept() is not None
+        bank.machine.step(-HOUR_S)
+        bank.tick()
+        again = bank.accept()
+        assert again is not None
+        assert again.stamped.entries <= 4
+    bank.machine.passes(2 * HOUR_S - 16)
+    assert bank.use(old) == bank.use(wrong) == "valid"
+    bank.machine.passes(16)
+    assert bank.use(old) == bank.use(wrong) == "UNAUTHORIZED EXPIRED"
+
+
 @pytest.mark.parametrize(
     "change", ["epoch = 0", "epoch = 2", "began_at = began_at - 1", "doubt = 'CLOCK_AHEAD'"]
 )

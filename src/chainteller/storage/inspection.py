@@ -11,6 +11,7 @@ from sqlalchemy.sql.sqltypes import Float
 from chainteller.domain.transfers import HOLDING
 from chainteller.storage.columns import Atoms
 from chainteller.storage.database import Database, Record
+from chainteller.storage.epochs import ACCEPTED
 from chainteller.storage.schema import own_tables
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -304,7 +305,7 @@ def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
 def ends_of_epochs(connection: Connection) -> Iterator[int]:
     """The number of the last event of each epoch but the current one."""
     audit = Tables.audit
-    accepted = (audit.c.action == "accept_clock") & (audit.c.outcome == "done")
+    accepted = (audit.c.action == ACCEPTED) & (audit.c.outcome == "done")
     for row in _stream(connection, select(audit.c.inputs).where(accepted).order_by(audit.c.seq)):
         yield int(json.loads(row.inputs)["afterEvent"])
 
@@ -317,7 +318,7 @@ def clock(connection: Connection) -> Record:
 def entries_of_clock(connection: Connection) -> Iterator[Record]:
     """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
     audit = Tables.audit
-    actions = ("accept_clock", "clock_uncertain", "clock_certain")
+    actions = (ACCEPTED, "clock_uncertain", "clock_certain")
     return _stream(
         connection,
         select(audit.c.action, audit.c.at)

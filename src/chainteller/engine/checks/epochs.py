@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.storage import inspection
+from chainteller.storage.epochs import ACCEPTED
 
 
 def clock_follows_trail(connection: Connection) -> Breaches:
@@ -13,7 +14,7 @@ def clock_follows_trail(connection: Connection) -> Breaches:
     number, began_at, doubted = 0, 0, False
     for entry in inspection.entries_of_clock(connection):
         doubted = entry.action == "clock_uncertain"
-        if entry.action == "accept_clock":
+        if entry.action == ACCEPTED:
             number, began_at = number + 1, entry.at
     row = inspection.clock(connection)
     if (row.epoch, row.began_at) != (number, began_at):
