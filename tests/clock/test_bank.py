@@ -7,17 +7,24 @@ from sqlalchemy import text
 from tests.clock.banks import Bank
 from tests.clock.machine import MachineClock
 from tests.world.bank import build, sqlite_url
+from tests.world.engines import USDC_SOLANA
 
+from chainteller.domain.clock import DAY, format_instant
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.keys import ApiKeys
 from chainteller.engine.verification import verify
 from chainteller.service.deployment import DeploymentOptions
-from chainteller.service.errors import ClockUncertain, QuoteExpired
+from chainteller.service.errors import ClockUncertain, DestinationOnHold, QuoteExpired
 from chainteller.service.models.counterparties import OpenBlockchainAccount, RegisterCounterparty
+from chainteller.service.models.funding import (
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
 from chainteller.storage.database import Database
 
 HOUR_S, DAY_S, YEAR_S = 3_600, 86_400, 366 * 86_400
-WALLET = "0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"
+WALLET = "DRpbCBMxVnDK7maPM5tGv6MvB3v1sRMC86PZ8okm21hy"
 
 
 @pytest.fixture
@@ -215,6 +222,46 @@ def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:
     assert [each.invariant for each in verify(bank.context.database)] == [9]
 
 
+def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> None:
+    """Nor does a clock that was accepted by mistake cost the keys that were made before."""
+    old = bank.key("2h")
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    wrong = bank.key("2h")
+    bank.machine.step(-DAY_S)
+    first = bank.accept()
+    assert first is not None
+    assert first.stamped.entries > 0
+    for _ in range(2):
+        bank.machine.step(HOUR_S)
+        bank.tick()
+        assert bank.accept() is not None
+        bank.machine.step(-HOUR_S)
+        bank.tick()
+        again = bank.accept()
+        assert again is not None
+        assert again.stamped.entries <= 4
+    bank.machine.passes(2 * HOUR_S - 16)
+    assert bank.use(old) == bank.use(wrong) == "valid"
+    bank.machine.passes(16)
+    assert bank.use(old) == bank.use(wrong) == "UNAUTHORIZED EXPIRED"
+
+
+@pytest.mark.parametrize(
+    "change", ["epoch = 0", "epoch = 2", "began_at = began_at - 1", "doubt = 'CLOCK_AHEAD'"]
+)
+def test_an_altered_epoch_or_doubt_is_found(bank: Bank, change: str) -> None:
+    bank.machine.step(-HOUR_S)
+    bank.tick()
+    bank.accept()
+    assert verify(bank.context.database) == ()
+    with bank.context.database.write() as connection:
+        connection.execute(text(f"UPDATE clock SET {change}"))  # noqa: S608 - our own words
+        connection.commit()
+    assert [each.where for each in verify(bank.context.database)] == ["clock"]
+
+
 def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
     before = bank.key("2h")
     bank.stop()
@@ -241,20 +288,58 @@ def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:
 
 
 def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:
+    """Both were stamped ten years ahead; they last as long as they would have from the start."""
     bank.stop()
     bank.machine.step(10 * YEAR_S)
     bank.start()
-    asked = RegisterCounterparty(address=WALLET, network="ethereum")
-    bank.engine.register_counterparty(asked)
+    destination = _new_wallet(bank)
     bank.withdraw("50.00")
     bank.machine.step(-10 * YEAR_S)
-    assert bank.accept() is not None
+    begun = bank.accept()
+    assert begun is not None
     bank.machine.passes(HOUR_S)
-    daily = [each for each in bank.engine.limits(bank.account).data if each.period_seconds == DAY_S]
-    assert {each.used for each in daily} == {"0.00", "50.00"}
+    assert _used_in_a_day(bank) == {"0.00", "50.00"}
+    with pytest.raises(DestinationOnHold) as refused:
+        bank.engine.withdraw(bank.account, destination)
+    assert refused.value.details["availableAt"] == format_instant(begun.began_at + DAY)
     bank.machine.passes(DAY_S)
-    daily = [each for each in bank.engine.limits(bank.account).data if each.period_seconds == DAY_S]
-    assert {each.used for each in daily} == {"0.00"}
+    assert _used_in_a_day(bank) == {"0.00"}
+    assert bank.engine.withdraw(bank.account, destination).value.status == "reviewing"
+
+
+def _new_wallet(bank: Bank) -> WithdrawalRequest:
+    """A withdrawal to a wallet that was registered just now."""
+    asked = DepositRequest(amount="100.00", currency=USDC_SOLANA)
+    bank.engine.deposit(bank.account, asked)
+    opened = OpenBlockchainAccount(network="solana", trading_account_id=bank.account)
+    custody = bank.engine.open_blockchain_account(opened).value.id
+    registered = bank.engine.register_counterparty(
+        RegisterCounterparty(address=WALLET, network="solana")
+    )
+    wallet = Destination(
+        type="counterparty",
+        counterparty_id=registered.value.id,
+        blockchain_account_id=custody,
+    )
+    return WithdrawalRequest(amount="40.00", currency=USDC_SOLANA, destination=wallet)
+
+
+def _used_in_a_day(bank: Bank) -> set[str]:
+    rows = bank.engine.limits(bank.account).data
+    return {str(each.used) for each in rows if each.period_seconds == DAY_S}
+
+
+def test_a_reboot_forgets_at_most_a_minute(bank: Bank) -> None:
+    """The newest record is old, but a running server notes the time every minute."""
+    for _ in range(20):
+        bank.machine.passes(30)
+        bank.work()
+    bank.stop()
+    bank.machine.reboot()
+    bank.machine.step(-120)
+    assert bank.start() == "CLOCK_BEHIND"
+    bank.machine.step(120)
+    assert bank.tick() == ""
 
 
 @pytest.mark.parametrize(

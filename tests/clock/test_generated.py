@@ -10,6 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from sqlalchemy import text
@@ -21,6 +22,7 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ClockUncertain, QuoteAlreadyUsed, QuoteExpired
 
+T = TypeVar("T")
 WINDOW, KEY_LIFE = 5_000_000, 3_000_000
 ACTS = 40
 STEPS = (1, 2, 4, 5, 6, 30, 300, 3_600, 86_400, 30 * 86_400, 3_650 * 86_400)
@@ -41,7 +43,7 @@ class Life:
         self.done: Counter[str] = Counter()
         self.history: list[str] = []
 
-    def chosen(self, among: Sequence[object]) -> object:
+    def chosen(self, among: Sequence[T]) -> T:
         return among[int.from_bytes(self.source.bytes(2), "big") % len(among)]
 
     def run(self) -> None:
@@ -52,7 +54,6 @@ class Life:
         )  # fmt: skip
         for _ in range(ACTS):
             act = self.chosen(acts)
-            assert callable(act)
             self.history.append(act.__name__)
             try:
                 act()
@@ -93,14 +94,12 @@ class Life:
 
     def step(self) -> None:
         size = self.chosen((*STEPS, YEARS_2262))
-        assert isinstance(size, int)
         sign = -1 if self.source.bytes(1)[0] % 2 else 1
         self.bank.machine.step(sign * size)
         self.history[-1] += f" {sign * size:+d}"
 
     def pause(self) -> None:
         pause = self.chosen(PAUSES)
-        assert isinstance(pause, float)
         self.bank.machine.passes(pause)
         self.history[-1] += f" {pause}"
 

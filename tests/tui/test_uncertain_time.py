@@ -15,7 +15,7 @@ def tell(bench: Bench, kind: str) -> None:
     act(bench.world.context, Actor(), lambda tx: tx.event(kind, "clock", reason="CLOCK_BEHIND"))
 
 
-async def polled(pilot: Pilot[object], app: Console) -> str:
+async def polled(pilot: Pilot[None], app: Console) -> str:
     app.poll_now()
     await settle(pilot)
     return seen(app)

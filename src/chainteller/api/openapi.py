@@ -31,6 +31,7 @@ _ALWAYS: tuple[type[ServiceError], ...] = (
     errors.RateLimited,
     errors.InternalError,
     errors.ServiceUnavailable,
+    errors.ClockUncertain,
 )
 _KEYED = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
 _BODIES = (errors.UnsupportedMediaType, errors.PayloadTooLarge)

@@ -107,7 +107,7 @@ def begin(sight: Sight, known: Known, before: Anchor | None) -> Judgement:
     if doubt is None and sight.clock < floor - TOLERANCE:
         doubt = Doubt.BEHIND
     if doubt is None and known.stepped:
-        doubt = Doubt(known.doubt)
+        doubt = Doubt(known.doubt) if known.doubt in set(Doubt) else Doubt.BEHIND
     if doubt is None or not floor:
         now = max(sight.clock, floor)
     else:

@@ -21,14 +21,9 @@ from chainteller.engine.outcome import Outcome, Update
 from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
 from chainteller.storage import chain, epochs, organisations
 from chainteller.storage import clock as clock_rows
-from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
-ACCEPTED = "accept_clock"
-"""The audit action of a new epoch."""
-MOVED = "clock_ahead"
-"""The audit action of time that went ahead of elapsed time, at the start of a process."""
 _SUBJECT = "clock"
 
 
@@ -66,8 +61,9 @@ def _note(tx: UnitOfWork) -> bool:
         return False
     ahead = timekeeping.store(tx.context.time, tx.rows, reading)
     if ahead:
-        told = {"clock": format_instant(reading.clock), "microseconds": ahead}
-        tx.audit(MOVED, _SUBJECT, told)
+        told: dict[str, object] = {"clock": format_instant(reading.clock), "microseconds": ahead}
+        told["afterEvent"] = chain.head(tx.connection).event_seq
+        tx.audit(epochs.MOVED, _SUBJECT, told)
     changes: dict[str, object] = {"seen_at": max(known.seen_at, reading.now)}
     if (reading.doubt is not None) != bool(known.doubt):
         reason = "" if reading.doubt is None else reading.doubt.value
@@ -142,8 +138,10 @@ def _begin(tx: UnitOfWork) -> Epoch:
     timekeeping.require_plausible(reading)
     began_at, before = reading.clock, max(reading.now, known.last_at)
     tx.begin_epoch(began_at)
-    stamped = epochs.entries_after(tx.connection, began_at)
-    put_right = tuple(_put_right(tx, before, began_at)) if began_at < before else ()
+    current = epochs.current(tx.connection)
+    stamped = epochs.entries_after(tx.connection, began_at, current.began_in)
+    error = _Error(tx.connection, before, began_at, current.gains)
+    put_right = tuple(_put_right(tx.connection, error)) if error.back > 0 else ()
     outcome.apply(tx, Outcome(_SUBJECT, rows=put_right))
     clock = tx.context.clock
     boot = clock.boot() if isinstance(clock, SystemClock) and not reading.sight.is_database else ""
@@ -172,31 +170,46 @@ def _begin(tx: UnitOfWork) -> Epoch:
         "afterEvent": chain.head(tx.connection).event_seq,
         "recordsPutRight": len(put_right),
     }
-    tx.audit(ACCEPTED, _SUBJECT, told | numbers)
+    tx.audit(epochs.ACCEPTED, _SUBJECT, told | numbers)
     _tell_everyone(tx, "clock.accepted", told)
     clock_rows.forget_newest_instant(tx.connection)
     return epoch
 
 
-def _put_right(tx: UnitOfWork, before: int, began_at: int) -> Iterator[Update]:
+def _put_right(connection: Connection, error: "_Error") -> Iterator[Update]:
     """What has a time between the new epoch's beginning and the old one's end.
 
     What was made in between ends as long after it was made as it was meant to; what a customer
     can have made anew (quotes, texts to sign, claims) ends now. A revoked key stays revoked.
     """
-    connection = tx.connection
-    error = _Error(connection, before, began_at)
-    for quote in epochs.open_quotes(connection, began_at):
+    for quote in epochs.open_quotes(connection, error.began_at):
         withdrawn = {"status": QuoteStatus.WITHDRAWN.value}
         yield Update(Tables.quote, {"id": quote.id}, withdrawn)
-    for job in epochs.jobs_of_records(connection, began_at):
-        key = {"kind": job.kind, "reference": job.reference}
-        yield Update(Tables.job, key, {"run_at": max(began_at, job.run_at - error.back)})
-    for key_row in epochs.keys_after(connection, began_at):
-        values = _ends_of_key(key_row, error)
-        if values:
-            yield Update(Tables.api_key, {"key_id": key_row.key_id}, values)
+    jobs = epochs.jobs_after(connection, error.began_at)
+    made = epochs.events_of(connection, (job.reference for job in jobs))
+    for job in jobs:
+        by = error.when_changed(made.get(job.reference))
+        if by:
+            key = {"kind": job.kind, "reference": job.reference}
+            yield Update(Tables.job, key, {"run_at": max(error.began_at, job.run_at - by)})
+    yield from _put_keys_right(connection, error)
     yield from _put_wallets_right(connection, error)
+
+
+def _put_keys_right(connection: Connection, error: "_Error") -> Iterator[Update]:
+    """A key that was revoked stays revoked; a rotated one holds as long as it was meant to."""
+    found = epochs.keys_after(connection, error.began_at)
+    ids = [each for row in found for each in (row.key_id, row.replaced_by) if each]
+    made = epochs.events_of(connection, ids)
+    for row in found:
+        values = {}
+        if row.expires is not None and row.expires > error.began_at:
+            values["expires"] = row.expires - error.when_made(made.get(row.key_id))
+        if row.revoked_at is not None and row.revoked_at > error.began_at:
+            values["revoked_at"] = error.began_at
+            if row.revoked_at > error.before:
+                values["revoked_at"] = row.revoked_at - error.when_made(made.get(row.replaced_by))
+        yield Update(Tables.api_key, {"key_id": row.key_id}, values)
 
 
 def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Update]:
@@ -205,41 +218,45 @@ def _put_wallets_right(connection: Connection, error: "_Error") -> Iterator[Upda
         yield Update(WalletTables.challenge, {"id": challenge.id}, over)
     for claim in epochs.unused_claims(connection, error.began_at):
         yield Update(WalletTables.claim, {"id": claim.id}, over)
-    for link in epochs.links_until(connection, error.began_at):
+    links = epochs.links_until(connection, error.began_at)
+    made = epochs.events_of(connection, (link.claim_id for link in links))
+    for link in links:
         pair = {
             "blockchain_account_id": link.blockchain_account_id,
             "counterparty_id": link.counterparty_id,
         }
-        expires = link.expires - error.at(link.verified_at)
-        used = min(link.last_used_at, error.began_at)
-        yield Update(WalletTables.link, pair, {"expires": expires, "last_used_at": used})
+        by, used = error.when_changed(made.get(link.claim_id)), link.last_used_at
+        if by or used > error.began_at:
+            values = {"expires": link.expires - by, "last_used_at": min(used, error.began_at)}
+            yield Update(WalletTables.link, pair, values)
 
 
 class _Error:
-    """By how much the time was wrong, ``back`` at the end of the old epoch."""
+    """By how much the time was wrong: by ``back`` when the new epoch begins."""
 
-    def __init__(self, connection: Connection, before: int, began_at: int) -> None:
+    def __init__(
+        self, connection: Connection, before: int, began_at: int, gains: tuple[epochs.Gain, ...]
+    ) -> None:
         self.before, self.began_at, self.back = before, began_at, before - began_at
-        self._gains = epochs.gains(connection, MOVED, ACCEPTED)
-        self._is_known = clock_rows.read(connection, server_clock=False).boot != ""
+        self._gains = gains
+        self._are_gains_noted = bool(clock_rows.read(connection, server_clock=False).boot)
 
-    def at(self, stamp: int) -> int:
-        """By how much it was wrong at a stamp: what it gained after that wasn't wrong yet. Where
-        gains aren't noted, only stamps after the new beginning are known to be wrong."""
-        least = min(self.back, TOLERANCE)
-        if not self._is_known:
-            return self.back if stamp > self.began_at else least
-        later = sum(gain for at, gain in self._gains if at > stamp)
-        return max(self.back - later, least)
+    def when_made(self, made: epochs.Made | None) -> int:
+        """For a record's first event; at least what goes unnoticed, so that nothing that was
+        made then lives too long."""
+        found = self.back if made is None else self._after(made.first, made.first_at)
+        return max(found, min(self.back, TOLERANCE))
 
+    def when_changed(self, made: epochs.Made | None) -> int:
+        """For a record's last event."""
+        return 0 if made is None else self._after(made.last, made.last_at)
 
-def _ends_of_key(row: Record, error: _Error) -> dict[str, int]:
-    """When a key expires and is revoked, where that was reckoned from a wrong time."""
-    values = {}
-    if row.expires is not None and row.expires > error.began_at:
-        values["expires"] = row.expires - error.at(row.created)
-    if row.revoked_at is not None and row.revoked_at > error.began_at:
-        rotated_at = row.revoked_at if row.followed_at is None else row.followed_at
-        ends_at = row.revoked_at - error.at(rotated_at)
-        values["revoked_at"] = error.began_at if row.revoked_at <= error.before else ends_at
-    return values
+    def _after(self, event: int, at: int) -> int:
+        """What time gained after an event wasn't wrong at the event. Where gains aren't noted,
+        instants of this epoch that are still to come are wrong."""
+        if self._are_gains_noted:
+            later = sum(gain.microseconds for gain in self._gains if gain.after >= event)
+            return max(0, self.back - later)
+        put_right = self._gains and not self._gains[0].microseconds
+        begun = self._gains[0].after if put_right else 0
+        return self.back if event > begun and at > self.began_at else 0

@@ -99,8 +99,8 @@ class UnitOfWork:
         """What time it is, read once. Raises ClockUncertain."""
         if self._time is None:
             self._time = timekeeping.read(self.context.time, self.connection)
-            if self._time.doubt is not None and not self.timeless:
-                raise self._time.refusal()
+        if self._time.doubt is not None and not self.timeless:
+            raise self._time.refusal()
         return self._time
 
     @property

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection
 
 from chainteller.engine import claim_proofs
-from chainteller.engine.checks import conduct, ledger, records, seals
+from chainteller.engine.checks import conduct, epochs, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import chain, inspection
@@ -33,6 +33,7 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     records.transfers_move_forward,
     records.trades_are_posted,
     records.transfers_are_posted,
+    epochs.clock_follows_trail,
     conduct.keys_have_one_effect,
     conduct.limits_are_kept,
     conduct.verified_wallets_were_proven,

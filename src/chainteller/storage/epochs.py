@@ -1,16 +1,24 @@
 """What an epoch that begins earlier than the last one ended leaves with a wrong time."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
 from chainteller.domain.challenges import ChallengeStatus, ClaimStatus
+from chainteller.domain.clock import parse_instant
 from chainteller.domain.trades import QuoteStatus
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
+
+ACCEPTED = "accept_clock"
+"""The audit action of a new epoch."""
+MOVED = "clock_ahead"
+"""The audit action of time that went ahead of elapsed time, at the start of a process."""
+
+_MOST_IDS = 500
 
 
 class Stamped(NamedTuple):
@@ -21,10 +29,72 @@ class Stamped(NamedTuple):
     last: int
 
 
-def entries_after(connection: Connection, instant: int) -> Stamped:
+class Gain(NamedTuple):
+    """Time went ahead of elapsed time by ``microseconds`` after the event ``after``."""
+
+    after: int
+    microseconds: int
+
+
+class Current(NamedTuple):
+    """The current epoch: the audit entry that began it, and when time went ahead since it last
+    went back."""
+
+    began_in: int
+    gains: tuple[Gain, ...]
+
+
+def current(connection: Connection) -> Current:
+    t = Tables.audit
+    rows = connection.execute(
+        select(t.c.seq, t.c.action, t.c.inputs)
+        .where(t.c.action.in_((MOVED, ACCEPTED)), t.c.outcome == "done")
+        .order_by(t.c.seq)
+    )
+    began_in = 0
+    gains: list[Gain] = []
+    for row in rows:
+        told = json.loads(row.inputs)
+        gained = told.get("microseconds", 0)
+        if row.action == ACCEPTED:
+            began_in = int(row.seq)
+            gained = parse_instant(told["newTime"]) - parse_instant(told["oldTime"])
+        if gained < 0:
+            gains = []
+        gains.append(Gain(int(told["afterEvent"]), max(0, gained)))
+    return Current(began_in, tuple(gains))
+
+
+class Made(NamedTuple):
+    """The numbers of a record's first and last event, and the instant of each."""
+
+    first: int
+    first_at: int
+    last: int
+    last_at: int
+
+
+def events_of(connection: Connection, record_ids: Iterable[str]) -> dict[str, Made]:
+    t = Tables.event
+    wanted, found = sorted(set(record_ids)), dict[str, Made]()
+    for start in range(0, len(wanted), _MOST_IDS):
+        some = wanted[start : start + _MOST_IDS]
+        rows = connection.execute(
+            select(t.c.resource, t.c.seq, t.c.at).where(t.c.resource.in_(some)).order_by(t.c.seq)
+        )
+        for row in rows:
+            known = found.get(row.resource, Made(row.seq, row.at, row.seq, row.at))
+            found[row.resource] = known._replace(last=row.seq, last_at=row.at)
+    return found
+
+
+def entries_after(connection: Connection, instant: int, began_in: int) -> Stamped:
+    """Entries of this epoch with a time after an instant."""
     t = Tables.audit
     row = connection.execute(
-        select(func.count(), func.min(t.c.seq), func.max(t.c.seq)).where(t.c.at > instant)
+        select(func.count(), func.min(t.c.seq), func.max(t.c.seq)).where(
+            t.c.seq > began_in, t.c.at > instant
+        )
     ).one()
     return Stamped(int(row[0]), int(row[1] or 0), int(row[2] or 0))
 
@@ -37,25 +107,17 @@ def open_quotes(connection: Connection, instant: int) -> Sequence[Record]:
     ).all()
 
 
-def jobs_of_records(connection: Connection, instant: int) -> Iterator[Record]:
-    """Jobs that are due after an instant, of records that were changed after it."""
-    job = Tables.job
-    for table in (Tables.trade, Tables.transfer):
-        yield from connection.execute(
-            select(job)
-            .join(table, table.c.id == job.c.reference)
-            .where(job.c.run_at > instant, table.c.updated > instant)
-        ).all()
+def jobs_after(connection: Connection, instant: int) -> Sequence[Record]:
+    """Jobs that are due after an instant."""
+    t = Tables.job
+    return connection.execute(select(t).where(t.c.run_at > instant)).all()
 
 
 def keys_after(connection: Connection, instant: int) -> Sequence[Record]:
-    """Keys that expire, or end by a revocation, after an instant; ``followed_at`` is when the key
-    in its place was made."""
-    t, successor = Tables.api_key, Tables.api_key.alias("successor")
+    """Keys that expire, or end by a revocation, after an instant."""
+    t = Tables.api_key
     return connection.execute(
-        select(t, successor.c.created.label("followed_at"))
-        .outerjoin(successor, successor.c.key_id == t.c.replaced_by)
-        .where(or_(t.c.expires > instant, t.c.revoked_at > instant))
+        select(t).where(or_(t.c.expires > instant, t.c.revoked_at > instant))
     ).all()
 
 
@@ -79,26 +141,3 @@ def links_until(connection: Connection, instant: int) -> Sequence[Record]:
     """Verifications that hold after an instant."""
     t = WalletTables.link
     return connection.execute(select(t).where(t.c.expires > instant)).all()
-
-
-def gains(connection: Connection, moved: str, accepted: str) -> list[tuple[int, int]]:
-    """When time went ahead of elapsed time in this epoch, and by how many microseconds.
-
-    Args:
-        connection: in a transaction.
-        moved: the audit action of going ahead.
-        accepted: that of a new epoch.
-    """
-    t = Tables.audit
-    rows = connection.execute(
-        select(t.c.at, t.c.action, t.c.inputs)
-        .where(t.c.action.in_((moved, accepted)), t.c.outcome == "done")
-        .order_by(t.c.seq)
-    )
-    found: list[tuple[int, int]] = []
-    for row in rows:
-        if row.action == accepted:
-            found.clear()
-        else:
-            found.append((int(row.at), int(json.loads(row.inputs)["microseconds"])))
-    return found

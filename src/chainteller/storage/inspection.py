@@ -25,6 +25,7 @@ from chainteller.domain.transfers import HOLDING
 from chainteller.storage import sealing
 from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
+from chainteller.storage.epochs import ACCEPTED
 from chainteller.storage.sealing import own_tables
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -335,9 +336,26 @@ def audit_outside_its_account(connection: Connection) -> Iterator[Record]:
 def ends_of_epochs(connection: Connection) -> Iterator[int]:
     """The number of the last event of each epoch but the current one."""
     audit = Tables.audit
-    accepted = (audit.c.action == "accept_clock") & (audit.c.outcome == "done")
+    accepted = (audit.c.action == ACCEPTED) & (audit.c.outcome == "done")
     for row in _stream(connection, select(audit.c.inputs).where(accepted).order_by(audit.c.seq)):
         yield int(json.loads(row.inputs)["afterEvent"])
+
+
+def clock(connection: Connection) -> Record:
+    """What the clock's row says about epochs and doubt."""
+    return connection.execute(select(Tables.clock)).one()
+
+
+def entries_of_clock(connection: Connection) -> Iterator[Record]:
+    """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
+    audit = Tables.audit
+    actions = (ACCEPTED, "clock_uncertain", "clock_certain")
+    return _stream(
+        connection,
+        select(audit.c.action, audit.c.at)
+        .where(audit.c.action.in_(actions), audit.c.outcome == "done")
+        .order_by(audit.c.seq),
+    )
 
 
 def spans_of_events(connection: Connection) -> dict[str, tuple[int, int]]:

@@ -4,7 +4,23 @@ from bisect import bisect_left
 
 from sqlalchemy import Connection
 
+from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.storage import inspection
+from chainteller.storage.epochs import ACCEPTED
+
+
+def clock_follows_trail(connection: Connection) -> Breaches:
+    """9: epoch and doubt of the clock's row are those of the audit trail."""
+    number, began_at, doubted = 0, 0, False
+    for entry in inspection.entries_of_clock(connection):
+        doubted = entry.action == "clock_uncertain"
+        if entry.action == ACCEPTED:
+            number, began_at = number + 1, entry.at
+    row = inspection.clock(connection)
+    if (row.epoch, row.began_at) != (number, began_at):
+        yield Breach(9, f"is in epoch {row.epoch}, but the audit trail says {number}", "clock")
+    if bool(row.doubt) != doubted:
+        yield Breach(9, "its doubt is not that of the audit trail", "clock")
 
 
 class Epochs:
