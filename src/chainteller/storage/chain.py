@@ -82,9 +82,10 @@ def append(
     audit: Sequence[Mapping[str, Any]],
     events: Sequence[Mapping[str, Any]],
     stamp: Stamp,
+    notes: Sequence[Mapping[str, Any]] = (),
 ) -> str | None:
     """Number, chain and store what is on record of one transaction, and seal all that it wrote,
-    as the last statements before commit.
+    as the last statements before commit. ``notes`` are acts for the deployment's log.
 
     The head row is locked only here. Sequence numbers therefore have no gaps and follow the order
     of commits, and the lock is held as briefly as possible.
@@ -108,6 +109,8 @@ def append(
         event_seq += len(numbered)
         rows.insert(Tables.event, numbered)
     log.append(rows, stamp, [_act(link) for link in links], tree)
+    if notes:
+        log.put_acts(connection, stamp._replace(organisation_id=log.DEPLOYMENT), notes)
     connection.execute(
         _ADVANCE,
         {
