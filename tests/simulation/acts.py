@@ -163,9 +163,7 @@ def _scaled(settings: Settings, times: int, parts: int) -> dict[str, tuple[int, 
     """Limits raised or lowered together, within a range in which they still matter."""
 
     def one(amounts: tuple[int, int, int]) -> tuple[int, int, int]:
-        low, middle, high = (
-            min(10**9, max(1_000, amount * times // parts)) for amount in amounts
-        )
+        low, middle, high = (min(10**9, max(1_000, amount * times // parts)) for amount in amounts)
         return low, middle, high
 
     return {name: one(amounts) for name, amounts in settings.limits.items()}
@@ -179,9 +177,7 @@ def _fees(sim: "Simulation", draw: "Draw") -> None:
     entry = AuditEntry("set_fees", organisation)
     sim.bank.change(_operator(organisation), Outcome(organisation, (change,), audit=(entry,)))
     sim.model.fees[organisation] = fees
-    sim.model.note(
-        Deed(sim.model.now, organisation, work.OPERATOR, "set_fees", organisation, {})
-    )
+    sim.model.note(Deed(sim.model.now, organisation, work.OPERATOR, "set_fees", organisation, {}))
     sim.model.written()
 
 

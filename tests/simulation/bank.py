@@ -58,6 +58,23 @@ def options(settings: Settings) -> EngineOptions:
     )
 
 
+_opened_before: dict[Path, Database] = {}
+
+
+def _opened(path: Path) -> Database:
+    """Open a bank's file as a new process would; the SQL that was compiled for the same path
+    before is used again, for compiling it takes most of a start."""
+    before = _opened_before.get(path)
+    if before is None or not path.exists():
+        path.unlink(missing_ok=True)
+        fresh = open_fresh(f"sqlite:///{path}")
+        if before is None:
+            _opened_before[path] = fresh
+            return fresh
+        fresh.close()
+    return Database(_opened_before[path].engine, path)
+
+
 @dataclass
 class Bank:
     """Restarts keep the file alone; ``database`` and ``context`` are new after each."""
@@ -76,7 +93,7 @@ class Bank:
         self._open()
 
     def _open(self) -> None:
-        self.database = open_fresh(f"sqlite:///{self.path}")
+        self.database = _opened(self.path)
         self.database.writers = Turns(self.database.write)
         self.context = EngineContext(
             self.database,

@@ -68,7 +68,7 @@ def read(text: str, asset: str, most_decimals: int | None = None) -> int:
     allowed = DECIMALS[asset] if most_decimals is None else most_decimals
     if len(decimals) > allowed:
         raise Refused("EXCEEDS_PRECISION", field="amount", maxDecimals=allowed)
-    return int(found[1]) * 10 ** DECIMALS[asset] + int(decimals.ljust(DECIMALS[asset], "0"))
+    return int(found[1] + decimals.ljust(DECIMALS[asset], "0"))
 
 
 def cents_of(atoms: int, asset: str) -> int:

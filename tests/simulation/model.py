@@ -5,10 +5,10 @@ is imported. Ids, custody addresses and texts are the deployment's to choose: th
 them from its answers. Prices and the venue's decisions are the world's: they're handed in.
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.simulation.calls import Answered, Asked, Client
@@ -86,7 +86,7 @@ class Pending:
     client: Client
     asked: Asked
     refusal: Refused
-    remember: Callable[[int], None] | None = None
+    remember: Callable[[], None] | None = None
 
 
 @dataclass
@@ -152,20 +152,16 @@ class Model:
     def decide(self, client: Client, asked: Asked, answered: Answered) -> Answered | Pending:
         """A call's first commit: what is done. A refusal's own commit follows by ``refuse``."""
         slot = (client.organisation, asked.operation, asked.key or "")
-        first = self.kept.get(slot) if asked.key else None
-        if first is not None:
-            if (first.asked.ids, first.asked.body) == (asked.ids, asked.body):
-                return Answered(first.answer.value, first.answer.created, replayed=True)
-            return Pending(client, asked, Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key))
+        if asked.key and slot in self.kept:
+            return self._again(client, asked, self.kept[slot])
         before = len(self.events)
         try:
             value, created, subject = getattr(self, f"_{asked.operation}")(client, asked, answered)
-        except _RefusedWith as refusal:
+        except (Refused, _RefusedWith) as refusal:
             assert len(self.events) == before, "a refusal that told something"
+            if isinstance(refusal, Refused):
+                return Pending(client, asked, refusal)
             return Pending(client, asked, refusal.refusal, refusal.remember)
-        except Refused as refusal:
-            assert len(self.events) == before, "a refusal that told something"
-            return Pending(client, asked, refusal)
         account = self.named_account(client, asked)
         if asked.operation == "open_trading_account":
             account = self.accounts[subject]
@@ -181,12 +177,17 @@ class Model:
         self.written()
         return answer
 
+    def _again(self, client: Client, asked: Asked, first: Kept) -> Answered | Pending:
+        if (first.asked.ids, first.asked.body) == (asked.ids, asked.body):
+            return Answered(first.answer.value, first.answer.created, replayed=True)
+        return Pending(client, asked, Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key))
+
     def refuse(self, pending: Pending) -> Answered:
         """A refusal's commit: one row of the trail, and what it must remember."""
         client, asked, refusal = pending.client, pending.asked, pending.refusal
         before = len(self.events)
         if pending.remember is not None:
-            pending.remember(self.now)
+            pending.remember()
         account = self.named_account(client, asked)
         for event in self.events[before:]:
             if account is not None:
@@ -224,7 +225,8 @@ class Model:
     # -- looking up ------------------------------------------------------------------------------
 
     def account(self, client: Client, name: str) -> Account:
-        return self._own(client, self.accounts.get(name), "trading account")
+        self._own(client, self.accounts.get(name), "trading account")
+        return self.accounts[name]
 
     def custody(self, client: Client, name: str) -> Custody:
         found = self.custodies.get(name)
@@ -232,7 +234,8 @@ class Model:
         return self.custodies[name]
 
     def wallet(self, client: Client, name: str) -> Wallet:
-        return self._own(client, self.wallets.get(name), "counterparty")
+        self._own(client, self.wallets.get(name), "counterparty")
+        return self.wallets[name]
 
     def _own(self, client: Client, found: Any, resource: str) -> Any:
         if found is None or found.organisation != client.organisation:
@@ -371,14 +374,14 @@ class Model:
             currency=kind,
         )
         account.did("deposit", self.now)
-        self._enter(client, deposit)
+        self._enter(deposit)
         if self.settings.deposit_delay > 0:
             self.later(self.settings.deposit_delay, "deposit.complete", deposit.id)
         else:
             self.deposited(deposit)
         return deposit.wire(), True, deposit.id
 
-    def _enter(self, client: Client, transfer: Transfer) -> None:
+    def _enter(self, transfer: Transfer) -> None:
         self.transfers[transfer.id] = transfer
         transfer.account.history.append(transfer)
         self.told(transfer)
@@ -443,7 +446,7 @@ class Model:
             self.later(self.settings.review_delay, "withdrawal.review", withdrawal.id)
         else:
             self.later(self.settings.withdrawal_delay, "withdrawal.send", withdrawal.id)
-        self._enter(client, withdrawal)
+        self._enter(withdrawal)
         return withdrawal.wire(), True, withdrawal.id
 
     def _destination(
@@ -499,12 +502,8 @@ class Model:
                 resetsAt=moment(None if resets is None else resets + period),
             )
             told = {"ruleId": rule, "tradingAccountId": account.id}
-            raise _RefusedWith(
-                refusal,
-                lambda _now: self.tell(
-                    account.organisation, "limit.exceeded", account.id, None, told
-                ),
-            )
+            tell = partial(self.tell, account.organisation, "limit.exceeded", account.id, None)
+            raise _RefusedWith(refusal, partial(tell, told))
 
     def _withdrawn_from(
         self, account: Account, asset: str, atoms: int, cents: int, *, to_wallet: bool
@@ -532,7 +531,7 @@ class Model:
                 "INSUFFICIENT_FUNDS",
                 available=shown(have, asset),
                 required=shown(atoms, asset),
-                currency=asset.split("@")[0],
+                currency=asset.split("@", maxsplit=1)[0],
             )
 
     def _cancel_withdrawal(self, client: Client, asked: Asked, _answered: Answered) -> Any:
@@ -543,9 +542,7 @@ class Model:
         if found.status == "cancelled":
             return found.wire(), False, found.id
         if found.status not in HOLDING:
-            raise Refused(
-                "WITHDRAWAL_NOT_CANCELLABLE", withdrawalId=found.id, status=found.status
-            )
+            raise Refused("WITHDRAWAL_NOT_CANCELLABLE", withdrawalId=found.id, status=found.status)
         account.give_back(found.hold)
         found.move("cancelled", self.now)
         account.did("withdrawal.cancelled", self.now)
@@ -579,9 +576,7 @@ class Model:
             raise Refused("AMOUNT_BELOW_MINIMUM", minimum="1.00", currency="USD")
         if sized.leg > LARGEST_ORDER:
             raise Refused("LIMIT_EXCEEDED", ruleId=f"order:{market}", limit="100000.00")
-        quote = Quote(
-            self._new(answered), client.organisation, account, price, sized, self.now
-        )
+        quote = Quote(self._new(answered), client.organisation, account, price, sized, self.now)
         self.quotes[quote.id] = quote
         told = {
             "market": market,
@@ -627,9 +622,7 @@ class Model:
         account.history.append(trade)
         account.did(f"trade.{side}", self.now)
         self.later(self.settings.fill_delay, "trade.fill", trade.id)
-        self.tell(
-            client.organisation, "quote.executed", quote.id, None, {"tradeId": trade.id}
-        )
+        self.tell(client.organisation, "quote.executed", quote.id, None, {"tradeId": trade.id})
         self.told(trade)
         return trade.wire(), True, trade.id
 
@@ -744,7 +737,7 @@ class Model:
             cause = "EXPIRED_CHALLENGE" if expired else ANYTHING
             raise _RefusedWith(
                 Refused("INVALID_SIGNATURE", cause=cause, challengeId=challenge.id, **details),
-                lambda _now: self._attempted(client, challenge),
+                partial(self._attempted, client, challenge),
             )
         claim = Claim(
             self._new(answered),
@@ -829,7 +822,7 @@ class Model:
 class _RefusedWith(Exception):
     """A refusal that leaves more behind than its row of the trail."""
 
-    def __init__(self, refusal: Refused, remember: Callable[[int], None]) -> None:
+    def __init__(self, refusal: Refused, remember: Callable[[], None]) -> None:
         super().__init__(refusal.code)
         self.refusal = refusal
         self.remember = remember
@@ -852,5 +845,3 @@ def is_right(signature: str, challenge: Challenge) -> bool:
     from tests.simulation.signing import RIGHT_ANSWERS  # noqa: PLC0415 - only claims need keys
 
     return (challenge.wallet.address, challenge.text) in RIGHT_ANSWERS.get(signature, ())
-
-

@@ -5,15 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.simulation.calls import Client
 from tests.simulation.figures import (
     CASH,
     COINS,
     DAY,
     DECIMALS,
     HOUR,
-    MINUTE,
     USD,
-    Fees,
     Price,
     Sized,
     cents_of,
@@ -177,7 +176,7 @@ Parts = tuple[tuple[str, int], ...]
 def worth(asset: str, atoms: int, unit_cents: Mapping[str, int]) -> int:
     if asset in CASH:
         return cents_of(atoms, asset)
-    return atoms * unit_cents[asset] // 10 ** DECIMALS[asset]
+    return int(atoms * unit_cents[asset] // 10 ** DECIMALS[asset])
 
 
 @dataclass
@@ -529,6 +528,10 @@ class ApiKey:
     revoked: int | None = None
     replaced: bool = False
 
+    @property
+    def client(self) -> Client:
+        return Client(self.organisation, f"{self.name} ({self.id})", self.id)
+
     def refusal(self, now: int) -> str:
         """Why it opens nothing; empty while it holds."""
         if self.revoked is not None and self.revoked <= now:
@@ -579,5 +582,3 @@ class Event:
             "actor": self.actor,
             "data": self.data,
         }
-
-

@@ -41,7 +41,7 @@ class _Client:
 
 
 class Turns(Writers):
-    """``dies`` is where the next commit ends the process: "before" it, "after" it, or "" nowhere."""
+    """``dies`` is where the next commit ends the process: "before" or "after" it, or "" nowhere."""
 
     def __init__(self, begin: Callable[[], AbstractContextManager[Connection]]) -> None:
         super().__init__(begin)

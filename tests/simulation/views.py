@@ -271,7 +271,13 @@ def _has(transfer: Transfer, word: str) -> bool:
     for name in (each.casefold() for each in names):
         if word.casefold() in name:
             return True
-        if dots and begin and end and begin in name and end in name[name.find(begin) + len(begin) :]:
+        if (
+            dots
+            and begin
+            and end
+            and begin in name
+            and end in name[name.find(begin) + len(begin) :]
+        ):
             return True
     return False
 
@@ -315,9 +321,7 @@ def _found_transaction(model: Model, name: str) -> Trade | Transfer | None:
 
 
 def _trades(model: Model, client: Client, asked: Asked) -> Wire:
-    rows, page, limit = _of_account(
-        model, client, asked, lambda each: isinstance(each, Trade)
-    )
+    rows, page, limit = _of_account(model, client, asked, lambda each: isinstance(each, Trade))
     return paged([each.wire() for each in _trade_filters(asked, rows)], page, limit)
 
 
@@ -499,7 +503,11 @@ def _capabilities(model: Model, client: Client, _asked: Asked) -> Wire:
         "actor": client.name,
         "markets": list(MARKETS),
         "currencies": [
-            {"symbol": asset.split("@")[0], "network": asset.split("@")[1], "decimals": DECIMALS[asset]}
+            {
+                "symbol": asset.split("@")[0],
+                "network": asset.split("@")[1],
+                "decimals": DECIMALS[asset],
+            }
             for asset in ASSETS
             if asset != USD
         ],
@@ -562,5 +570,3 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "events": _events,
     "audit": _audit,
 }
-
-

@@ -215,9 +215,7 @@ def control_account(model: Model, account: Account, control: str | None, why: st
     org = account.organisation
     told = {"tradingAccountId": account.id, "control": control}
     model.tell(org, "account.control_changed", account.id, OPERATOR, told)
-    model.note(
-        Deed(model.now, org, OPERATOR, "set_control", account.id, {}, None, account.id)
-    )
+    model.note(Deed(model.now, org, OPERATOR, "set_control", account.id, {}, None, account.id))
     model.written()
 
 
@@ -225,7 +223,5 @@ def change_customer(model: Model, customer: Customer, change: Wire) -> None:
     """Terms, identity level or control, as the core bank knows them from now on."""
     for name, value in change.items():
         setattr(customer, name, value)
-    model.note(
-        Deed(model.now, customer.organisation, OPERATOR, "set_customer", customer.id, {})
-    )
+    model.note(Deed(model.now, customer.organisation, OPERATOR, "set_customer", customer.id, {}))
     model.written()
