@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,34 @@ def _opened(path: Path) -> Database:
     before is used again, for compiling it takes most of a start."""
     before = _opened_before.get(path)
     if before is None or not path.exists():
-        path.unlink(missing_ok=True)
         fresh = open_fresh(f"sqlite:///{path}")
         if before is None:
             _opened_before[path] = fresh
             return fresh
         fresh.close()
     return Database(_opened_before[path].engine, path)
+
+
+@dataclass(frozen=True)
+class World:
+    """What no deployment decides: prices, and which trades the venue refuses."""
+
+    seed: str
+
+    @cached_property
+    def prices(self) -> SimulatedPrices:
+        return SimulatedPrices(self.seed)
+
+    @cached_property
+    def venue(self) -> SimulatedVenue:
+        return SimulatedVenue(self.seed, rejects_per_mille=REJECTS_PER_MILLE)
+
+    def mid(self, market: str, at: int) -> int:
+        return self.prices.price(market, at).mid_micros
+
+    def rejects(self, trade_id: str) -> str | None:
+        found = self.venue.decide(trade_id)
+        return None if found is None else found.code
 
 
 @dataclass
@@ -83,6 +105,7 @@ class Bank:
     seed: str
     clock: ManualClock
     settings: Settings
+    world: World
     restarts: int = 0
     database: Database = field(init=False)
     context: EngineContext = field(init=False)
@@ -99,8 +122,8 @@ class Bank:
             self.database,
             self.clock,
             SeededRandomness(f"{self.seed} {self.restarts}"),
-            SimulatedPrices(self.seed),
-            SimulatedVenue(self.seed, rejects_per_mille=REJECTS_PER_MILLE),
+            World(self.world.seed).prices,
+            World(self.world.seed).venue,
             options(self.settings),
         )
         self.keys = Authenticator(self.context, elapsed=self._elapsed)

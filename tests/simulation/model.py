@@ -64,7 +64,8 @@ from tests.simulation.records import (
 _POSSIBLE_ID = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
 _TRIES = 10
-_UNKNOWN = "(unknown)"
+DONE = "done"
+"""What the model says in place of a refusal where it expected none."""
 REASONS = ("AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE")
 CAUSES = ("WRONG_MESSAGE_FORMAT", "WRONG_WALLET_ADDRESS", "NETWORK_MISMATCH", "EXPIRED_CHALLENGE")
 _NEVER_KEPT = "completedChallenge"
@@ -310,13 +311,16 @@ class Model:
         return account.wire(dict.fromkeys(MARKET_OF, 0)), True, account.id
 
     def _new(self, answered: Answered) -> str:
-        """The id that the deployment gave, which must be new."""
-        given = str((answered.value or {}).get("id", _UNKNOWN))
-        if given != _UNKNOWN:
-            for known in (self.accounts, self.quotes, self.trades, self.transfers, self.custodies):
-                assert given not in known, f"the id {given} was given twice"
-            for more in (self.challenges, self.claims):
-                assert given not in more, f"the id {given} was given twice"
+        """The id that the deployment gave, which must be new. Raises Refused where it gave none,
+        for nothing was done then; ask for it before anything changes."""
+        if answered.code:
+            raise Refused(DONE)
+        given = str((answered.value or {}).get("id"))
+        for known in (
+            *(self.accounts, self.quotes, self.trades, self.transfers),
+            *(self.custodies, self.wallets, self.challenges, self.claims),
+        ):
+            assert given not in known, f"the id {given} was given twice"
         return given
 
     # -- funding ---------------------------------------------------------------------------------
@@ -361,9 +365,10 @@ class Model:
                 required=dollars(cents),
                 currency="USD",
             )
+        name = self._new(answered)
         account.bank.cents -= cents
         deposit = Transfer(
-            self._new(answered),
+            name,
             "deposit-transaction",
             account,
             asset,
@@ -421,11 +426,12 @@ class Model:
             cents = up(atoms * mid, 10 ** DECIMALS[asset] * 10_000)
         self._within_limits(account, goes_to, cents)
         hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
+        name = self._new(answered)
         account.take(hold)
         if link is not None and goes_to == VERIFIED:
             link.used = self.now
         withdrawal = Transfer(
-            self._new(answered),
+            name,
             "withdrawal-transaction",
             account,
             asset,
@@ -616,8 +622,9 @@ class Model:
         else:
             self._funds(account, quote.price.base, sold)
             hold = ((quote.price.base, sold),)
+        name = self._new(answered)
         account.take(hold)
-        trade = Trade(self._new(answered), account, quote, hold, self.now, self.now)
+        trade = Trade(name, account, quote, hold, self.now, self.now)
         quote.trade = self.trades[trade.id] = trade
         account.history.append(trade)
         account.did(f"trade.{side}", self.now)
@@ -668,7 +675,6 @@ class Model:
             ):
                 return known.wire(), False, known.id
         wallet = Wallet(self._new(answered), client.organisation, on.name, address, self.now)
-        assert wallet.id not in self.wallets
         self.wallets[wallet.id] = wallet
         told = {"network": on.name, "address": address}
         self.tell(client.organisation, "counterparty.registered", wallet.id, None, told)
@@ -679,8 +685,8 @@ class Model:
         on = self._network(body["network"])
         account = self.account(client, body["tradingAccountId"])
         self.may(account, "open")
-        address = str((answered.value or {}).get("address", _UNKNOWN))
-        custody = Custody(self._new(answered), account, on.name, address, self.now)
+        name = self._new(answered)
+        custody = Custody(name, account, on.name, str(answered.value["address"]), self.now)
         self.custodies[custody.id] = custody
         told = {"tradingAccountId": account.id, "network": on.name}
         self.tell(client.organisation, "blockchain_account.created", custody.id, None, told)
@@ -739,12 +745,8 @@ class Model:
                 Refused("INVALID_SIGNATURE", cause=cause, challengeId=challenge.id, **details),
                 partial(self._attempted, client, challenge),
             )
-        claim = Claim(
-            self._new(answered),
-            challenge,
-            str((answered.value or {}).get("scheme", _UNKNOWN)),
-            self.now,
-        )
+        name = self._new(answered)
+        claim = Claim(name, challenge, str(answered.value["scheme"]), self.now)
         self.claims[claim.id] = claim
         challenge.status, challenge.claim, challenge.used = "used", claim, self.now
         org = client.organisation
