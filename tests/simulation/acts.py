@@ -296,16 +296,16 @@ def _market(sim: "Simulation", draw: "Draw") -> None:
         for closed in [*sim.model.closed]:
             sim.bank.operate(
                 _operator("default"),
-                lambda tx, closed=closed: market_rows.reopen(tx.connection, closed),  # type: ignore[misc]
+                lambda tx, closed=closed: market_rows.reopen(tx.rows, closed),  # type: ignore[misc]
             )
             del sim.model.closed[closed]
+            sim.model.written()
         return
     until = None if draw.chance(3) else sim.model.now + draw.pick((SECOND, MINUTE, HOUR))
     why = draw.pick(("MAINTENANCE", "HALTED"))
-    sim.bank.operate(
-        _operator("default"), lambda tx: market_rows.close(tx.connection, name, why, until)
-    )
+    sim.bank.operate(_operator("default"), lambda tx: market_rows.close(tx.rows, name, why, until))
     sim.model.closed[name] = (why, until)
+    sim.model.written()
 
 
 # -- API keys -----------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ def run_due(model: Model, most: int) -> int:
         at, name, kind = due[0]
         model.jobs.remove((at, kind, name))
         _STEPS[kind](model, name)
+        model.written()
         done += 1
     return done
 
@@ -39,6 +40,7 @@ def forget_keys(model: Model) -> None:
     for slot, kept in [*model.kept.items()]:
         if kept.at < model.now - KEY_LIFE:
             del model.kept[slot]
+            model.written()
 
 
 def _did(model: Model, record: Trade | Transfer, action: str, inputs: Wire, actor: str) -> None:
