@@ -45,7 +45,7 @@ from chainteller.engine.samples.loading import load_past, load_samples
 from chainteller.storage import chain, maintenance
 
 LENGTH = 30
-TEMPLATES = 8
+TEMPLATES = 6
 _OWN, _SAMPLE, _RELEASED = "own", "sample", "released"
 _BATCH = 50
 
@@ -106,11 +106,11 @@ def _kinds() -> tuple[str, ...]:
 
 
 @cache
-def _template(number: int) -> Template:
+def template(number: int) -> Template:
     """What a simulation left after some time."""
     seed = f"template-{number}"
     with simulated(seed) as simulation:
-        for step in steps_of(seed, 30 * (1 + number)):
+        for step in steps_of(seed, 20 + 25 * number):
             simulation.do(step)
         simulation.close()
         kept = simulation.bank.path.with_name(f"{seed}.db")
@@ -120,11 +120,11 @@ def _template(number: int) -> Template:
 
 
 def _from_template(number: int, draw: Draw) -> Simulation:
-    template = _template(draw.below(TEMPLATES))
-    model: Model = pickle.loads(template.model)  # noqa: S301 - our own
-    path = copy_of(template.path, cleared())
+    left = template(draw.below(TEMPLATES))
+    model: Model = pickle.loads(left.model)  # noqa: S301 - our own
+    path = copy_of(left.path, cleared())
     world = model.mid.__self__  # type: ignore[attr-defined]
-    bank = Bank(path, f"history-{number}", ManualClock(model.clock), template.settings, world)
+    bank = Bank(path, f"history-{number}", ManualClock(model.clock), left.settings, world)
     return Simulation(bank, model)
 
 
