@@ -89,7 +89,7 @@ def verify() -> list[str]:
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
-        breaches = verified(found.context.database, found.context.options.limits)
+        breaches = verified(found.context.database)
     return [str(each) for each in breaches]
 
 
@@ -132,14 +132,13 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
-        limits = found.context.options.limits
-        breaches = verified(found.context.database, limits)
+        breaches = verified(found.context.database)
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copied(found.context.database, to_url)
     target = open_database(to_url)
     try:
-        breaches = verified(target, limits)
+        breaches = verified(target)
     finally:
         target.close()
     outcome |= {"rows": done.rows, "head": done.head}
