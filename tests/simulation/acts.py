@@ -8,18 +8,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tests.simulation import work
-from tests.simulation.calls import Client
+from tests.simulation.calls import Asked, Client
 from tests.simulation.figures import DAY, HOUR, MARKETS, MINUTE, SECOND, Fees
+from tests.simulation.model import Model
 from tests.simulation.records import (
     TERMS,
     Account,
     ApiKey,
     BankAccount,
+    Challenge,
     Customer,
     Deed,
+    Quote,
     Settings,
     Transfer,
 )
+from tests.simulation.signing import signed
 from tests.world.customers import CustomerSeed
 
 from chainteller.domain.actors import SCOPES
@@ -84,6 +88,56 @@ def _wait(sim: "Simulation", draw: "Draw") -> None:
     if draw.chance(25):
         seconds = draw.pick((30 * 86_400, 181 * 86_400, 366 * 86_400))
     _move(sim, max(0, draw.near(seconds * SECOND)))
+
+
+def _edge(sim: "Simulation", draw: "Draw") -> None:
+    """The last instant of a quote, a text to sign or a claim, or the one beside it, and its use."""
+    model = sim.model
+    ends: list[tuple[int, Any]] = [
+        (each.expires, each)
+        for rows in (model.quotes, model.challenges, model.claims)
+        for each in rows.values()
+        if each.expires >= model.now
+    ]
+    unused = [(at, each) for at, each in ends if _is_open(each, model.now)]
+    if not unused:
+        return
+    at, record = draw.pick(unused[-8:])
+    if model.now > at + 1:
+        return
+    _move(sim, max(0, draw.near(at) - model.clock))
+    organisation, asked = edge_use(model, draw, record)
+    client = sim.client(draw, organisation)
+    if client is not None:
+        sim.call(client, asked, "", draw)
+
+
+def _is_open(record: Any, now: int) -> bool:
+    state = record.status(now) if isinstance(record, Quote) else record.state(now)
+    return state in ("open", "valid")
+
+
+def edge_use(model: Model, draw: "Draw", record: Any) -> tuple[str, Asked]:
+    """(organisation, the call that a record is for)."""
+    if isinstance(record, Quote):
+        own = [each for each in model.accounts.values() if each.organisation == record.organisation]
+        account = record.account or (draw.pick(own) if own else None)
+        body = {"tradingAccountId": account.id if account else "TDA_0"}
+        return record.organisation, Asked("execute_quote", (record.id,), body)
+    if isinstance(record, Challenge):
+        body = {
+            "challengeId": record.id,
+            "completedChallenge": signed(record.wallet.address, record.text),
+            "counterpartyId": record.wallet.id,
+        }
+        return record.wallet.organisation, Asked("submit_claim", (record.custody.id,), body)
+    wallet, custody = record.challenge.wallet, record.challenge.custody
+    body = {
+        "address": wallet.address,
+        "network": wallet.network,
+        "ownershipClaimId": record.id,
+    }
+    return wallet.organisation, Asked("link_counterparty", (custody.id,), body)
 
 
 def _back(sim: "Simulation", draw: "Draw") -> None:
@@ -390,6 +444,7 @@ def _verify(sim: "Simulation", _draw: "Draw") -> None:
 
 ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "wait": _wait,
+    "at the edge": _edge,
     "clock back": _back,
     "due work": _work,
     "forget keys": _forget,
@@ -407,6 +462,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
 }
 WEIGHTS = {
     "wait": 60,
+    "at the edge": 30,
     "clock back": 8,
     "due work": 80,
     "forget keys": 4,

@@ -76,6 +76,7 @@ def history(number: int) -> list[str]:
         _RELEASED: _upgraded,
     }
     simulation = begin[kind_of(number)](number, draw)
+    simulation.looks = False
     try:
         for _ in range(LENGTH):
             _step(simulation, draw)
