@@ -23,7 +23,7 @@ from tests.simulation.records import (
     Settings,
     Transfer,
 )
-from tests.simulation.signing import signed
+from tests.simulation.signing import signed, signed_by_another
 from tests.world.customers import CustomerSeed
 
 from chainteller.domain.actors import SCOPES
@@ -80,12 +80,14 @@ def _wait(sim: "Simulation", draw: "Draw") -> None:
     ends += [each.expires for each in model.challenges.values() if each.state(model.now) == "open"]
     ends += [at for at, _, _ in model.jobs]
     ahead = [each for each in ends if each >= model.now]
-    if ahead and draw.chance(3):
+    if ahead and draw.chance(4):
         target = draw.near(draw.pick(sorted(ahead)[:8]))
         _move(sim, max(0, target - model.clock))
         return
-    seconds = draw.pick((0, 1, 4, 5, 10, 20, 31, 61, 299, 3_600, 86_400))
-    if draw.chance(25):
+    seconds = draw.pick((0, 1, 4, 5, 10, 20, 31, 61))
+    if draw.chance(6):
+        seconds = draw.pick((299, 3_600, 86_400))
+    if draw.chance(40):
         seconds = draw.pick((30 * 86_400, 181 * 86_400, 366 * 86_400))
     _move(sim, max(0, draw.near(seconds * SECOND)))
 
@@ -138,6 +140,22 @@ def edge_use(model: Model, draw: "Draw", record: Any) -> tuple[str, Asked]:
         "ownershipClaimId": record.id,
     }
     return wallet.organisation, Asked("link_counterparty", (custody.id,), body)
+
+
+def _lock(sim: "Simulation", draw: "Draw") -> None:
+    """A text is answered with wrong signatures until nobody may answer it any more."""
+    model = sim.model
+    fresh = [each for each in model.challenges.values() if each.state(model.now) == "open"]
+    if not fresh:
+        return
+    challenge = draw.recent(fresh)
+    for number in range(11):
+        asked = edge_use(model, draw, challenge)[1]
+        wrong = signed_by_another(challenge.wallet.address, challenge.text, number)
+        body = {**(asked.body or {}), "completedChallenge": wrong}
+        client = sim.client(draw, challenge.wallet.organisation)
+        if client is not None:
+            sim.call(client, replace(asked, body=body), "", draw)
 
 
 def _back(sim: "Simulation", draw: "Draw") -> None:
@@ -445,6 +463,7 @@ def _verify(sim: "Simulation", _draw: "Draw") -> None:
 ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "wait": _wait,
     "at the edge": _edge,
+    "wrong signatures": _lock,
     "clock back": _back,
     "due work": _work,
     "forget keys": _forget,
@@ -462,7 +481,8 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
 }
 WEIGHTS = {
     "wait": 60,
-    "at the edge": 30,
+    "at the edge": 25,
+    "wrong signatures": 3,
     "clock back": 8,
     "due work": 80,
     "forget keys": 4,

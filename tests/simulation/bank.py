@@ -218,6 +218,7 @@ class Bank:
         """Send a call in a process that the kernel kills at its first write beyond ``room`` bytes
         of a file; None where it died before it answered. The deployment is started again."""
         self.close()
+        self.restarts += 1
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:

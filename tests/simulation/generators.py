@@ -38,7 +38,8 @@ ODD_CURRENCIES: tuple[Wire, ...] = (
 )
 ODD_AMOUNTS = (
     "0", "0.00", "-1.00", "+1", "1e3", " 1.00", "1,000.00", "007", "1.", ".5", "", "1.005",
-    "1.0000000000000000001", "99999999999999999999999999999999999999", "0.01", "ten",
+    "1.0000000000000000001", "0.001",
+    "12.345", "2.50001", "99999999999999999999999999999999999999", "0.01", "ten",
 )  # fmt: skip
 NOBODYS = ("0" * 22, "7" * 22)
 
@@ -309,13 +310,19 @@ def _create_quote(make: Maker) -> Asked:
 
 
 def _execute_quote(make: Maker) -> Asked:
-    name = make.quote()
+    live = [
+        each.id
+        for each in make.model.quotes.values()
+        if each.organisation == make.organisation and each.status(make.model.now) == "open"
+    ]
+    name = make.draw.recent(live) if live and not make.draw.chance(5) else make.quote()
     quote = make.model.quotes.get(name)
     account = make.account()
     if quote is not None and not make.draw.chance(8):
         able = [each.id for each in make.accounts() if _can_pay(each, quote)]
-        account = quote.account.id if quote.account else account
-        if quote.account is None and able:
+        if quote.account is not None and not make.draw.chance(4):
+            account = quote.account.id
+        elif able:
             account = make.draw.pick(able)
     return Asked("execute_quote", (name,), {"tradingAccountId": account})
 
