@@ -90,9 +90,9 @@ FAULTS = (
     ),
     Fault(
         "an expired challenge can be answered",
-        "engine/claims.py",
-        "if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:",
-        "if found.proof is None:",
+        "domain/challenges.py",
+        "status is ChallengeStatus.OPEN and now > expires",
+        "status is ChallengeStatus.OPEN and now > expires + 60_000_000",
     ),
     Fault(
         "refused signatures aren't counted",
