@@ -169,6 +169,31 @@ def test_a_known_address_is_answered_again(service: Service) -> None:
     assert [c.id for c in service.counterparties(ListQuery(text=ADDRESS)).data] == [first.value.id]
 
 
+def test_lists_come_oldest_first_where_that_is_asked_for(service: Service) -> None:
+    account = custody(service)
+    for wallet in (WALLET, OTHER_WALLET):
+        address = base58.b58encode(bytes(wallet.verify_key)).decode()
+        named = service.register_counterparty(
+            RegisterCounterparty(address=address, network="solana")
+        ).value
+        challenge = challenged(service, account, named)
+        request = answer(challenge, named, signed(challenge.challenge, wallet))
+        claim = service.submit_claim(account.id, request).value
+        linked = LinkRequest(address=address, network="solana", ownership_claim_id=claim.id)
+        service.link_counterparty(account.id, linked)
+    oldest = ListQuery(sort="created", limit=100)
+    for newest_first, oldest_first in (
+        (service.counterparties().data, service.counterparties(oldest).data),
+        (
+            service.linked_counterparties(account.id).data,
+            service.linked_counterparties(account.id, oldest).data,
+        ),
+        (service.audit(ListQuery(limit=100)).data, service.audit(oldest).data),
+    ):
+        assert len(newest_first) > 1
+        assert oldest_first == newest_first[::-1]
+
+
 @pytest.mark.parametrize(
     ("address", "network", "error"),
     [

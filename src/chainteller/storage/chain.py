@@ -204,7 +204,8 @@ def audit_page(
         conditions.append(t.c.object == query.text)
     if query.trading_account_id:
         conditions.append(t.c.trading_account_id == query.trading_account_id)
-    rows, total = listing(connection, select(t).where(*conditions), (t.c.seq.desc(),), query)
+    order = t.c.seq if query.sort == "created" else t.c.seq.desc()
+    rows, total = listing(connection, select(t).where(*conditions), (order,), query)
     return tuple(audit_model(row) for row in rows), total
 
 

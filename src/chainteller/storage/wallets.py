@@ -64,7 +64,7 @@ def counterparties_page(
                 _C.c.address.icontains(query.text, autoescape=True),
             )
         )
-    rows, total = listing(connection, statement, (_C.c.created.desc(), _C.c.id.desc()), query)
+    rows, total = listing(connection, statement, by_created(_C, query), query)
     return tuple(counterparty_model(row) for row in rows), total
 
 
@@ -76,7 +76,8 @@ def linked_page(
     connection: Connection, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Counterparty, ...], int]:
     statement: Select[tuple[object, ...]] = _LINKED.where(_L.c.blockchain_account_id == account_id)
-    order = (_L.c.first_linked_at.desc(), _L.c.counterparty_id.desc())
+    first, name = _L.c.first_linked_at, _L.c.counterparty_id
+    order = (first, name) if query.sort == "created" else (first.desc(), name.desc())
     rows, total = listing(connection, statement, order, query)
     return tuple(link_model(row, now) for row in rows), total
 

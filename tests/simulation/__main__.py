@@ -1,0 +1,87 @@
+"""Run simulations: ``python -m tests.simulation --seeds 1-1000 --operations 1000 --state FILE``.
+
+Each seed is a part: ``--state`` keeps those that are done, and the same command goes on after them.
+``--seed S`` runs one seed alone; where it differs, it's replayed and shrunk to a few steps.
+``--kill-processes`` adds calls in processes that the kernel kills in the middle of a write.
+"""
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+
+from tests.simulation.run import Failure, Tally, replayed, run, shrunk, steps_of
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation")
+    parser.add_argument("--seed", help="run this seed alone, and shrink what it finds")
+    parser.add_argument("--seeds", default="1-10", help="the first and the last, such as 1-1000")
+    parser.add_argument("--operations", type=int, default=1_000, help="steps of each seed")
+    parser.add_argument("--state", type=Path, help="where finished seeds are kept")
+    parser.add_argument("--kill-processes", action="store_true")
+    given = parser.parse_args()
+    if given.seed is not None:
+        return _one(given.seed, given.operations, kills=given.kill_processes)
+    first, last = (int(each) for each in given.seeds.split("-"))
+    done = _done(given.state)
+    total, failures, seconds = 0, 0, 0.0
+    for number in range(first, last + 1):
+        name = f"{number}/{given.operations}{'/killed' * given.kill_processes}"
+        if name not in done:
+            done[name] = _part(str(number), given.operations, kills=given.kill_processes)
+            if given.state is not None:
+                with given.state.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps([name, *done[name]]) + "\n")
+        operations, took, what = done[name]
+        total, seconds, failures = total + operations, seconds + took, failures + bool(what)
+    _say(
+        f"{last - first + 1} seeds, {total} operations in {seconds:.0f} s "
+        f"({total / max(seconds, 0.001):.0f} a second), {failures} with a difference"
+    )
+    return 1 if failures else 0
+
+
+def _part(seed: str, operations: int, *, kills: bool) -> tuple[int, float, str]:
+    """(operations, seconds, what differed) of a seed."""
+    tally, began = Tally(), time.monotonic()
+    failure = run(seed, steps_of(seed, operations), tally, kills_processes=kills)
+    took = time.monotonic() - began
+    what = "" if failure is None else failure.what
+    _say(f"seed {seed}: {tally.operations} operations, {took:.1f} s {what and f'DIFFERS: {what}'}")
+    if failure is not None:
+        _say(failure.told)
+    return tally.operations, took, what
+
+
+def _one(seed: str, operations: int, *, kills: bool) -> int:
+    failure = run(seed, steps_of(seed, operations), kills_processes=kills)
+    if failure is None:
+        _say(f"seed {seed}: no difference")
+        return 0
+    same = replayed(failure, kills_processes=kills)
+    _say(str(failure), f"replayed: {'the same again' if same else 'NOT THE SAME'}")
+    _shrink(failure, kills=kills)
+    return 1
+
+
+def _shrink(failure: Failure, *, kills: bool) -> None:
+    small = shrunk(failure, kills_processes=kills)
+    _say(f"shrunk from {len(failure.steps)} to {len(small.steps)} steps:", str(small))
+
+
+def _done(state: Path | None) -> dict[str, tuple[int, float, str]]:
+    if state is None or not state.exists():
+        return {}
+    rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]
+    return {name: (operations, took, what) for name, operations, took, what in rows}
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,500 @@
+"""Steps that are no calls: time, due work, restarts, and acts of the core bank and the operator.
+
+Acts on rows go through a unit of work, as the product's own acts do, so that they're in the trail.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation import work
+from tests.simulation.calls import Asked, Client
+from tests.simulation.figures import DAY, HOUR, MARKETS, MINUTE, SECOND, Fees
+from tests.simulation.model import Model
+from tests.simulation.records import (
+    TERMS,
+    Account,
+    ApiKey,
+    BankAccount,
+    Challenge,
+    Customer,
+    Deed,
+    Quote,
+    Settings,
+    Transfer,
+)
+from tests.simulation.signing import signed, signed_by_another
+from tests.world.customers import CustomerSeed
+
+from chainteller.domain.actors import SCOPES
+from chainteller.domain.preconditions import Control
+from chainteller.engine import accounts, deposits, payouts
+from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update
+from chainteller.engine.unit_of_work import UnitOfWork
+from chainteller.storage import markets as market_rows
+from chainteller.storage.tables import Tables
+
+if TYPE_CHECKING:
+    from tests.simulation.generators import Draw
+    from tests.simulation.run import Simulation
+
+_ALL_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
+_CONTROLS = ("FROZEN", "SELL_ONLY", "DORMANT", "CLOSED")
+
+
+def _operator(organisation: str) -> Client:
+    return Client(organisation, work.OPERATOR)
+
+
+# -- the beginning ------------------------------------------------------------------------------
+
+
+def admit(sim: "Simulation", seeds: list[CustomerSeed]) -> None:
+    """The customers of both organisations, and an API key for each organisation's desk."""
+    sim.bank.admit(seeds, sim.model.clock)
+    for seed in seeds:
+        name = f"CUS_{seed.bank_account_id}"
+        customer = Customer(
+            name,
+            seed.organisation,
+            seed.name,
+            seed.reference,
+            seed.kyc_level,
+            seed.terms_version,
+        )
+        sim.model.customers[name] = customer
+        bank = BankAccount(seed.bank_account_id, customer, seed.type, seed.balance_cents)
+        sim.model.bank_accounts[seed.organisation, seed.bank_account_id] = bank
+    for organisation in dict.fromkeys(seed.organisation for seed in seeds):
+        sim.model.fees[organisation] = Fees()
+        new_key(sim, "desk", organisation, _ALL_SCOPES, None)
+
+
+# -- time ---------------------------------------------------------------------------------------
+
+
+def _wait(sim: "Simulation", draw: "Draw") -> None:
+    """Forward: often to the last instant of something, or the one beside it."""
+    model = sim.model
+    ends = [each.expires for each in model.quotes.values() if each.status(model.now) == "open"]
+    ends += [each.expires for each in model.challenges.values() if each.state(model.now) == "open"]
+    ends += [at for at, _, _ in model.jobs]
+    ahead = [each for each in ends if each >= model.now]
+    if ahead and draw.chance(4):
+        target = draw.near(draw.pick(sorted(ahead)[:8]))
+        _move(sim, max(0, target - model.clock))
+        return
+    seconds = draw.pick((0, 1, 4, 5, 10, 20, 31, 61))
+    if draw.chance(6):
+        seconds = draw.pick((299, 3_600, 86_400))
+    if draw.chance(40):
+        seconds = draw.pick((30 * 86_400, 181 * 86_400, 366 * 86_400))
+    _move(sim, max(0, draw.near(seconds * SECOND)))
+
+
+def _edge(sim: "Simulation", draw: "Draw") -> None:
+    """The last instant of a quote, a text to sign or a claim, or the one beside it, and its use."""
+    model = sim.model
+    ends: list[tuple[int, Any]] = [
+        (each.expires, each)
+        for rows in (model.quotes, model.challenges, model.claims)
+        for each in rows.values()
+        if each.expires >= model.now
+    ]
+    unused = [(at, each) for at, each in ends if _is_open(each, model.now)]
+    if not unused:
+        return
+    at, record = draw.pick(unused[-8:])
+    if model.now > at + 1:
+        return
+    _move(sim, max(0, draw.near(at) - model.clock))
+    organisation, asked = edge_use(model, draw, record)
+    client = sim.client(draw, organisation)
+    if client is not None:
+        sim.call(client, asked, "", draw)
+
+
+def _is_open(record: Any, now: int) -> bool:
+    state = record.status(now) if isinstance(record, Quote) else record.state(now)
+    return state in ("open", "valid")
+
+
+def edge_use(model: Model, draw: "Draw", record: Any) -> tuple[str, Asked]:
+    """(organisation, the call that a record is for)."""
+    if isinstance(record, Quote):
+        own = [each for each in model.accounts.values() if each.organisation == record.organisation]
+        account = record.account or (draw.pick(own) if own else None)
+        body = {"tradingAccountId": account.id if account else "TDA_0"}
+        return record.organisation, Asked("execute_quote", (record.id,), body)
+    if isinstance(record, Challenge):
+        body = {
+            "challengeId": record.id,
+            "completedChallenge": signed(record.wallet.address, record.text),
+            "counterpartyId": record.wallet.id,
+        }
+        return record.wallet.organisation, Asked("submit_claim", (record.custody.id,), body)
+    wallet, custody = record.challenge.wallet, record.challenge.custody
+    body = {
+        "address": wallet.address,
+        "network": wallet.network,
+        "ownershipClaimId": record.id,
+    }
+    return wallet.organisation, Asked("link_counterparty", (custody.id,), body)
+
+
+def _lock(sim: "Simulation", draw: "Draw") -> None:
+    """A text is answered with wrong signatures until nobody may answer it any more."""
+    model = sim.model
+    fresh = [each for each in model.challenges.values() if each.state(model.now) == "open"]
+    if not fresh:
+        return
+    challenge = draw.recent(fresh)
+    for number in range(11):
+        asked = edge_use(model, draw, challenge)[1]
+        wrong = signed_by_another(challenge.wallet.address, challenge.text, number)
+        body = {**(asked.body or {}), "completedChallenge": wrong}
+        client = sim.client(draw, challenge.wallet.organisation)
+        if client is not None:
+            sim.call(client, replace(asked, body=body), "", draw)
+
+
+def _back(sim: "Simulation", draw: "Draw") -> None:
+    """The clock jumps backwards; what was written keeps time from following it."""
+    _move(sim, -draw.pick((1, SECOND, 5 * SECOND, MINUTE, HOUR, DAY)))
+
+
+def _move(sim: "Simulation", microseconds: int) -> None:
+    sim.said.append(f"the clock moves by {microseconds / SECOND} s")
+    sim.bank.clock.advance(microseconds)
+    sim.model.clock += microseconds
+
+
+def _work(sim: "Simulation", draw: "Draw") -> None:
+    """Due work, all of it or a few pieces; sometimes it dies at a commit and begins again."""
+    most = 1 + draw.below(3) if draw.chance(3) else 1_000
+    sim.said.append(f"due work, at most {most}")
+    turns = sim.bank.turns
+    turns.dies = draw.pick(("before", "after")) if draw.chance(12) else ""
+    from tests.simulation.turns import Killed  # noqa: PLC0415 - next to its only use
+
+    try:
+        done = sim.bank.run_due(most)
+    except Killed:
+        sim.restart()
+        if turns.died == "after":
+            work.run_due(sim.model, 1)
+        return
+    finally:
+        turns.dies = ""
+    expected = work.run_due(sim.model, most)
+    if done != expected and sim.compares:
+        from tests.simulation.run import Difference  # noqa: PLC0415 - it imports this module
+
+        raise Difference("due work", f"{done} pieces, expected {expected}")
+
+
+def _forget(sim: "Simulation", _draw: "Draw") -> None:
+    sim.bank.forget_keys()
+    work.forget_keys(sim.model)
+
+
+# -- restarts and settings ----------------------------------------------------------------------
+
+
+def _restart(sim: "Simulation", _draw: "Draw") -> None:
+    sim.restart()
+
+
+def _settings(sim: "Simulation", draw: "Draw") -> None:
+    sim.restart(drawn_settings(draw, sim.bank.settings))
+    sim.said.append(f"settings: {sim.bank.settings}")
+
+
+def drawn_settings(draw: "Draw", settings: Settings) -> Settings:
+    """Some of the settings changed."""
+    choices: dict[str, tuple[Any, ...]] = {
+        "window": (5 * SECOND, 60 * SECOND, 300 * SECOND, 300 * SECOND + 500_000, 3_600 * SECOND),
+        "deposit_delay": (0, 0, 3 * SECOND, HOUR),
+        "fill_delay": (0, 10 * SECOND, 500_000),
+        "settle_delay": (0, 20 * SECOND, DAY),
+        "withdrawal_delay": (0, 5 * SECOND, HOUR),
+        "review_delay": (0, 2 * HOUR, 3 * DAY),
+        "challenge_life": (60 * SECOND, HOUR, DAY),
+        "maintenance": ((), (), (draw.pick(tuple(MARKETS)),)),
+        "test_networks": (True, False),
+        "rate_limits": (True, False),
+        "open_quotes": (1, 3, 10),
+        "premium": (0, 5, 250),
+        "limits": (settings.limits, scaled(settings, draw.pick((1, 2, 3)), draw.pick((1, 2)))),
+    }
+    names = [name for name in choices if draw.chance(3)]
+    return replace(settings, **{name: draw.pick(choices[name]) for name in names})
+
+
+def scaled(settings: Settings, times: int, parts: int) -> dict[str, tuple[int, int, int]]:
+    """Limits raised or lowered together, within a range in which they still matter."""
+
+    def one(amounts: tuple[int, int, int]) -> tuple[int, int, int]:
+        low, middle, high = (min(10**9, max(100, amount * times // parts)) for amount in amounts)
+        return low, middle, high
+
+    return {name: one(amounts) for name, amounts in settings.limits.items()}
+
+
+def _fees(sim: "Simulation", draw: "Draw") -> None:
+    organisation = draw.pick(tuple(sim.model.fees))
+    fees = Fees(draw.pick((0, 0, 25)), draw.pick((0, 10, 50, 200)), draw.pick((0, 1, 100)))
+    values = {"fee_flat_cents": fees.flat, "fee_bps": fees.bps, "fee_minimum_cents": fees.least}
+    change = Update(Tables.organisation, {"id": organisation}, values)
+    entry = AuditEntry("set_fees", organisation)
+    sim.bank.change(_operator(organisation), Outcome(organisation, (change,), audit=(entry,)))
+    sim.model.fees[organisation] = fees
+    sim.model.note(Deed(sim.model.now, organisation, work.OPERATOR, "set_fees", organisation, {}))
+    sim.model.written()
+
+
+# -- the core bank and the operator -------------------------------------------------------------
+
+
+def _core_bank(sim: "Simulation", draw: "Draw") -> None:
+    """Deposits and withdrawals that end badly."""
+    name, why = draw.pick(tuple(_ENDINGS)), f"no {draw.below(10)}"
+    rows = [
+        each
+        for each in sim.model.transfers.values()
+        if each.name == ("deposit" if "deposit" in name else "withdrawal")
+    ]
+    fitting = [each for each in rows if each.status in _FITTING[name]]
+    chosen = fitting if fitting and not draw.chance(6) else rows
+    if not chosen:
+        return
+    transfer = draw.recent(chosen)
+    real, modelled = _ENDINGS[name]
+    sim.said.append(f"core bank: {name} {transfer.id}")
+    client = _operator(transfer.account.organisation)
+    sim.bank.operate(client, lambda tx: real(tx, transfer.id, why))
+    modelled(sim, transfer, why)
+
+
+_Real = Callable[[UnitOfWork, str, str], None]
+_Modelled = Callable[["Simulation", Transfer, str], None]
+_ENDINGS: dict[str, tuple[_Real, _Modelled]] = {
+    "refuse deposit": (
+        lambda tx, name, why: deposits.fail(tx, name, "CORE_REFUSED", why),
+        lambda sim, row, _why: work.refuse_deposit(sim.model, row, "CORE_REFUSED"),
+    ),
+    "claw back deposit": (
+        deposits.claw_back,
+        lambda sim, row, why: work.claw_back(sim.model, row, why),
+    ),
+    "reject review": (
+        lambda tx, name, why: payouts.reject(tx, name, "COMPLIANCE", why),
+        lambda sim, row, _why: work.reject_review(sim.model, row, "COMPLIANCE"),
+    ),
+    "fail withdrawal": (
+        lambda tx, name, why: payouts.fail(tx, name, "BANK_REFUSED", why),
+        lambda sim, row, _why: work.fail_withdrawal(sim.model, row, "BANK_REFUSED"),
+    ),
+    "bounce withdrawal": (
+        payouts.bounce,
+        lambda sim, row, _why: work.bounce(sim.model, row),
+    ),
+}
+_FITTING = {
+    "refuse deposit": ("processing",),
+    "claw back deposit": ("completed",),
+    "reject review": ("reviewing",),
+    "fail withdrawal": ("processing", "sent"),
+    "bounce withdrawal": ("completed",),
+}
+
+
+def _control(sim: "Simulation", draw: "Draw") -> None:
+    """An account is restricted, or a restriction is lifted."""
+    held = [each for each in sim.model.accounts.values() if each.control]
+    every = [*sim.model.accounts.values()]
+    if not every:
+        return
+    lift = bool(held) and not draw.chance(3)
+    account = draw.pick(held if lift else every)
+    control = None if lift else draw.pick(_CONTROLS)
+    _set_control(sim, account, control)
+
+
+def _set_control(sim: "Simulation", account: Account, control: str | None) -> None:
+    client, why = _operator(account.organisation), control and f"ORDER_{control}"
+
+    def change(tx: UnitOfWork) -> None:
+        row = accounts.locked(tx, account.id)
+        if control is None:
+            values = {"control": None, "control_reason": None, "version": row.version + 1}
+            update = Update(Tables.trading_account, {"id": row.id}, values)
+            told = Event("account.control_changed", row.id, {"control": None})
+        else:
+            update, told = accounts.restrict(row, Control(control), str(why))
+        entry = AuditEntry("set_control", row.id)
+        from chainteller.engine.outcome import apply  # noqa: PLC0415 - next to its only use
+
+        apply(tx, Outcome(row.id, (update,), events=(told,), audit=(entry,)))
+
+    sim.bank.operate(client, change)
+    work.control_account(sim.model, account, control, why)
+
+
+def _customer(sim: "Simulation", draw: "Draw") -> None:
+    """The core bank knows something else of a customer: terms, identity level or a control."""
+    customer = draw.pick([*sim.model.customers.values()])
+    kind = draw.pick(("terms", "kyc", "control"))
+    if kind == "terms":
+        change = {"terms": draw.pick((TERMS, TERMS, "2025-01", None))}
+    elif kind == "kyc":
+        change = {"kyc": draw.pick(("enhanced", "enhanced", "basic"))}
+    else:
+        control = draw.pick((None, None, *_CONTROLS))
+        change = {"control": control, "reason": control and "CORE_ORDER"}
+    columns = {"terms": "terms_version", "kyc": "kyc_level", "reason": "control_reason"}
+    values = {columns.get(name, name): value for name, value in change.items()}
+    update = Update(Tables.customer, {"id": customer.id}, values)
+    entry = AuditEntry("set_customer", customer.id)
+    outcome = Outcome(customer.id, (update,), audit=(entry,))
+    sim.bank.change(_operator(customer.organisation), outcome)
+    work.change_customer(sim.model, customer, change)
+
+
+def _market(sim: "Simulation", draw: "Draw") -> None:
+    """An operator closes a market, for a while or until further notice, or opens it again."""
+    name = draw.pick(tuple(MARKETS))
+    if sim.model.closed and not draw.chance(3):
+        for closed in [*sim.model.closed]:
+            sim.bank.operate(
+                _operator("default"),
+                lambda tx, closed=closed: market_rows.reopen(tx.rows, closed),  # type: ignore[misc]
+            )
+            del sim.model.closed[closed]
+            sim.model.written()
+        return
+    until = None if draw.chance(3) else sim.model.now + draw.pick((SECOND, MINUTE, HOUR))
+    why = draw.pick(("MAINTENANCE", "HALTED"))
+    sim.bank.operate(_operator("default"), lambda tx: market_rows.close(tx.rows, name, why, until))
+    sim.model.closed[name] = (why, until)
+    sim.model.written()
+
+
+# -- API keys -----------------------------------------------------------------------------------
+
+
+def new_key(
+    sim: "Simulation",
+    name: str,
+    organisation: str,
+    scopes: tuple[str, ...],
+    expires_s: int | None,
+) -> None:
+    made = sim.bank.api_keys.create(
+        name, scopes, organisation, None if expires_s is None else f"{expires_s}s"
+    )
+    expires = None if expires_s is None else sim.model.now + expires_s * SECOND
+    key = ApiKey(made.text, made.key_id, name, organisation, scopes, sim.model.now, expires)
+    _made(sim, key)
+    sim.model.written()
+
+
+def _made(sim: "Simulation", key: ApiKey) -> None:
+    model, org = sim.model, key.organisation
+    model.api_keys[key.id] = key
+    inputs = {"name": key.name, "scopes": " ".join(key.scopes)}
+    model.tell(org, "api_key.created", key.id, "local", {"name": key.name})
+    model.note(Deed(model.now, org, "local", "create_api_key", key.id, inputs))
+
+
+def _keys(sim: "Simulation", draw: "Draw") -> None:
+    """A key more, one revoked, or one replaced."""
+    model = sim.model
+    spare = [each for each in model.api_keys.values() if each.name != "desk"]
+    act = draw.below(4)
+    if not spare or act < 2:
+        scopes = tuple(scope for scope in _ALL_SCOPES if not draw.chance(4)) or _ALL_SCOPES
+        seconds = draw.pick((None, 3, 60, 86_400))
+        new_key(sim, f"spare-{draw.below(100)}", draw.pick(tuple(model.fees)), scopes, seconds)
+        return
+    key = draw.recent(spare)
+    if act == 2:
+        sim.bank.api_keys.revoke(key.id)
+        if key.revoked is not None and key.revoked <= model.now:
+            return
+        key.revoked = model.now
+        model.tell(key.organisation, "api_key.revoked", key.id, "local", {})
+        model.note(Deed(model.now, key.organisation, "local", "revoke_api_key", key.id, {}))
+        model.written()
+        return
+    if key.replaced or key.refusal(model.now):
+        return
+    overlap = draw.pick((0, 5, 3_600))
+    text = f"{overlap}s" if overlap else "0"
+    made = sim.bank.api_keys.rotate(key.id, text)
+    life = None if key.expires is None else key.expires - key.created
+    expires = None if life is None else model.now + life
+    newer = ApiKey(
+        made.text, made.key_id, key.name, key.organisation, key.scopes, model.now, expires
+    )
+    _made(sim, newer)
+    key.revoked, key.replaced = model.now + overlap * SECOND, True
+    org, told = key.organisation, {"replacedBy": newer.id}
+    model.tell(org, "api_key.rotated", key.id, "local", told)
+    model.note(Deed(model.now, org, "local", "rotate_api_key", key.id, told | {"overlap": text}))
+    model.written()
+
+
+# -- all ----------------------------------------------------------------------------------------
+
+
+def _burst(sim: "Simulation", draw: "Draw") -> None:
+    sim.burst(draw)
+
+
+def _check(sim: "Simulation", _draw: "Draw") -> None:
+    sim.check()
+
+
+def _verify(sim: "Simulation", _draw: "Draw") -> None:
+    sim.verify()
+
+
+ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
+    "wait": _wait,
+    "at the edge": _edge,
+    "wrong signatures": _lock,
+    "clock back": _back,
+    "due work": _work,
+    "forget keys": _forget,
+    "restart": _restart,
+    "settings": _settings,
+    "fees": _fees,
+    "core bank": _core_bank,
+    "control": _control,
+    "customer": _customer,
+    "market": _market,
+    "API keys": _keys,
+    "at once": _burst,
+    "check": _check,
+    "verify": _verify,
+}
+WEIGHTS = {
+    "wait": 60,
+    "at the edge": 25,
+    "wrong signatures": 3,
+    "clock back": 8,
+    "due work": 80,
+    "forget keys": 4,
+    "restart": 5,
+    "settings": 6,
+    "fees": 3,
+    "core bank": 18,
+    "control": 10,
+    "customer": 10,
+    "market": 6,
+    "API keys": 8,
+    "at once": 25,
+    "check": 8,
+    "verify": 5,
+}

@@ -1,0 +1,262 @@
+"""The deployment under simulation: a SQLite file, its engine, and everything that may befall it."""
+
+import os
+import pickle
+import resource
+import shutil
+import signal
+from base64 import urlsafe_b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from secrets import token_hex, token_urlsafe
+from typing import Any
+
+from sqlalchemy import Connection
+from tests.simulation.calls import Answered, Asked, Client
+from tests.simulation.records import Settings
+from tests.simulation.turns import Turns
+from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import open_fresh, sealed
+
+from chainteller.adapters.prices_simulated import SimulatedPrices
+from chainteller.adapters.venue_simulated import SimulatedVenue
+from chainteller.domain.clock import ManualClock
+from chainteller.domain.limits import DestinationClass
+from chainteller.domain.options import EngineOptions
+from chainteller.domain.randomness import SeededRandomness
+from chainteller.engine import due
+from chainteller.engine.context import EngineContext
+from chainteller.engine.engine import Engine
+from chainteller.engine.keys import ApiKeys, Authenticator
+from chainteller.engine.outcome import Outcome, apply
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
+from chainteller.engine.verification import Breach, verify
+from chainteller.storage import log, organisations, sealing
+from chainteller.storage.database import Database
+
+SECOND = 1_000_000
+ORGANISATIONS = ("default", "other")
+REJECTS_PER_MILLE = 100
+
+
+def options(settings: Settings) -> EngineOptions:
+    """The same settings as the engine takes them."""
+    return EngineOptions(
+        quote_window_s=settings.window / SECOND,
+        deposit_delay_s=settings.deposit_delay / SECOND,
+        fill_delay_s=settings.fill_delay / SECOND,
+        settle_delay_s=settings.settle_delay / SECOND,
+        withdrawal_delay_s=settings.withdrawal_delay / SECOND,
+        review_delay_s=settings.review_delay / SECOND,
+        challenge_ttl_s=settings.challenge_life / SECOND,
+        maintenance=settings.maintenance,
+        test_networks=settings.test_networks,
+        rate_limits=settings.rate_limits,
+        open_quotes_per_account=settings.open_quotes,
+        hold_premium_bps_per_minute=settings.premium,
+        limits={DestinationClass(name): amounts for name, amounts in settings.limits.items()},
+    )
+
+
+_opened_before: dict[Path, Database] = {}
+
+
+def _opened(path: Path) -> Database:
+    """Open a bank's file as a new process would; the SQL that was compiled for the same path
+    before is used again, for compiling it takes most of a start."""
+    before = _opened_before.get(path)
+    if before is None or not path.exists():
+        fresh = open_fresh(f"sqlite:///{path}")
+        if before is None:
+            _opened_before[path] = fresh
+            return fresh
+        fresh.close()
+    return Database(_opened_before[path].engine, path)
+
+
+@dataclass(frozen=True)
+class World:
+    """What no deployment decides: prices, and which trades the venue refuses."""
+
+    seed: str
+
+    @cached_property
+    def prices(self) -> SimulatedPrices:
+        return SimulatedPrices(self.seed)
+
+    @cached_property
+    def venue(self) -> SimulatedVenue:
+        return SimulatedVenue(self.seed, rejects_per_mille=REJECTS_PER_MILLE)
+
+    def mid(self, market: str, at: int) -> int:
+        return self.prices.price(market, at).mid_micros
+
+    def rejects(self, trade_id: str) -> str | None:
+        found = self.venue.decide(trade_id)
+        return None if found is None else found.code
+
+
+@dataclass
+class Bank:
+    """Restarts keep the file alone; ``database`` and ``context`` are new after each."""
+
+    path: Path
+    seed: str
+    clock: ManualClock
+    settings: Settings
+    world: World
+    restarts: int = 0
+    database: Database = field(init=False)
+    context: EngineContext = field(init=False)
+    keys: Authenticator = field(init=False)
+    api_keys: ApiKeys = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._open()
+
+    def _open(self) -> None:
+        self._salt_by_seed()
+        self.database = _opened(self.path)
+        self.database.writers = Turns(self.database.write)
+        self.context = EngineContext(
+            self.database,
+            self.clock,
+            SeededRandomness(f"{self.seed} {self.restarts}"),
+            World(self.world.seed).prices,
+            World(self.world.seed).venue,
+            options(self.settings),
+        )
+        self.keys = Authenticator(self.context, elapsed=self._elapsed)
+        made_from = SeededRandomness(f"keys {self.seed} {self.restarts}")
+        self.api_keys = ApiKeys(self.context, environment="test", randomness=made_from)
+
+    def _salt_by_seed(self) -> None:
+        """Salts and ids of entries are the system's randomness; here they come from the seed, for
+        the layout of the file decides where a full disk ends a write."""
+        stream = SeededRandomness(f"salts {self.seed} {self.restarts}")
+
+        def salt(count: int) -> str:
+            return urlsafe_b64encode(stream.bytes(count)).rstrip(b"=").decode()
+
+        def end_of_id(count: int) -> str:
+            return stream.bytes(count).hex()
+
+        vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = salt, end_of_id
+
+    def _elapsed(self) -> float:
+        """Keys are remembered for no time: each look finds the key as it is now."""
+        self._looks = getattr(self, "_looks", 0.0) + 1.0
+        return self._looks
+
+    @property
+    def turns(self) -> Turns:
+        writers = self.database.writers
+        assert isinstance(writers, Turns)
+        return writers
+
+    def service(self, client: Client) -> Engine:
+        return Engine(self.context, client.actor)
+
+    def close(self) -> None:
+        self.database.close()
+        vars(sealing)["token_urlsafe"], vars(log)["token_hex"] = token_urlsafe, token_hex
+
+    def restart(self, settings: Settings | None = None) -> None:
+        self.close()
+        self.settings = settings or self.settings
+        self.restarts += 1
+        self._open()
+
+    def admit(self, seeds: list[CustomerSeed], at: int) -> None:
+        """The organisations and their customers, as the core bank knows them."""
+        with sealed(self.database) as rows:
+            for name in ORGANISATIONS:
+                if organisations.find(rows.connection, name) is None:
+                    organisations.create(rows, name, at)
+            add_customers(rows, seeds)
+
+    # -- what the deployment does by itself ------------------------------------------------------
+
+    def run_due(self, most: int) -> int:
+        return due.run(self.context, most)
+
+    def forget_keys(self) -> None:
+        due.purge_keys(self.context)
+
+    def operate(self, client: Client, work: Callable[[UnitOfWork], object]) -> None:
+        """An act of the core bank or the operator, in a commit of its own."""
+
+        def unit(tx: UnitOfWork) -> bool:
+            work(tx)
+            return True
+
+        work_unit(self.context, client.actor, unit)
+
+    def change(self, client: Client, outcome: Outcome, account: str | None = None) -> None:
+        def work(tx: UnitOfWork) -> None:
+            tx.audited_account = account
+            apply(tx, outcome)
+
+        self.operate(client, work)
+
+    # -- what befalls it -------------------------------------------------------------------------
+
+    @contextmanager
+    def full_disk(self, room: int) -> Iterator[None]:
+        """No file may grow beyond ``room`` bytes: writes to the journal or the database fail."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    def in_dying_process(self, client: Client, asked: Asked, room: int) -> Answered | None:
+        """Send a call in a process that the kernel kills at its first write beyond ``room`` bytes
+        of a file; None where it died before it answered. The deployment is started again."""
+        self.close()
+        self.restarts += 1
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                self._open()
+                signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+                resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+                hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+                resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+                os.write(writing, pickle.dumps(asked.send(self.service(client))))
+            finally:
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as pipe:
+            said = pipe.read()
+        os.waitpid(child, 0)
+        self.restarts += 1
+        self._open()
+        answered: Answered | None = pickle.loads(said) if said else None  # noqa: S301 - our child's
+        return answered
+
+    # -- what is checked -------------------------------------------------------------------------
+
+    def breaches(self) -> tuple[Breach, ...]:
+        return verify(self.database)
+
+    def trail_length(self, organisation: str) -> int:
+        """How many rows the trail of an organisation has."""
+        found: int = self.service(Client(organisation, "auditor")).audit().pagination.total
+        return found
+
+    def on(self, act: Callable[[Connection], Any]) -> Any:
+        with self.database.read() as connection:
+            return act(connection)
+
+
+def copy_of(path: Path, to: Path) -> Path:
+    """A copy of a closed database."""
+    shutil.copyfile(path, to)
+    to.chmod(0o600)
+    return to

@@ -1,0 +1,849 @@
+"""An independent model of a deployment: what each write must do, answer and leave in the trail.
+
+It is written from the specification and ``docs/reference``; nothing of the engine or the domain
+is imported. Ids, custody addresses and texts are the deployment's to choose: the model learns
+them from its answers. Prices and the venue's decisions are the world's: they're handed in.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from tests.simulation.calls import Answered, Asked, Client
+from tests.simulation.figures import (
+    CASH,
+    DAY,
+    DECIMALS,
+    LARGEST_ORDER,
+    MARKET_OF,
+    MARKETS,
+    MINUTE,
+    SECOND,
+    SMALLEST_ORDER,
+    USD,
+    Fees,
+    Price,
+    Refused,
+    cents_of,
+    dollars,
+    moment,
+    read,
+    shown,
+    up,
+)
+from tests.simulation.networks import Place, place_of, spelt
+from tests.simulation.records import (
+    ANYTHING,
+    COUNTED,
+    HOLDING,
+    OWN,
+    PERIODS,
+    TERMS,
+    UNVERIFIED,
+    VERIFIED,
+    Account,
+    ApiKey,
+    BankAccount,
+    Challenge,
+    Claim,
+    Custody,
+    Customer,
+    Deed,
+    Event,
+    Link,
+    Quote,
+    Settings,
+    Trade,
+    Transfer,
+    Wallet,
+    Wire,
+)
+
+_POSSIBLE_ID = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+_HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
+_TRIES = 10
+DONE = "done"
+"""What the model says in place of a refusal where it expected none."""
+REASONS = ("AGENT_REQUEST", "SUSPICIOUS_ACTIVITY", "SANCTIONS_HIT", "POLICY_CHANGE")
+CAUSES = ("WRONG_MESSAGE_FORMAT", "WRONG_WALLET_ADDRESS", "NETWORK_MISMATCH", "EXPIRED_CHALLENGE")
+_NEVER_KEPT = "completedChallenge"
+
+
+@dataclass
+class Kept:
+    """The first answer under an idempotency key."""
+
+    asked: Asked
+    answer: Answered
+    at: int
+
+
+@dataclass
+class Pending:
+    """A refusal that is decided and not yet recorded."""
+
+    client: Client
+    asked: Asked
+    refusal: Refused
+    remember: Callable[[], None] | None = None
+
+
+@dataclass
+class Model:
+    """``mid`` gives a market's mid price in millionths at an instant; ``rejects`` is the code with
+    which the venue refuses a trade, or None."""
+
+    mid: Callable[[str, int], int]
+    rejects: Callable[[str], str | None]
+    settings: Settings
+    clock: int
+    bank_name: str = "Example Bank"
+    last: int = 0
+    fees: dict[str, Fees] = field(default_factory=dict)
+    customers: dict[str, Customer] = field(default_factory=dict)
+    bank_accounts: dict[tuple[str, str], BankAccount] = field(default_factory=dict)
+    accounts: dict[str, Account] = field(default_factory=dict)
+    quotes: dict[str, Quote] = field(default_factory=dict)
+    trades: dict[str, Trade] = field(default_factory=dict)
+    transfers: dict[str, Transfer] = field(default_factory=dict)
+    custodies: dict[str, Custody] = field(default_factory=dict)
+    wallets: dict[str, Wallet] = field(default_factory=dict)
+    challenges: dict[str, Challenge] = field(default_factory=dict)
+    claims: dict[str, Claim] = field(default_factory=dict)
+    closed: dict[str, tuple[str, int | None]] = field(default_factory=dict)
+    api_keys: dict[str, ApiKey] = field(default_factory=dict)
+    kept: dict[tuple[str, str, str], Kept] = field(default_factory=dict)
+    jobs: list[tuple[int, str, str]] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    # -- time and what is committed --------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        """Time never runs backwards past what was written."""
+        return max(self.clock, self.last)
+
+    def tell(
+        self, organisation: str, kind: str, resource: str, actor: str | None, data: Wire
+    ) -> None:
+        self.events.append(Event(self.now, organisation, kind, resource, actor, data))
+
+    def note(self, deed: Deed) -> None:
+        self.deeds.append(deed)
+
+    def written(self) -> None:
+        """A commit with something in the trail ends here."""
+        self.last = self.now
+
+    def later(self, delay: int, kind: str, reference: str) -> None:
+        self.jobs.append((self.now + delay, kind, reference))
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def call(self, client: Client, asked: Asked, answered: Answered) -> Answered:
+        """What the call must answer; its effects and its trail are applied."""
+        decided = self.decide(client, asked, answered)
+        if isinstance(decided, Pending):
+            return self.refuse(decided)
+        return decided
+
+    def decide(self, client: Client, asked: Asked, answered: Answered) -> Answered | Pending:
+        """A call's first commit: what is done. A refusal's own commit follows by ``refuse``."""
+        slot = (client.organisation, asked.operation, asked.key or "")
+        if asked.key and slot in self.kept:
+            return self._again(client, asked, self.kept[slot])
+        before = len(self.events)
+        try:
+            value, created, subject = getattr(self, f"_{asked.operation}")(client, asked, answered)
+        except (Refused, _RefusedWith) as refusal:
+            assert len(self.events) == before, "a refusal that told something"
+            if isinstance(refusal, Refused):
+                return Pending(client, asked, refusal)
+            return Pending(client, asked, refusal.refusal, refusal.remember)
+        account = self.named_account(client, asked)
+        if asked.operation == "open_trading_account":
+            account = self.accounts[subject]
+        for event in self.events[before:]:
+            if account is not None:
+                event.data = {"tradingAccountId": account.id} | event.data
+            event.actor = client.name
+        inputs = {name: each for name, each in (asked.body or {}).items() if name != _NEVER_KEPT}
+        self.note(self._deed(client, asked.operation, subject, inputs, account))
+        answer = Answered(value, created)
+        if asked.key:
+            self.kept[slot] = Kept(asked, Answered(answered.value, created), self.now)
+        self.written()
+        return answer
+
+    def _again(self, client: Client, asked: Asked, first: Kept) -> Answered | Pending:
+        if (first.asked.ids, first.asked.body) == (asked.ids, asked.body):
+            return Answered(first.answer.value, first.answer.created, replayed=True)
+        return Pending(client, asked, Refused("IDEMPOTENCY_KEY_REUSED", key=asked.key))
+
+    def refuse(self, pending: Pending) -> Answered:
+        """A refusal's commit: one row of the trail, and what it must remember."""
+        client, asked, refusal = pending.client, pending.asked, pending.refusal
+        before = len(self.events)
+        if pending.remember is not None:
+            pending.remember()
+        account = self.named_account(client, asked)
+        for event in self.events[before:]:
+            if account is not None:
+                event.data = {"tradingAccountId": account.id} | event.data
+            event.actor = client.name
+        subject = asked.ids[-1] if asked.ids else ""
+        deed = self._deed(
+            client,
+            asked.operation,
+            subject if _HARMLESS.fullmatch(subject) and _POSSIBLE_ID.fullmatch(subject) else "",
+            harmless(asked.body or {}),
+            account,
+        )
+        deed.error = refusal.code
+        self.note(deed)
+        self.written()
+        return Answered(code=refusal.code, details=dict(refusal.details))
+
+    def _deed(
+        self, client: Client, action: str, subject: Any, inputs: Wire, account: Account | None
+    ) -> Deed:
+        named = account.id if account is not None else None
+        return Deed(
+            self.now, client.organisation, client.name, action, subject, inputs, account=named
+        )
+
+    def named_account(self, client: Client, asked: Asked) -> Account | None:
+        """The trading account that a call is about: named in its body, else first in its path."""
+        named = (asked.body or {}).get("tradingAccountId") or (asked.ids[0] if asked.ids else "")
+        found = self.accounts.get(named)
+        if found is None and named in self.custodies:
+            found = self.custodies[named].account
+        return found if found and found.organisation == client.organisation else None
+
+    # -- looking up ------------------------------------------------------------------------------
+
+    def account(self, client: Client, name: str) -> Account:
+        self._own(client, self.accounts.get(name), "trading account")
+        return self.accounts[name]
+
+    def custody(self, client: Client, name: str) -> Custody:
+        found = self.custodies.get(name)
+        self._own(client, found and found.account, "blockchain account")
+        return self.custodies[name]
+
+    def wallet(self, client: Client, name: str) -> Wallet:
+        self._own(client, self.wallets.get(name), "counterparty")
+        return self.wallets[name]
+
+    def _own(self, client: Client, found: Any, resource: str) -> Any:
+        if found is None or found.organisation != client.organisation:
+            raise Refused("NOT_FOUND", resource=resource)
+        return found
+
+    # -- who may ---------------------------------------------------------------------------------
+
+    def may(self, account: Account, act: str) -> None:
+        customer = account.bank.customer
+        self._uncontrolled(account.control, account.reason, act)
+        self._uncontrolled(customer.control, customer.reason, act)
+        self._accepted(customer)
+
+    def _uncontrolled(self, control: str | None, reason: str | None, act: str) -> None:
+        if control is None or (control == "SELL_ONLY" and act in ("sell", "withdraw")):
+            return
+        raise Refused("ACCOUNT_RESTRICTED", control=control, reasonCode=reason or "UNSPECIFIED")
+
+    def _accepted(self, customer: Customer) -> None:
+        if customer.terms != TERMS:
+            raise Refused("TERMS_NOT_ACCEPTED", acceptedVersion=customer.terms)
+        if customer.kyc != "enhanced":
+            raise Refused("KYC_REQUIRED", currentLevel=customer.kyc)
+
+    # -- markets ---------------------------------------------------------------------------------
+
+    def closure(self, market: str, at: int) -> tuple[str, int | None] | None:
+        if market in self.settings.maintenance:
+            return "MAINTENANCE", None
+        closed = self.closed.get(market)
+        if closed is not None and (closed[1] is None or closed[1] > at):
+            return closed
+        return None
+
+    def price_of_open(self, market: str) -> int:
+        closed = self.closure(market, self.now)
+        if closed is not None:
+            until = closed[1] if closed[1] is not None else self.now + MINUTE
+            raise Refused(
+                "MARKET_UNAVAILABLE",
+                market=market,
+                reason=closed[0],
+                estimatedResolution=moment(until),
+            )
+        return self.mid(market, self.now)
+
+    # -- trading accounts ------------------------------------------------------------------------
+
+    def _open_trading_account(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        if body["bankAccountType"] not in ("checking", "savings"):
+            raise Refused("VALIDATION_ERROR")
+        bank = self.bank_accounts.get((client.organisation, body["bankAccountId"]))
+        if bank is None:
+            raise Refused("NOT_FOUND", resource="bank account")
+        if bank.type != body["bankAccountType"]:
+            raise Refused("UNSUPPORTED_ACCOUNT_TYPE", actual=bank.type)
+        self._accepted(bank.customer)
+        self._uncontrolled(bank.customer.control, bank.customer.reason, "open")
+        if bank.account is not None:
+            raise Refused("CONFLICT", id=bank.account.id, reason="ALREADY_OPEN")
+        account = Account(self._new(answered), bank, self.now, self.now)
+        bank.account = self.accounts[account.id] = account
+        self.tell(
+            client.organisation,
+            "trading_account.created",
+            account.id,
+            None,
+            {"bankAccountId": bank.id},
+        )
+        return account.wire(dict.fromkeys(MARKET_OF, 0)), True, account.id
+
+    def _new(self, answered: Answered) -> str:
+        """The id that the deployment gave, which must be new. Raises Refused where it gave none,
+        for nothing was done then; ask for it before anything changes."""
+        if answered.code:
+            raise Refused(DONE)
+        given = str((answered.value or {}).get("id"))
+        for known in (
+            *(self.accounts, self.quotes, self.trades, self.transfers),
+            *(self.custodies, self.wallets, self.challenges, self.claims),
+        ):
+            assert given not in known, f"the id {given} was given twice"
+        return given
+
+    # -- funding ---------------------------------------------------------------------------------
+
+    def _currency(self, body: Wire, *, coins: bool) -> tuple[str, str]:
+        """(type, asset) of a currency object. Raises Refused."""
+        given = body["currency"]
+        wanted = ("id",) if given["type"] == "deposit-token-currency" else ("symbol", "network")
+        if {name for name in given if name != "type"} != set(wanted):
+            raise Refused("VALIDATION_ERROR")
+        if given["type"] == "deposit-token-currency":
+            if given["id"] != "DPT_USD":
+                raise Refused("UNSUPPORTED_CURRENCY")
+            return given["type"], "BUSD1@bank"
+        symbol, network = given["symbol"].upper(), given["network"].lower()
+        is_coin = given["type"] == "crypto-currency"
+        if is_coin and not coins:
+            raise Refused("UNSUPPORTED_CURRENCY")
+        offered = [
+            asset
+            for asset in DECIMALS
+            if (asset in MARKET_OF) == is_coin and asset.startswith(f"{symbol}@") and asset != USD
+        ]
+        offered = [asset for asset in offered if is_coin or asset.startswith("USDC@")]
+        if not offered:
+            raise Refused("UNSUPPORTED_CURRENCY")
+        if f"{symbol}@{network}" not in offered:
+            raise Refused("UNSUPPORTED_NETWORK")
+        return given["type"], f"{symbol}@{network}"
+
+    def _deposit(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        kind, asset = self._currency(body, coins=False)
+        atoms = read(body["amount"], asset, 2)
+        cents = cents_of(atoms, asset)
+        account = self.account(client, asked.ids[0])
+        self.may(account, "deposit")
+        if account.bank.cents < cents:
+            raise Refused(
+                "INSUFFICIENT_FUNDS",
+                available=dollars(max(0, account.bank.cents)),
+                required=dollars(cents),
+                currency="USD",
+            )
+        name = self._new(answered)
+        account.bank.cents -= cents
+        deposit = Transfer(
+            name,
+            "deposit-transaction",
+            account,
+            asset,
+            atoms,
+            cents,
+            self.now,
+            self.now,
+            currency=kind,
+        )
+        account.did("deposit", self.now)
+        self._enter(deposit)
+        if self.settings.deposit_delay > 0:
+            self.later(self.settings.deposit_delay, "deposit.complete", deposit.id)
+        else:
+            self.deposited(deposit)
+        return deposit.wire(), True, deposit.id
+
+    def _enter(self, transfer: Transfer) -> None:
+        self.transfers[transfer.id] = transfer
+        transfer.account.history.append(transfer)
+        self.told(transfer)
+
+    def told(self, record: Transfer | Trade) -> None:
+        """The event of a record's present status."""
+        name = "trade" if isinstance(record, Trade) else record.name
+        data = {"tradingAccountId": record.account.id, "status": record.status}
+        self.tell(record.account.organisation, f"{name}.{record.status}", record.id, None, data)
+
+    def deposited(self, deposit: Transfer) -> None:
+        deposit.move("completed", self.now)
+        deposit.completed = self.now
+        deposit.account.available[deposit.asset] += deposit.atoms
+        self.told(deposit)
+
+    def _withdraw(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        destination = body.get("destination")
+        to_wallet = destination is not None and destination["type"] == "counterparty"
+        kind, asset = self._currency(body, coins=to_wallet)
+        atoms = read(body["amount"], asset, None if to_wallet else 2)
+        account = self.account(client, asked.ids[0])
+        wallet, custody, goes_to = self._destination(client, account, destination, asset)
+        link = custody.links.get(wallet.id) if custody and wallet else None
+        self.may(account, "withdraw")
+        if wallet is not None and goes_to == UNVERIFIED and self.now < wallet.created + DAY:
+            raise Refused(
+                "DESTINATION_ON_HOLD",
+                counterpartyId=wallet.id,
+                availableAt=moment(wallet.created + DAY),
+            )
+        if asset in CASH:
+            cents = up(atoms, 10 ** (DECIMALS[asset] - 2))
+        else:
+            mid = self.price_of_open(MARKET_OF[asset])
+            cents = up(atoms * mid, 10 ** DECIMALS[asset] * 10_000)
+        self._within_limits(account, goes_to, cents)
+        hold = self._withdrawn_from(account, asset, atoms, cents, to_wallet=to_wallet)
+        name = self._new(answered)
+        account.take(hold)
+        if link is not None and goes_to == VERIFIED:
+            link.used = self.now
+        withdrawal = Transfer(
+            name,
+            "withdrawal-transaction",
+            account,
+            asset,
+            atoms,
+            cents,
+            self.now,
+            self.now,
+            currency=kind,
+            hold=hold,
+            goes_to=goes_to,
+            wallet=wallet,
+            custody=custody,
+        )
+        account.did("withdrawal", self.now)
+        if goes_to == UNVERIFIED:
+            withdrawal.status = "reviewing"
+            withdrawal.eta = self.now + self.settings.review_delay
+            self.later(self.settings.review_delay, "withdrawal.review", withdrawal.id)
+        else:
+            self.later(self.settings.withdrawal_delay, "withdrawal.send", withdrawal.id)
+        self._enter(withdrawal)
+        return withdrawal.wire(), True, withdrawal.id
+
+    def _destination(
+        self, client: Client, account: Account, named: Wire | None, asset: str
+    ) -> tuple[Wallet | None, Custody | None, str]:
+        if named is None or named["type"] == "bank-account":
+            if named and (named.get("counterpartyId") or named.get("blockchainAccountId")):
+                raise Refused("VALIDATION_ERROR")
+            return None, None, OWN
+        if named.get("counterpartyId") is None or named.get("blockchainAccountId") is None:
+            raise Refused("VALIDATION_ERROR")
+        wallet = self.wallet(client, named["counterpartyId"])
+        custody = self.custody(client, named["blockchainAccountId"])
+        if custody.account is not account:
+            raise Refused("NOT_FOUND", resource="blockchain account")
+        network = asset.split("@")[1]
+        if wallet.network != network:
+            raise Refused("NETWORK_MISMATCH", expected=network, actual=wallet.network)
+        link = custody.links.get(wallet.id)
+        verified = link is not None and link.holds(self.now)
+        return wallet, custody, VERIFIED if verified else UNVERIFIED
+
+    def counted(self, account: Account, goes_to: str, period: int) -> list[Transfer]:
+        """The withdrawals that count against a limit now; one exactly a period old doesn't."""
+        return [
+            each
+            for each in account.history
+            if isinstance(each, Transfer)
+            and each.type == "withdrawal-transaction"
+            and period
+            and each.goes_to == goes_to
+            and each.status in COUNTED
+            and each.created > self.now - period
+        ]
+
+    def _within_limits(self, account: Account, goes_to: str, cents: int) -> None:
+        for (name, period), limit in zip(PERIODS, self.settings.limits[goes_to], strict=True):
+            counted = self.counted(account, goes_to, period)
+            used = sum(each.cents for each in counted)
+            if used + cents <= limit:
+                continue
+            rule = f"{goes_to}:{name}"
+            resets = min((each.created for each in counted), default=None)
+            refusal = Refused(
+                "LIMIT_EXCEEDED",
+                ruleId=rule,
+                destinationClass=goes_to,
+                period=period // SECOND,
+                limit=dollars(limit),
+                used=dollars(used),
+                requested=dollars(cents),
+                remaining=dollars(max(0, limit - used)),
+                resetsAt=moment(None if resets is None else resets + period),
+            )
+            told = {"ruleId": rule, "tradingAccountId": account.id}
+            tell = partial(self.tell, account.organisation, "limit.exceeded", account.id, None)
+            raise _RefusedWith(refusal, partial(tell, told))
+
+    def _withdrawn_from(
+        self, account: Account, asset: str, atoms: int, cents: int, *, to_wallet: bool
+    ) -> tuple[tuple[str, int], ...]:
+        if to_wallet:
+            self._funds(account, asset, atoms)
+            return ((asset, atoms),)
+        self._cash(account, cents)
+        return account.draw(cents, (asset, *(each for each in CASH if each != asset)))
+
+    def _cash(self, account: Account, cents: int) -> None:
+        power = account.power()
+        if power < cents:
+            raise Refused(
+                "INSUFFICIENT_FUNDS",
+                available=dollars(power),
+                required=dollars(cents),
+                currency="USD",
+            )
+
+    def _funds(self, account: Account, asset: str, atoms: int) -> None:
+        have = account.available[asset]
+        if have < atoms:
+            raise Refused(
+                "INSUFFICIENT_FUNDS",
+                available=shown(have, asset),
+                required=shown(atoms, asset),
+                currency=asset.split("@", maxsplit=1)[0],
+            )
+
+    def _cancel_withdrawal(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        account = self.account(client, asked.ids[0])
+        found = self.transfers.get(asked.ids[1])
+        if found is None or found.account is not account or found.name != "withdrawal":
+            raise Refused("NOT_FOUND", resource="withdrawal")
+        if found.status == "cancelled":
+            return found.wire(), False, found.id
+        if found.status not in HOLDING:
+            raise Refused("WITHDRAWAL_NOT_CANCELLABLE", withdrawalId=found.id, status=found.status)
+        account.give_back(found.hold)
+        found.move("cancelled", self.now)
+        account.did("withdrawal.cancelled", self.now)
+        self.told(found)
+        return found.wire(), False, found.id
+
+    # -- quotes and trades -----------------------------------------------------------------------
+
+    def _create_quote(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        market, body = asked.ids[0], asked.body or {}
+        if market not in MARKETS:
+            raise Refused("UNSUPPORTED_MARKET")
+        side = body["side"].lower()
+        if side not in ("buy", "sell"):
+            raise Refused("VALIDATION_ERROR")
+        of = body.get("amountOf")
+        if of not in (None, "sold", "bought"):
+            raise Refused("VALIDATION_ERROR")
+        base = MARKETS[market][0]
+        atoms = read(body["amount"], USD if (side == "buy") != (of == "bought") else base)
+        account = None
+        if body.get("tradingAccountId") is not None:
+            account = self.account(client, body["tradingAccountId"])
+            self.may(account, side)
+            self._room_for_quote(account)
+        mid, settings = self.price_of_open(market), self.settings
+        fees = self.fees[client.organisation]
+        price = Price(market, side, mid, settings.premium, settings.window, fees)
+        sized = price.order_for(atoms) if of == "bought" else price.order(atoms)
+        if sized.leg < SMALLEST_ORDER or sized.bought <= 0:
+            raise Refused("AMOUNT_BELOW_MINIMUM", minimum="1.00", currency="USD")
+        if sized.leg > LARGEST_ORDER:
+            raise Refused("LIMIT_EXCEEDED", ruleId=f"order:{market}", limit="100000.00")
+        quote = Quote(self._new(answered), client.organisation, account, price, sized, self.now)
+        self.quotes[quote.id] = quote
+        told = {
+            "market": market,
+            "side": side,
+            "tradingAccountId": account.id if account else None,
+        }
+        self.tell(client.organisation, "quote.created", quote.id, None, told)
+        return quote.wire(self.now), True, quote.id
+
+    def _room_for_quote(self, account: Account) -> None:
+        if not self.settings.rate_limits:
+            return
+        live = [
+            each
+            for each in self.quotes.values()
+            if each.account is account and each.status(self.now) == "open"
+        ]
+        if len(live) >= self.settings.open_quotes:
+            raise Refused("RATE_LIMITED", policy="open-quotes", limit=self.settings.open_quotes)
+
+    def _execute_quote(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        quote: Quote = self._own(client, self.quotes.get(asked.ids[0]), "quote")
+        if quote.trade is not None:
+            raise Refused("QUOTE_ALREADY_USED", quoteId=quote.id, tradeId=quote.trade.id)
+        if self.now > quote.expires:
+            expired = min(quote.expires, self.now)
+            raise Refused("QUOTE_EXPIRED", quoteId=quote.id, expiredAt=moment(expired))
+        account = self.account(client, (asked.body or {})["tradingAccountId"])
+        if quote.account not in (None, account):
+            raise Refused("QUOTE_ACCOUNT_MISMATCH", quoteId=quote.id)
+        side, sold = quote.price.side, quote.sized.sold
+        self.may(account, side)
+        self.price_of_open(quote.price.market)
+        if side == "buy":
+            self._cash(account, sold)
+            hold = account.draw(sold, CASH)
+        else:
+            self._funds(account, quote.price.base, sold)
+            hold = ((quote.price.base, sold),)
+        name = self._new(answered)
+        account.take(hold)
+        trade = Trade(name, account, quote, hold, self.now, self.now)
+        quote.trade = self.trades[trade.id] = trade
+        account.history.append(trade)
+        account.did(f"trade.{side}", self.now)
+        self.later(self.settings.fill_delay, "trade.fill", trade.id)
+        self.tell(client.organisation, "quote.executed", quote.id, None, {"tradeId": trade.id})
+        self.told(trade)
+        return trade.wire(), True, trade.id
+
+    def _cancel_trade(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        account = self.account(client, asked.ids[0])
+        trade = self.trades.get(asked.ids[1])
+        if trade is None or trade.account is not account:
+            raise Refused("NOT_FOUND", resource="trade")
+        if trade.status == "cancelled":
+            return trade.wire(), False, trade.id
+        if trade.status != "processing":
+            raise Refused("TRADE_NOT_CANCELLABLE", tradeId=trade.id, status=trade.status)
+        account.give_back(trade.hold)
+        trade.move("cancelled", self.now)
+        trade.cancelled = self.now
+        account.did("trade.cancelled", self.now)
+        self.told(trade)
+        return trade.wire(), False, trade.id
+
+    # -- wallets ---------------------------------------------------------------------------------
+
+    def _network(self, text: str) -> Place:
+        found = place_of(text)
+        if found is None or not (found.main or self.settings.test_networks):
+            raise Refused("UNSUPPORTED_NETWORK")
+        return found
+
+    def _address(self, text: str, on: Place) -> str:
+        address = spelt(text, on)
+        if address is None:
+            raise Refused("INVALID_ADDRESS", network=on.name)
+        return address
+
+    def _register_counterparty(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        on = self._network(body["network"])
+        address = self._address(body["address"], on)
+        for known in self.wallets.values():
+            if (known.organisation, known.network, known.address) == (
+                client.organisation,
+                on.name,
+                address,
+            ):
+                return known.wire(), False, known.id
+        wallet = Wallet(self._new(answered), client.organisation, on.name, address, self.now)
+        self.wallets[wallet.id] = wallet
+        told = {"network": on.name, "address": address}
+        self.tell(client.organisation, "counterparty.registered", wallet.id, None, told)
+        return wallet.wire(), True, wallet.id
+
+    def _open_blockchain_account(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        on = self._network(body["network"])
+        account = self.account(client, body["tradingAccountId"])
+        self.may(account, "open")
+        name = self._new(answered)
+        custody = Custody(name, account, on.name, str(answered.value["address"]), self.now)
+        self.custodies[custody.id] = custody
+        told = {"tradingAccountId": account.id, "network": on.name}
+        self.tell(client.organisation, "blockchain_account.created", custody.id, None, told)
+        return custody.wire(), True, custody.id
+
+    def _create_challenge(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        body = asked.body or {}
+        life = self.settings.challenge_life
+        if body.get("validSeconds") is not None:
+            if not 60 <= body["validSeconds"] <= 7 * 86_400:
+                raise Refused("VALIDATION_ERROR")
+            life = body["validSeconds"] * SECOND
+        custody = self.custody(client, asked.ids[0])
+        wallet = self.wallet(client, body["counterpartyId"])
+        places = [place_of(each.network) for each in (custody, wallet)]
+        if places[0] is None or places[1] is None or places[0].main != places[1].main:
+            raise Refused("NETWORK_MISMATCH", expected=custody.network, actual=wallet.network)
+        expires = up(self.now, SECOND) * SECOND + life
+        name = self._new(answered)
+        text = (
+            f"{self.bank_name}: I control {wallet.network} wallet {wallet.address}. "
+            f"Sign only if you asked us for this. "
+            f"Ref {name}, valid until {str(moment(expires))[:19]}Z."
+        )
+        challenge = Challenge(name, custody, wallet, text, self.now, expires)
+        self.challenges[name] = challenge
+        told = {"blockchainAccountId": custody.id, "counterpartyId": wallet.id}
+        self.tell(client.organisation, "ownership_challenge.created", name, None, told)
+        return challenge.wire(self.now), True, name
+
+    def answerable(self, client: Client, asked: Asked) -> Challenge:
+        """The challenge that a claim or a diagnosis is about. Raises Refused."""
+        body = asked.body or {}
+        custody = self.custody(client, asked.ids[0])
+        wallet = self.wallet(client, body["counterpartyId"])
+        challenge = self.challenges.get(body["challengeId"])
+        if challenge is None or challenge.custody is not custody:
+            raise Refused("NOT_FOUND", resource="ownership challenge")
+        if challenge.wallet is not wallet:
+            raise Refused("CONFLICT", reason="CHALLENGE_FOR_OTHER_COUNTERPARTY")
+        if challenge.status == "used" and challenge.claim is not None:
+            raise Refused(
+                "CHALLENGE_ALREADY_USED", challengeId=challenge.id, claimId=challenge.claim.id
+            )
+        if challenge.status == "locked":
+            raise Refused("CHALLENGE_LOCKED", challengeId=challenge.id)
+        return challenge
+
+    def _submit_claim(self, client: Client, asked: Asked, answered: Answered) -> Any:
+        challenge = self.answerable(client, asked)
+        expired = challenge.state(self.now) == "expired"
+        if expired or not is_right((asked.body or {})[_NEVER_KEPT], challenge):
+            details = {"expiredAt": moment(challenge.expires)} if expired else {}
+            cause = "EXPIRED_CHALLENGE" if expired else ANYTHING
+            raise _RefusedWith(
+                Refused("INVALID_SIGNATURE", cause=cause, challengeId=challenge.id, **details),
+                partial(self._attempted, client, challenge),
+            )
+        name = self._new(answered)
+        claim = Claim(name, challenge, str(answered.value["scheme"]), self.now)
+        self.claims[claim.id] = claim
+        challenge.status, challenge.claim, challenge.used = "used", claim, self.now
+        org = client.organisation
+        self.tell(org, "ownership_challenge.used", challenge.id, None, {"claimId": claim.id})
+        self.tell(
+            org,
+            "ownership_claim.created",
+            claim.id,
+            None,
+            {"counterpartyId": challenge.wallet.id},
+        )
+        return claim.wire(self.now), True, claim.id
+
+    def _attempted(self, client: Client, challenge: Challenge) -> None:
+        if challenge.status != "open":
+            return
+        challenge.attempts += 1
+        locks = challenge.attempts >= _TRIES
+        challenge.status = "locked" if locks else "open"
+        kind = "ownership_challenge.locked" if locks else "ownership_challenge.refused"
+        told = {"finding": ANYTHING, "attempts": challenge.attempts}
+        self.tell(client.organisation, kind, challenge.id, None, told)
+
+    def _link_counterparty(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        body = asked.body or {}
+        custody = self.custody(client, asked.ids[0])
+        on = self._network(body["network"])
+        address = self._address(body["address"], on)
+        claim = self.claims.get(body["ownershipClaimId"])
+        self._own(client, claim and claim.challenge.wallet, "ownership claim")
+        claim = self.claims[body["ownershipClaimId"]]
+        wallet = claim.challenge.wallet
+        proven = (claim.challenge.custody, wallet.network, wallet.address)
+        state = claim.state(self.now)
+        if proven != (custody, on.name, address):
+            if state == "linked":
+                raise Refused("CLAIM_ALREADY_USED", claimId=claim.id)
+            raise Refused("CONFLICT", reason="CLAIM_FOR_OTHER_PAIR", id=claim.id)
+        if state == "expired":
+            raise Refused("CLAIM_EXPIRED", claimId=claim.id, expiredAt=moment(claim.expires))
+        if state == "linked":
+            return custody.links[wallet.id].wire(self.now), False, wallet.id
+        before = custody.links.get(wallet.id)
+        first = before.first if before else self.now
+        custody.links[wallet.id] = Link(wallet, claim, first, self.now, self.now)
+        claim.linked = self.now
+        org = client.organisation
+        told = {"blockchainAccountId": custody.id, "claimId": claim.id}
+        self.tell(org, "counterparty.linked", wallet.id, None, told)
+        self.tell(org, "ownership_claim.linked", claim.id, None, {"counterpartyId": wallet.id})
+        return custody.links[wallet.id].wire(self.now), True, wallet.id
+
+    def _require_reverification(self, client: Client, asked: Asked, _answered: Answered) -> Any:
+        why = (asked.body or {})["reason"]
+        if why not in REASONS:
+            raise Refused("VALIDATION_ERROR")
+        custody = self.custody(client, asked.ids[0])
+        wallet = self.wallet(client, asked.ids[1])
+        link = custody.links.get(wallet.id)
+        if link is None:
+            raise Refused("NOT_FOUND", resource="counterparty")
+        if link.holds(self.now):
+            link.revoked = True
+            told = {"blockchainAccountId": custody.id, "reason": why}
+            self.tell(
+                client.organisation,
+                "counterparty.reverification_required",
+                wallet.id,
+                None,
+                told,
+            )
+        return link.wire(self.now), False, wallet.id
+
+
+class _RefusedWith(Exception):
+    """A refusal that leaves more behind than its row of the trail."""
+
+    def __init__(self, refusal: Refused, remember: Callable[[], None]) -> None:
+        super().__init__(refusal.code)
+        self.refusal = refusal
+        self.remember = remember
+
+
+def harmless(body: Wire) -> Wire:
+    """What the trail keeps of a refused request: short words only."""
+    return {
+        name: value
+        for name, value in body.items()
+        if name != _NEVER_KEPT and isinstance(value, str) and _HARMLESS.fullmatch(value)
+    }
+
+
+def is_right(signature: str, challenge: Challenge) -> bool:
+    """Whether the generator signed the challenge's own text with its wallet's own key.
+
+    The generator's signatures say so themselves by the ``Signatures`` that made them; see there.
+    """
+    from tests.simulation.signing import RIGHT_ANSWERS  # noqa: PLC0415 - only claims need keys
+
+    return (challenge.wallet.address, challenge.text) in RIGHT_ANSWERS.get(signature, ())

@@ -1,0 +1,211 @@
+"""Faults for the simulator to find: ``python -m tests.simulation.planted --state FILE``.
+
+Each is planted in a copy of the source, and simulations run on the copy. What counts is in how many
+of the seeds something differs. The same command goes on after the faults that are done.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.faults.__main__ import ROOT, plant, planted
+from tests.faults.faults import Fault
+
+FAULTS = (
+    Fault(
+        "the fee is rounded down",
+        "domain/quoting.py",
+        "ceil_div(self.flat_cents * BPS + base_cents * self.bps, BPS))",
+        "(self.flat_cents * BPS + base_cents * self.bps) // BPS)",
+    ),
+    Fault(
+        "a sale is priced in the customer's favour",
+        "domain/quoting.py",
+        "return int(self.mid_micros * (scale - moved) // (scale * MICROS_PER_CENT))",
+        "return ceil_div(self.mid_micros * (scale - moved), scale * MICROS_PER_CENT)",
+    ),
+    Fault(
+        "an amount to be bought is not always reached",
+        "domain/quoting.py",
+        "return price_order(market, side, high, terms)",
+        "return price_order(market, side, low, terms)",
+    ),
+    Fault(
+        "a quote expires one microsecond early",
+        "domain/trades.py",
+        "return now <= expires",
+        "return now < expires",
+    ),
+    Fault(
+        "a bound quote is executed in any account",
+        "engine/quotes.py",
+        "if quote.trading_account_id not in (None, account.id):",
+        "if not account.id:",
+    ),
+    Fault(
+        "open quotes are counted after they expire",
+        "storage/quotes.py",
+        '_T.c.expires >= bindparam("b_now"),',
+        '_T.c.expires >= bindparam("b_now") - 10**12,',
+    ),
+    Fault(
+        "a cancelled withdrawal counts against its limit",
+        "domain/transfers.py",
+        "COUNTED = frozenset({_S.REVIEWING,",
+        "COUNTED = frozenset({_S.CANCELLED, _S.REVIEWING,",
+    ),
+    Fault(
+        "withdrawals to wallets share the bank account's limit",
+        "engine/withdrawals.py",
+        "requested = Spent(target.destination_class, cents, moment.now)",
+        "requested = Spent(DestinationClass.OWN_BANK, cents, moment.now)",
+    ),
+    Fault(
+        "a new wallet receives at once",
+        "engine/withdrawals.py",
+        "    destinations.require_reachable(target, moment.now)\n",
+        "",
+    ),
+    Fault(
+        "a revoked wallet stays verified",
+        "domain/challenges.py",
+        "if revoked or policy_version < POLICY_VERSION:",
+        "if policy_version < POLICY_VERSION:",
+    ),
+    Fault(
+        "a claim is linked after its day",
+        "engine/counterparties.py",
+        "    if status is ClaimStatus.EXPIRED:\n",
+        "    if status is ClaimStatus.EXPIRED and not claim.id:\n",
+    ),
+    Fault(
+        "a claim serves any account",
+        "engine/counterparties.py",
+        "same_pair = proven == (account.id, address.network.name, address.canonical)",
+        "same_pair = proven[1:] == (address.network.name, address.canonical)",
+    ),
+    Fault(
+        "an expired challenge can be answered",
+        "domain/challenges.py",
+        "status is ChallengeStatus.OPEN and now > expires",
+        "status is ChallengeStatus.OPEN and now > expires + 60_000_000",
+    ),
+    Fault(
+        "refused signatures aren't counted",
+        "engine/claims.py",
+        "    tx.when_refused(lambda record: _count(record, challenge, diagnosis))\n",
+        "",
+    ),
+    Fault(
+        "answers aren't kept under their keys",
+        "engine/unit_of_work.py",
+        "        if not _claim(transaction, key, claimed):\n"
+        "            return _replay(transaction, call, key)\n",
+        "        _claim(transaction, key, claimed)\n",
+    ),
+    Fault(
+        "a key may be used for another request",
+        "engine/unit_of_work.py",
+        "if first.fingerprint != _fingerprint(call):",
+        "if first.fingerprint == call.operation.name:",
+    ),
+    Fault(
+        "a refusal undoes what others wrote with it",
+        "storage/groups.py",
+        '        connection.exec_driver_sql("ROLLBACK TO unit")\n',
+        "        connection.rollback()\n        connection.begin()\n"
+        '        connection.exec_driver_sql("SAVEPOINT unit")\n',
+    ),
+    Fault(
+        "a deposit under way is there at once",
+        "engine/deposits.py",
+        "    if not decided.jobs:\n",
+        "    if decided:\n",
+    ),
+    Fault(
+        "a bounced payment isn't taken from the bank account",
+        "engine/payouts.py",
+        "debit = accounts.credit(bank_account, -withdrawal.notional_cents)",
+        "debit = accounts.credit(bank_account, 0)",
+    ),
+    Fault(
+        "time follows the clock backwards",
+        "engine/unit_of_work.py",
+        "return max(context.clock.now(), chain.last_at(connection))",
+        "return context.clock.now()",
+    ),
+    Fault(
+        "another organisation's transactions are shown",
+        "engine/transactions.py",
+        "if moved is not None and moved.organisation_id == organisation_id:",
+        "if moved is not None:",
+    ),
+    Fault(
+        "a frozen account may sell",
+        "domain/preconditions.py",
+        "return not (control == Control.SELL_ONLY and act in _LEFT_BY_SELL_ONLY)",
+        "return act not in _LEFT_BY_SELL_ONLY",
+    ),
+)
+
+
+def differing(source: Path, seeds: int, operations: int) -> int:
+    """In how many of the seeds simulations on this source differ from the model."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder) / "state.jsonl"
+        ended = subprocess.run(
+            [
+                *(sys.executable, "-m", "tests.simulation", "--seeds", f"1-{seeds}"),
+                *("--operations", str(operations), "--state", str(state)),
+            ],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": f"{source}{os.pathsep}{ROOT}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ended.returncode not in (0, 1) or not state.exists():
+            raise RuntimeError(ended.stderr[-2_000:])
+        rows = [json.loads(row) for row in state.read_text(encoding="utf-8").splitlines()]
+    return sum(bool(what) for _, _, _, what in rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.planted")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--operations", type=int, default=400)
+    parser.add_argument("--state", type=Path, help="where results are kept")
+    parser.add_argument("--only", default="", help="only faults whose name contains this")
+    given = parser.parse_args()
+    found: dict[str, int] = {}
+    if given.state is not None and given.state.exists():
+        found = dict(json.loads(row) for row in given.state.read_text("utf-8").splitlines())
+    for fault in FAULTS:
+        if fault.name in found or given.only not in fault.name:
+            continue
+        if planted(fault) is None:
+            _say(f"{fault.name}: its place is gone")
+            continue
+        with tempfile.TemporaryDirectory(prefix="fault-") as folder:
+            count = differing(plant(fault, Path(folder)), given.seeds, given.operations)
+        found[fault.name] = count
+        _say(f"{fault.name}: {count} of {given.seeds} seeds")
+        if given.state is not None:
+            with given.state.open("a", encoding="utf-8") as file:
+                file.write(json.dumps([fault.name, count]) + "\n")
+    missed = [fault.name for fault in FAULTS if not found.get(fault.name)]
+    _say(f"{len(FAULTS) - len(missed)} of {len(FAULTS)} found", *missed)
+    return bool(missed)
+
+
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,584 @@
+"""The model's records, and each as the wire must show it."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.simulation.calls import Client
+from tests.simulation.figures import (
+    CASH,
+    COINS,
+    DAY,
+    DECIMALS,
+    HOUR,
+    USD,
+    Price,
+    Sized,
+    cents_of,
+    dollars,
+    moment,
+    shown,
+)
+
+Wire = dict[str, Any]
+Bucket = dict[str, int]
+
+
+class Anything:
+    """Stands for a value that only the deployment can choose."""
+
+    def __repr__(self) -> str:
+        return "(anything)"
+
+
+ANYTHING = Anything()
+OWN, UNVERIFIED, VERIFIED = "own-bank-account", "unverified-counterparty", "VerifiedCounterparty1P"
+PERIODS = (("per-transaction", 0), ("24h", DAY), ("30d", 30 * DAY))
+COUNTED = ("reviewing", "processing", "sent", "completed")
+HOLDING = ("reviewing", "processing")
+TERMS = "2026-01"
+Limits = Mapping[str, tuple[int, int, int]]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the operator has set; delays and windows in microseconds, limits in cents."""
+
+    window: int = 300_000_000
+    deposit_delay: int = 0
+    fill_delay: int = 10_000_000
+    settle_delay: int = 20_000_000
+    withdrawal_delay: int = 5_000_000
+    review_delay: int = 2 * HOUR
+    challenge_life: int = HOUR
+    maintenance: tuple[str, ...] = ()
+    test_networks: bool = False
+    rate_limits: bool = True
+    open_quotes: int = 10
+    premium: int = 5
+    limits: Limits = field(
+        default_factory=lambda: {
+            OWN: (2_500_000, 10_000_000, 50_000_000),
+            UNVERIFIED: (100_000, 250_000, 1_000_000),
+            VERIFIED: (5_000_000, 20_000_000, 100_000_000),
+        }
+    )
+
+
+@dataclass
+class Customer:
+    id: str
+    organisation: str
+    name: str
+    reference: str
+    kyc: str = "enhanced"
+    terms: str | None = TERMS
+    control: str | None = None
+    reason: str | None = None
+
+
+@dataclass
+class BankAccount:
+    id: str
+    customer: Customer
+    type: str
+    cents: int
+    account: "Account | None" = None
+
+    def wire(self) -> Wire:
+        return {
+            "id": self.id,
+            "type": self.type,
+            "balance": dollars(self.cents),
+            "tradingAccountId": self.account.id if self.account else None,
+        }
+
+
+def _bucket() -> Bucket:
+    return defaultdict(int)
+
+
+@dataclass
+class Account:
+    """A trading account; ``history`` is its trades and transfers in their order."""
+
+    id: str
+    bank: BankAccount
+    created: int
+    active: int
+    activity: str = "opened"
+    control: str | None = None
+    reason: str | None = None
+    available: Bucket = field(default_factory=_bucket)
+    held: Bucket = field(default_factory=_bucket)
+    incoming: Bucket = field(default_factory=_bucket)
+    history: list["Trade | Transfer"] = field(default_factory=list)
+
+    @property
+    def organisation(self) -> str:
+        return self.bank.customer.organisation
+
+    def did(self, what: str, now: int) -> None:
+        self.active, self.activity = now, what
+
+    def power(self) -> int:
+        return sum(cents_of(self.available[asset], asset) for asset in CASH)
+
+    def take(self, parts: "Parts") -> None:
+        for asset, atoms in parts:
+            self.available[asset] -= atoms
+            self.held[asset] += atoms
+
+    def give_back(self, parts: "Parts") -> None:
+        for asset, atoms in parts:
+            self.held[asset] -= atoms
+            self.available[asset] += atoms
+
+    def spend(self, parts: "Parts") -> None:
+        for asset, atoms in parts:
+            self.held[asset] -= atoms
+
+    def draw(self, cents: int, order: tuple[str, ...]) -> "Parts":
+        """Whole cents of each token, in this order; call it only where they suffice."""
+        parts = []
+        for asset in order:
+            part = min(cents, cents_of(self.available[asset], asset))
+            if part:
+                parts.append((asset, part * 10 ** (DECIMALS[asset] - 2)))
+                cents -= part
+        assert cents == 0
+        return tuple(parts)
+
+    def wire(self, unit_cents: Mapping[str, int]) -> Wire:
+        customer = self.bank.customer
+        controls = dict.fromkeys(each for each in (self.control, customer.control) if each)
+        return {
+            "id": self.id,
+            "bankAccountId": self.bank.id,
+            "bankAccountType": self.bank.type,
+            "controls": list(controls),
+            "customerId": customer.id,
+            "customerName": customer.name,
+            "created": moment(self.created),
+            "buyingPower": dollars(self.power()),
+            "cryptoValueUsd": dollars(
+                sum(worth(coin, self.available[coin], unit_cents) for coin in COINS)
+            ),
+            "lastActivity": moment(self.active),
+            "lastActivityType": self.activity,
+        }
+
+
+Parts = tuple[tuple[str, int], ...]
+
+
+def worth(asset: str, atoms: int, unit_cents: Mapping[str, int]) -> int:
+    if asset in CASH:
+        return cents_of(atoms, asset)
+    return int(atoms * unit_cents[asset] // 10 ** DECIMALS[asset])
+
+
+@dataclass
+class Quote:
+    id: str
+    organisation: str
+    account: Account | None
+    price: Price
+    sized: Sized
+    created: int
+    trade: "Trade | None" = None
+
+    @property
+    def expires(self) -> int:
+        return self.created + self.price.window
+
+    def status(self, now: int) -> str:
+        if self.trade is not None:
+            return "executed"
+        return "expired" if now > self.expires else "open"
+
+    @property
+    def sold_asset(self) -> str:
+        return USD if self.price.side == "buy" else self.price.base
+
+    @property
+    def bought_asset(self) -> str:
+        return self.price.base if self.price.side == "buy" else USD
+
+    def legs(self) -> Wire:
+        return {
+            "assetBought": leg(self.bought_asset, self.sized.bought),
+            "assetSold": leg(self.sold_asset, self.sized.sold),
+            "fees": {
+                "flat": dollars(self.price.fees.flat),
+                "bps": self.price.fees.bps,
+                "total": dollars(self.sized.fee),
+                "currency": "USD",
+            },
+        }
+
+    def wire(self, now: int) -> Wire:
+        hundredths = self.price.premium * (self.price.window // 1_000_000) * 100 // 60
+        return {
+            "id": self.id,
+            "marketName": self.price.market,
+            "side": self.price.side,
+            "price": dollars(self.price.cents),
+            **self.legs(),
+            "created": moment(self.created),
+            "expires": moment(self.expires),
+            "status": self.status(now),
+            "tradingAccountId": self.account.id if self.account else None,
+            "tradeId": self.trade.id if self.trade else None,
+            "pricing": {
+                "mid": f"{self.price.mid // 1_000_000}.{self.price.mid % 1_000_000:06d}",
+                "halfSpreadBps": self.price.spread,
+                "holdPremiumBps": f"{hundredths // 100}.{hundredths % 100:02d}",
+            },
+        }
+
+
+def leg(asset: str, atoms: int) -> Wire:
+    symbol, network = asset.split("@")
+    return {"symbol": symbol, "network": network, "amount": shown(atoms, asset)}
+
+
+@dataclass
+class Trade:
+    id: str
+    account: Account
+    quote: Quote
+    hold: Parts
+    created: int
+    updated: int
+    status: str = "processing"
+    executed: int | None = None
+    settled: int | None = None
+    cancelled: int | None = None
+    failure: str | None = None
+    version: int = 1
+    type: str = "trade-execution-transaction"
+
+    def move(self, status: str, now: int) -> None:
+        self.status, self.updated, self.version = status, now, self.version + 1
+
+    def wire(self) -> Wire:
+        price, sized = self.quote.price, self.quote.sized
+        base = sized.bought if price.side == "buy" else sized.sold
+        return {
+            "type": self.type,
+            "id": self.id,
+            "status": self.status,
+            "market": price.market,
+            "side": price.side,
+            "price": dollars(price.cents),
+            "amount": shown(base, price.base),
+            "created": moment(self.created),
+            "updated": moment(self.updated),
+            "tradingAccountId": self.account.id,
+            "quoteId": self.quote.id,
+            **self.quote.legs(),
+            "executedAt": moment(self.executed),
+            "settledAt": moment(self.settled),
+            "cancelledAt": moment(self.cancelled),
+            "failureReason": reason(self.failure),
+            "cancellable": self.status == "processing",
+            "version": self.version,
+        }
+
+
+def reason(code: str | None) -> Wire | None:
+    return None if code is None else {"code": code, "message": ANYTHING}
+
+
+@dataclass
+class Transfer:
+    """A deposit or a withdrawal; ``cents`` is its worth in dollars at request."""
+
+    id: str
+    type: str
+    account: Account
+    asset: str
+    atoms: int
+    cents: int
+    created: int
+    updated: int
+    status: str = "processing"
+    currency: str = ""
+    hold: Parts = ()
+    goes_to: str = OWN
+    wallet: "Wallet | None" = None
+    custody: "Custody | None" = None
+    completed: int | None = None
+    failure: str | None = None
+    eta: int | None = None
+    network_hash: Any = None
+    version: int = 1
+
+    @property
+    def name(self) -> str:
+        return self.type.removesuffix("-transaction")
+
+    def move(self, status: str, now: int) -> None:
+        self.status, self.updated, self.version = status, now, self.version + 1
+
+    def wire(self) -> Wire:
+        symbol, network = self.asset.split("@")
+        leaves = self.type == "withdrawal-transaction"
+        return {
+            "type": self.type,
+            "id": self.id,
+            "status": self.status,
+            "tradingAccountId": self.account.id,
+            "amount": shown(self.atoms, self.asset),
+            "currency": {
+                "type": self.currency,
+                "id": "DPT_USD" if self.currency == "deposit-token-currency" else None,
+                "symbol": symbol,
+                "network": network,
+            },
+            "bankAccountId": self.account.bank.id,
+            "destination": self._destination() if leaves else None,
+            "fee": shown(0, self.asset),
+            "notionalUsd": dollars(self.cents),
+            "created": moment(self.created),
+            "updated": moment(self.updated),
+            "completedAt": moment(self.completed),
+            "cancellable": leaves and self.status in HOLDING,
+            "failureReason": reason(self.failure),
+            "review": None
+            if self.eta is None
+            else {"reason": "UNVERIFIED_DESTINATION", "eta": moment(self.eta)},
+            "networkTxHash": self.network_hash,
+        }
+
+    def _destination(self) -> Wire:
+        if self.wallet is None or self.custody is None:
+            return {"type": "bank-account", "bankAccountId": self.account.bank.id}
+        return {
+            "type": "counterparty",
+            "counterpartyId": self.wallet.id,
+            "blockchainAccountId": self.custody.id,
+            "network": self.asset.split("@")[1],
+            "address": self.wallet.address,
+            "verified": self.goes_to == VERIFIED,
+        }
+
+
+@dataclass
+class Custody:
+    """A blockchain account."""
+
+    id: str
+    account: Account
+    network: str
+    address: str
+    created: int
+    links: dict[str, "Link"] = field(default_factory=dict)
+
+    def wire(self) -> Wire:
+        return {
+            "id": self.id,
+            "tradingAccountId": self.account.id,
+            "network": self.network,
+            "address": self.address,
+            "status": "active",
+            "created": moment(self.created),
+        }
+
+
+@dataclass
+class Wallet:
+    """A counterparty; ``secret`` names the key that signs for it."""
+
+    id: str
+    organisation: str
+    network: str
+    address: str
+    created: int
+
+    def wire(self) -> Wire:
+        return {
+            "type": "counterparty",
+            "id": self.id,
+            "network": self.network,
+            "address": self.address,
+            "created": moment(self.created),
+            "verification": None,
+        }
+
+
+@dataclass
+class Challenge:
+    id: str
+    custody: Custody
+    wallet: Wallet
+    text: str
+    created: int
+    expires: int
+    status: str = "open"
+    attempts: int = 0
+    claim: "Claim | None" = None
+    used: int | None = None
+
+    def state(self, now: int) -> str:
+        return "expired" if self.status == "open" and now > self.expires else self.status
+
+    def wire(self, now: int) -> Wire:
+        return {
+            "id": self.id,
+            "challenge": self.text,
+            "expires": moment(self.expires),
+            "network": self.wallet.network,
+            "address": self.wallet.address,
+            "counterpartyId": self.wallet.id,
+            "blockchainAccountId": self.custody.id,
+            "status": self.state(now),
+            "attempts": self.attempts,
+        }
+
+
+@dataclass
+class Claim:
+    id: str
+    challenge: Challenge
+    scheme: str
+    created: int
+    linked: int | None = None
+
+    @property
+    def expires(self) -> int:
+        return self.created + DAY
+
+    def state(self, now: int) -> str:
+        if self.linked is not None:
+            return "linked"
+        return "expired" if now > self.expires else "valid"
+
+    def wire(self, now: int) -> Wire:
+        wallet = self.challenge.wallet
+        return {
+            "id": self.id,
+            "type": "ownership-claim",
+            "blockchainAccountId": self.challenge.custody.id,
+            "counterpartyId": wallet.id,
+            "challengeId": self.challenge.id,
+            "network": wallet.network,
+            "address": wallet.address,
+            "method": "signature",
+            "scheme": self.scheme,
+            "status": self.state(now),
+            "created": moment(self.created),
+            "expires": moment(self.expires),
+            "linkedAt": moment(self.linked),
+        }
+
+
+@dataclass
+class Link:
+    """A wallet verified for a blockchain account, now or once."""
+
+    wallet: Wallet
+    claim: Claim
+    first: int
+    verified: int
+    used: int
+    revoked: bool = False
+
+    @property
+    def expires(self) -> int:
+        return self.verified + 365 * DAY
+
+    def state(self, now: int) -> str:
+        if self.revoked:
+            return "revoked"
+        if now > min(self.expires, self.used + 180 * DAY):
+            return "expired"
+        return "expiring" if now > self.expires - 30 * DAY else "current"
+
+    def holds(self, now: int) -> bool:
+        return self.state(now) in ("current", "expiring")
+
+    def wire(self, now: int) -> Wire:
+        return {
+            "type": VERIFIED if self.holds(now) else "counterparty",
+            "id": self.wallet.id,
+            "network": self.wallet.network,
+            "address": self.wallet.address,
+            "created": moment(self.wallet.created),
+            "verification": {
+                "status": self.state(now),
+                "verifiedAt": moment(self.verified),
+                "expiresAt": moment(self.expires),
+                "claimId": self.claim.id,
+            },
+        }
+
+
+@dataclass
+class ApiKey:
+    text: str
+    id: str
+    name: str
+    organisation: str
+    scopes: tuple[str, ...]
+    created: int
+    expires: int | None = None
+    revoked: int | None = None
+    replaced: bool = False
+
+    @property
+    def client(self) -> Client:
+        return Client(self.organisation, f"{self.name} ({self.id})", self.id)
+
+    def refusal(self, now: int) -> str:
+        """Why it opens nothing; empty while it holds."""
+        if self.revoked is not None and self.revoked <= now:
+            return "REVOKED"
+        return "EXPIRED" if self.expires is not None and self.expires <= now else ""
+
+
+@dataclass
+class Deed:
+    """What the trail must hold of a thing done or refused."""
+
+    at: int
+    organisation: str
+    actor: str
+    action: str
+    object: Any
+    inputs: Any
+    error: str | None = None
+    account: str | None = None
+
+    def wire(self) -> Wire:
+        return {
+            "at": moment(self.at),
+            "organisation": self.organisation,
+            "actor": self.actor,
+            "action": self.action,
+            "object": self.object,
+            "inputs": self.inputs,
+            "outcome": "refused" if self.error else "done",
+            "error": self.error,
+        }
+
+
+@dataclass
+class Event:
+    at: int
+    organisation: str
+    type: str
+    resource: str
+    actor: str | None
+    data: Wire
+
+    def wire(self) -> Wire:
+        return {
+            "at": moment(self.at),
+            "type": self.type,
+            "resource": self.resource,
+            "actor": self.actor,
+            "data": self.data,
+        }

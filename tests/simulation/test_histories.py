@@ -1,0 +1,42 @@
+"""No permitted history raises a breach, and damage to what a history left is found."""
+
+from collections import Counter
+
+import pytest
+from tests.simulation.damage import case
+from tests.simulation.histories import history, kind_of, lived
+
+
+@pytest.mark.parametrize("number", [0, 2, 3, 4, 5, 6])
+def test_a_permitted_history_raises_no_breach(number: int) -> None:
+    assert history(number) == []
+
+
+def test_histories_begin_in_every_way() -> None:
+    assert {kind_of(number) for number in range(40)} == {"own", "sample", "released"}
+
+
+def test_damage_is_found() -> None:
+    outcomes = Counter(case(number) for number in range(100, 108))
+    assert outcomes["named"] + outcomes["found"] >= 6
+    assert outcomes["ended with an error"] == 0
+
+
+@pytest.mark.slow
+def test_four_hundred_histories_raise_no_breach() -> None:
+    kinds, found = lived(0, 400)
+    assert found == {}
+    assert kinds == {"own": 380, "sample": 10, "released": 10}
+
+
+@pytest.mark.slow
+def test_of_five_hundred_cases_of_damage_at_most_five_are_missed() -> None:
+    outcomes = Counter[str]()
+    number = 0
+    while sum(outcomes.values()) < 500:
+        number += 1
+        outcome = case(number)
+        if outcome is not None:
+            outcomes[outcome] += 1
+    assert outcomes["missed"] <= 5, outcomes
+    assert outcomes["ended with an error"] == 0

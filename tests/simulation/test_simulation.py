@@ -1,0 +1,77 @@
+"""The simulator's short form, and that the simulator itself can be trusted."""
+
+import pytest
+from tests.simulation import acts, model, views
+from tests.simulation.generators import GENERATORS, WEIGHTS
+from tests.simulation.model import Model
+from tests.simulation.run import Step, Tally, kinds, replayed, run, shrunk, simulated, steps_of
+
+from chainteller.service.operations import BY_NAME, WRITES
+
+SEEDS = tuple(f"short-{number}" for number in range(10))
+STEPS = 220
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_deployment_does_what_its_model_does(seed: str) -> None:
+    failure = run(seed, steps_of(seed, STEPS))
+    assert failure is None, str(failure)
+
+
+def test_every_operation_has_a_generator_and_a_model() -> None:
+    assert set(GENERATORS) == set(BY_NAME)
+    assert set(WEIGHTS) == set(WRITES)
+    assert set(views.VIEWS) == set(BY_NAME) - set(WRITES)
+    assert [name for name in WRITES if not hasattr(Model, f"_{name}")] == []
+
+
+def test_the_short_form_takes_every_kind_of_step() -> None:
+    taken = {step.kind for seed in SEEDS for step in steps_of(seed, STEPS)}
+    assert taken == {name for name, _ in kinds()}
+    assert set(acts.WEIGHTS) == set(acts.ACTS)
+
+
+def test_a_seed_does_the_same_again() -> None:
+    steps, said = steps_of("again", 120), []
+    for _ in range(2):
+        with simulated("again") as simulation:
+            for step in steps:
+                simulation.do(step)
+            said.append(simulation.said)
+    assert said[0] == said[1]
+    assert len(said[0]) > len(steps)
+
+
+def test_a_difference_is_replayed_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is made wrong here: it takes no reason for a verification to be ended."""
+    monkeypatch.setattr(model, "REASONS", ())
+    steps = [*steps_of("wrong", 60), Step("require_reverification", 1), *steps_of("more", 20)]
+    failure = run("wrong", steps)
+    assert failure is not None
+    assert failure.what == "require_reverification NOT_FOUND VALIDATION_ERROR"
+    assert replayed(failure)
+    small = shrunk(failure)
+    assert [step.kind for step in small.steps] == ["require_reverification"]
+    assert small.what == failure.what
+
+
+@pytest.mark.slow
+def test_calls_in_dying_processes_are_done_once_or_not_at_all() -> None:
+    tally = Tally()
+    for number in range(20):
+        seed = f"killed-{number}"
+        failure = run(seed, steps_of(seed, 300), tally, kills_processes=True)
+        assert failure is None, str(failure)
+    assert tally.kinds["killed by the kernel"] > 50
+
+
+@pytest.mark.slow
+def test_every_refusal_is_met() -> None:
+    """So each rule of the model was at its edge."""
+    tally = Tally()
+    for number in range(25):
+        seed = f"refusals-{number}"
+        failure = run(seed, steps_of(seed, 1_000), tally)
+        assert failure is None, str(failure)
+    declared = {error.code for each in BY_NAME.values() for error in each.errors}
+    assert declared - tally.refusals.keys() == set()

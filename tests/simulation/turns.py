@@ -1,0 +1,154 @@
+"""Who writes when: the order of concurrent clients, and deaths at a commit, both by plan.
+
+These are the database's own ``Writers``. What is added decides when each thread may queue its unit
+and whether the process dies at a commit, so that the same plan gives the same interleaving.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from chainteller.storage.groups import Keep, Unit, Writers
+
+Result = TypeVar("Result")
+_PATIENCE_S = 30
+
+
+class Killed(BaseException):
+    """The process is gone; nothing after this line was done by it."""
+
+
+@dataclass
+class Ran:
+    """One unit of a concurrent client, in the order in which units ran."""
+
+    client: int
+    is_refusal: bool
+    committed: bool = False
+
+
+@dataclass(eq=False)
+class _Client:
+    number: int
+    may_queue: threading.Event = field(default_factory=threading.Event)
+    waits: bool = False
+    over: bool = False
+    units: int = 0
+
+
+class Turns(Writers):
+    """``dies`` is where the next commit ends the process: "before" or "after" it, or "" nowhere."""
+
+    def __init__(self, begin: Callable[[], AbstractContextManager[Connection]]) -> None:
+        super().__init__(begin)
+        self.dies = ""
+        self.died = ""
+        self.ran: list[Ran] = []
+        self._mine = threading.local()
+        self._changed = threading.Condition()
+        self._open: list[Ran] = []
+
+    def run(self, unit: Unit[Result], commit: Callable[[Connection], None]) -> Result:
+        client: _Client | None = getattr(self._mine, "client", None)
+        if client is None:
+            return super().run(unit, self._mortal(commit))
+        client.units += 1
+        is_refusal = client.units > 1
+        with self._changed:
+            client.waits = True
+            self._changed.notify_all()
+        client.may_queue.wait(_PATIENCE_S)
+        client.may_queue.clear()
+
+        def noted(connection: Connection, keep: Keep) -> Result:
+            entry = Ran(client.number, is_refusal)
+            self.ran.append(entry)
+            self._open.append(entry)
+            return unit(connection, keep)
+
+        return super().run(noted, self._mortal(commit))
+
+    def _mortal(self, commit: Callable[[Connection], None]) -> Callable[[Connection], None]:
+        def committing(connection: Connection) -> None:
+            if self.dies == "before":
+                self._die()
+            commit(connection)
+            for entry in self._open:
+                entry.committed = True
+            self._open.clear()
+            if self.dies == "after":
+                self._die()
+
+        return committing
+
+    def _die(self) -> None:
+        self.died, self.dies = self.dies, ""
+        raise Killed
+
+    def together(
+        self, acts: Sequence[Callable[[], Any]], shuffle: Callable[[list[int]], None]
+    ) -> list[Any]:
+        """Run acts at once, each in a thread; ``shuffle`` decides the order of each round's writes.
+
+        All threads come to their next write, then all queue in that order behind a write that is
+        under way; so they share commits as concurrent requests do.
+        """
+        results: list[Any] = [None] * len(acts)
+        self.ran.clear()
+        self._open.clear()
+
+        clients = [_Client(number) for number in range(len(acts))]
+
+        def body(client: _Client) -> None:
+            self._mine.client = client
+            try:
+                results[client.number] = acts[client.number]()
+            except BaseException as error:  # noqa: BLE001 - the main thread judges it
+                results[client.number] = error
+            finally:
+                with self._changed:
+                    client.over = True
+                    self._changed.notify_all()
+
+        threads = [threading.Thread(target=body, args=(each,), daemon=True) for each in clients]
+        for thread in threads:
+            thread.start()
+        while self._all_waiting(clients):
+            waiting = [client.number for client in clients if client.waits]
+            shuffle(waiting)
+            self._round([clients[number] for number in waiting])
+        for thread in threads:
+            thread.join(_PATIENCE_S)
+        return results
+
+    def _all_waiting(self, clients: list[_Client]) -> bool:
+        """Wait until every client is at its next write or over; whether any is at a write."""
+        with self._changed:
+            calm = self._changed.wait_for(
+                lambda: all(each.waits or each.over for each in clients), _PATIENCE_S
+            )
+        assert calm, "a concurrent client neither writes nor ends"
+        return any(each.waits for each in clients)
+
+    def _round(self, clients: list[_Client]) -> None:
+        """Queue the clients behind a write that does nothing, then let it end."""
+        begun, may_end = threading.Event(), threading.Event()
+
+        def first(_connection: Connection, _keep: Keep) -> None:
+            begun.set()
+            may_end.wait(_PATIENCE_S)
+
+        gate = threading.Thread(target=Writers.run, args=(self, first, lambda _: None))
+        gate.start()
+        assert begun.wait(_PATIENCE_S)
+        for place, client in enumerate(clients, start=1):
+            client.waits = False
+            client.may_queue.set()
+            while len(self._queue) < place and not client.over:
+                threading.Event().wait(0.0002)
+        may_end.set()
+        gate.join(_PATIENCE_S)

@@ -1,0 +1,572 @@
+"""What each read must answer, from the model: one function per read operation."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tests.simulation.calls import Answered, Asked, Client, Wire
+from tests.simulation.figures import (
+    ASSETS,
+    DAY,
+    DECIMALS,
+    MARKETS,
+    MINUTE,
+    SECOND,
+    USD,
+    Refused,
+    dollars,
+    moment,
+    read,
+    shown,
+)
+from tests.simulation.model import Model, is_right
+from tests.simulation.records import ANYTHING, PERIODS, Trade, Transfer, worth
+
+_MOST_ON_A_PAGE = 100
+
+
+def answer(model: Model, client: Client, asked: Asked) -> Answered:
+    try:
+        return Answered(VIEWS[asked.operation](model, client, asked))
+    except Refused as refusal:
+        return Answered(code=refusal.code, details=dict(refusal.details))
+
+
+def unit_cents(model: Model) -> dict[str, int]:
+    """Whole cents of one unit of each coin, as of this minute."""
+    at = model.now - model.now % MINUTE
+    return {base: model.mid(name, at) // 10_000 for name, (base, _) in MARKETS.items()}
+
+
+def checked(asked: Asked, sorts: Sequence[str] = ("-created", "created")) -> tuple[int, int]:
+    """(page, limit) of a list's query. Raises Refused."""
+    page, limit = asked.query.get("page", 1), asked.query.get("limit", 20)
+    if not 1 <= page <= 2**53 - 1 or limit < 1:
+        raise Refused("VALIDATION_ERROR")
+    sort = asked.query.get("sort")
+    if sort is not None and sort not in sorts:
+        raise Refused("VALIDATION_ERROR")
+    return page, min(limit, _MOST_ON_A_PAGE)
+
+
+def paged(rows: Sequence[Any], page: int, limit: int) -> Wire:
+    start = (page - 1) * limit
+    return {
+        "data": list(rows[start : start + limit]),
+        "pagination": {"total": len(rows), "page": page, "limit": limit},
+    }
+
+
+def whole(rows: Sequence[Any]) -> Wire:
+    return {
+        "data": list(rows),
+        "pagination": {"total": len(rows), "page": 1, "limit": max(20, len(rows))},
+    }
+
+
+def newest_first(asked: Asked, rows: Sequence[Any]) -> list[Any]:
+    """By creation, then by id; the other way round where it's asked for."""
+    ordered = sorted(rows, key=lambda each: (each.created, each.id), reverse=True)
+    return ordered[::-1] if asked.query.get("sort") == "created" else ordered
+
+
+def created_within(asked: Asked, rows: Sequence[Any]) -> list[Any]:
+    """The bounds are instants as the wire writes them, which sort as text."""
+    low, high = asked.query.get("created_gte"), asked.query.get("created_lt")
+    return [
+        each
+        for each in rows
+        if (low is None or str(moment(each.created)) >= low)
+        and (high is None or str(moment(each.created)) < high)
+    ]
+
+
+def matching(asked: Asked, rows: Sequence[Any], **of: Callable[[Any], Any]) -> list[Any]:
+    """The rows that have the values asked for."""
+    kept = list(rows)
+    for name, value_of in of.items():
+        wanted = asked.query.get(name)
+        if wanted is not None:
+            kept = [each for each in kept if value_of(each) == wanted]
+    return kept
+
+
+def own(client: Client, rows: Any) -> list[Any]:
+    return [each for each in rows if each.organisation == client.organisation]
+
+
+# -- trading accounts ---------------------------------------------------------------------------
+
+
+def _trading_accounts(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked, ("-created", "created", "-lastActivity", "lastActivity"))
+    rows = matching(
+        asked, own(client, model.accounts.values()), bank_account_id=lambda each: each.bank.id
+    )
+    text = asked.query.get("text")
+    if text:
+        rows = [
+            each
+            for each in rows
+            if any(
+                text.casefold() in value.casefold()
+                for value in (
+                    each.id,
+                    each.bank.id,
+                    each.bank.customer.name,
+                    each.bank.customer.reference,
+                )
+            )
+        ]
+    if "lastActivity" in asked.query.get("sort", ""):
+        rows.sort(key=lambda each: (each.active, each.id))
+        rows = rows[::-1] if asked.query["sort"].startswith("-") else rows
+    else:
+        rows = newest_first(asked, rows)
+    values = unit_cents(model)
+    return paged([each.wire(values) for each in rows], page, limit)
+
+
+def _trading_account(model: Model, client: Client, asked: Asked) -> Wire:
+    return model.account(client, asked.ids[0]).wire(unit_cents(model))
+
+
+def _token_balances(model: Model, client: Client, asked: Asked) -> Wire:
+    account = model.account(client, asked.ids[0])
+    values, rows = unit_cents(model), []
+    for asset in ASSETS:
+        parts = [each[asset] for each in (account.available, account.held, account.incoming)]
+        if any(parts) or asked.query.get("include_zero"):
+            symbol, network = asset.split("@")
+            rows.append(
+                {
+                    "token": {"symbol": symbol, "network": network},
+                    "amount": shown(parts[0], asset),
+                    "held": shown(parts[1], asset),
+                    "incoming": shown(parts[2], asset),
+                    "total": shown(sum(parts), asset),
+                    "valueUsd": dollars(worth(asset, sum(parts), values)),
+                }
+            )
+    return whole(rows)
+
+
+def _limits(model: Model, client: Client, asked: Asked) -> Wire:
+    account = model.account(client, asked.ids[0])
+    rows = []
+    for goes_to, amounts in model.settings.limits.items():
+        for (name, period), limit in zip(PERIODS, amounts, strict=True):
+            counted = model.counted(account, goes_to, period)
+            used = sum(each.cents for each in counted)
+            oldest = min((each.created for each in counted), default=None)
+            rows.append(
+                {
+                    "ruleId": f"{goes_to}:{name}",
+                    "destinationClass": goes_to,
+                    "periodSeconds": period // SECOND,
+                    "limit": dollars(limit),
+                    "used": dollars(used),
+                    "remaining": dollars(max(0, limit - used)),
+                    "resetsAt": moment(None if oldest is None else oldest + period),
+                }
+            )
+    return whole(rows)
+
+
+def _customers(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    text = asked.query.get("text")
+    rows = []
+    for customer in own(client, model.customers.values()):
+        banks = [each for each in model.bank_accounts.values() if each.customer is customer]
+        banks.sort(key=lambda each: each.id)
+        names = [customer.name, customer.reference, *(each.id for each in banks)]
+        if text and not any(text.casefold() in name.casefold() for name in names):
+            continue
+        rows.append(
+            {
+                "id": customer.id,
+                "name": customer.name,
+                "reference": customer.reference,
+                "kycLevel": customer.kyc,
+                "termsAccepted": customer.terms == "2026-01",
+                "controls": [customer.control] if customer.control else [],
+                "bankAccounts": [each.wire() for each in banks],
+            }
+        )
+    rows.sort(key=lambda each: (each["reference"], each["id"]))
+    return paged(rows, page, limit)
+
+
+# -- funding and trades -------------------------------------------------------------------------
+
+
+def _of_account(
+    model: Model, client: Client, asked: Asked, keep: Callable[[Any], bool]
+) -> tuple[list[Any], int, int]:
+    """An account's records newest first, by their order in the account."""
+    page, limit = checked(asked)
+    account = model.account(client, asked.ids[0])
+    rows = [each for each in account.history if keep(each)]
+    if asked.query.get("sort") != "created":
+        rows.reverse()
+    return created_within(asked, rows), page, limit
+
+
+def _transfers_of(name: str) -> Callable[[Model, Client, Asked], Wire]:
+    def listed(model: Model, client: Client, asked: Asked) -> Wire:
+        rows, page, limit = _of_account(
+            model, client, asked, lambda each: isinstance(each, Transfer) and each.name == name
+        )
+        rows = matching(asked, rows, status=lambda each: each.status)
+        return paged([each.wire() for each in rows], page, limit)
+
+    return listed
+
+
+def _transfer_of(name: str) -> Callable[[Model, Client, Asked], Wire]:
+    def one(model: Model, client: Client, asked: Asked) -> Wire:
+        account = model.account(client, asked.ids[0])
+        found = model.transfers.get(asked.ids[1])
+        if found is None or found.account is not account or found.name != name:
+            raise Refused("NOT_FOUND", resource=name)
+        return found.wire()
+
+    return one
+
+
+def _all_transfers(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    kinds = ("deposit-transaction", "withdrawal-transaction")
+    if asked.query.get("type") not in (None, *kinds):
+        raise Refused("VALIDATION_ERROR")
+    rows = [
+        each
+        for each in model.transfers.values()
+        if each.account.organisation == client.organisation
+    ]
+    rows = matching(
+        asked,
+        rows,
+        trading_account_id=lambda each: each.account.id,
+        type=lambda each: each.type,
+        status=lambda each: each.status,
+    )
+    rows = created_within(asked, rows)
+    for word in (asked.query.get("text") or "").split():
+        rows = [each for each in rows if _has(each, word)]
+    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+
+
+def _has(transfer: Transfer, word: str) -> bool:
+    """Whether a transfer is found by a word: a name, an amount, or part of an id."""
+    customer = transfer.account.bank.customer
+    if word.casefold() in customer.name.casefold() or _is_amount(transfer, word):
+        return True
+    if len(word) < 4:
+        return False
+    names = [transfer.id, transfer.account.id, transfer.account.bank.id, customer.reference]
+    if transfer.wallet is not None:
+        names.append(transfer.wallet.address)
+    begin, dots, end = word.casefold().partition("..")
+    for name in (each.casefold() for each in names):
+        if word.casefold() in name:
+            return True
+        if (
+            dots
+            and begin
+            and end
+            and begin in name
+            and end in name[name.find(begin) + len(begin) :]
+        ):
+            return True
+    return False
+
+
+def _is_amount(transfer: Transfer, word: str) -> bool:
+    try:
+        return read(word.replace(",", ""), transfer.asset) == transfer.atoms
+    except Refused:
+        return False
+
+
+def _transactions(model: Model, client: Client, asked: Asked) -> Wire:
+    kind = asked.query.get("type")
+    checked(asked)
+    kinds = ("trade-execution-transaction", "deposit-transaction", "withdrawal-transaction")
+    if kind not in (None, *kinds):
+        raise Refused("VALIDATION_ERROR")
+    rows, page, limit = _of_account(
+        model, client, asked, lambda each: kind is None or each.type == kind
+    )
+    return paged([each.wire() for each in rows], page, limit)
+
+
+def _transaction(model: Model, client: Client, asked: Asked) -> Wire:
+    account = model.account(client, asked.ids[0])
+    found = _found_transaction(model, asked.ids[1])
+    if found is None or found.account is not account:
+        raise Refused("NOT_FOUND", resource="transaction")
+    return found.wire()
+
+
+def _transaction_by_id(model: Model, client: Client, asked: Asked) -> Wire:
+    found = _found_transaction(model, asked.ids[0])
+    if found is None or found.account.organisation != client.organisation:
+        raise Refused("NOT_FOUND", resource="transaction")
+    return found.wire()
+
+
+def _found_transaction(model: Model, name: str) -> Trade | Transfer | None:
+    return model.trades.get(name) or model.transfers.get(name)
+
+
+def _trades(model: Model, client: Client, asked: Asked) -> Wire:
+    rows, page, limit = _of_account(model, client, asked, lambda each: isinstance(each, Trade))
+    return paged([each.wire() for each in _trade_filters(asked, rows)], page, limit)
+
+
+def _trade_filters(asked: Asked, rows: list[Any]) -> list[Any]:
+    return matching(
+        asked,
+        rows,
+        status=lambda each: each.status,
+        side=lambda each: each.quote.price.side,
+        market=lambda each: each.quote.price.market,
+    )
+
+
+def _all_trades(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = [
+        each for each in model.trades.values() if each.account.organisation == client.organisation
+    ]
+    rows = created_within(asked, _trade_filters(asked, rows))
+    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+
+
+def _trade(model: Model, client: Client, asked: Asked) -> Wire:
+    account = model.account(client, asked.ids[0])
+    found = model.trades.get(asked.ids[1])
+    if found is None or found.account is not account:
+        raise Refused("NOT_FOUND", resource="trade")
+    return found.wire()
+
+
+# -- markets and quotes -------------------------------------------------------------------------
+
+
+def _market_row(model: Model, name: str) -> Wire:
+    now = model.now
+    closed = model.closure(name, now)
+    return {
+        "marketName": name,
+        "network": MARKETS[name][0].split("@")[1],
+        "currentPrice": dollars(model.mid(name, now) // 10_000),
+        "yesterdaysPrice": dollars(model.mid(name, now - DAY) // 10_000),
+        "at": moment(now - now % SECOND),
+        "status": closed[0] if closed else "open",
+        "estimatedResolution": moment(closed[1] if closed else None),
+    }
+
+
+def _markets(model: Model, _client: Client, asked: Asked) -> Wire:
+    names = asked.query.get("names")
+    shown_names = [name for name in MARKETS if names is None or name in names]
+    return whole([_market_row(model, name) for name in shown_names])
+
+
+def _market(model: Model, _client: Client, asked: Asked) -> Wire:
+    if asked.ids[0] not in MARKETS:
+        raise Refused("UNSUPPORTED_MARKET")
+    return _market_row(model, asked.ids[0])
+
+
+def _prices(model: Model, _client: Client, asked: Asked) -> Wire:
+    """The last hour, a sample every thirty seconds, oldest first."""
+    name = asked.ids[0]
+    if name not in MARKETS:
+        raise Refused("UNSUPPORTED_MARKET")
+    step = 30 * SECOND
+    end = model.now - model.now % step
+    return whole(
+        [
+            {"price": dollars(model.mid(name, at) // 10_000), "at": moment(at)}
+            for at in range(end - 60 * MINUTE, end + 1, step)
+        ]
+    )
+
+
+def _quotes(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = matching(
+        asked,
+        own(client, model.quotes.values()),
+        side=lambda each: each.price.side,
+        market=lambda each: each.price.market,
+        trading_account_id=lambda each: each.account and each.account.id,
+        status=lambda each: each.status(model.now),
+    )
+    rows = newest_first(asked, created_within(asked, rows))
+    return paged([each.wire(model.now) for each in rows], page, limit)
+
+
+def _quote(model: Model, client: Client, asked: Asked) -> Wire:
+    found = model._own(client, model.quotes.get(asked.ids[0]), "quote")
+    wire: Wire = found.wire(model.now)
+    return wire
+
+
+# -- wallets ------------------------------------------------------------------------------------
+
+
+def _counterparties(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = own(client, model.wallets.values())
+    text = asked.query.get("text")
+    if text:
+        rows = [
+            each for each in rows if text == each.id or text.casefold() in each.address.casefold()
+        ]
+    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+
+
+def _counterparty(model: Model, client: Client, asked: Asked) -> Wire:
+    return model.wallet(client, asked.ids[0]).wire()
+
+
+def _linked_counterparties(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    custody = model.custody(client, asked.ids[0])
+    links = sorted(
+        custody.links.values(), key=lambda each: (each.first, each.wallet.id), reverse=True
+    )
+    if asked.query.get("sort") == "created":
+        links.reverse()
+    return paged([each.wire(model.now) for each in links], page, limit)
+
+
+def _blockchain_accounts(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = [
+        each
+        for each in model.custodies.values()
+        if each.account.organisation == client.organisation
+    ]
+    rows = matching(asked, rows, trading_account_id=lambda each: each.account.id)
+    return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
+
+
+def _blockchain_account(model: Model, client: Client, asked: Asked) -> Wire:
+    return model.custody(client, asked.ids[0]).wire()
+
+
+def _challenges(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    custody = model.custody(client, asked.ids[0])
+    rows = [each for each in model.challenges.values() if each.custody is custody]
+    return paged([each.wire(model.now) for each in newest_first(asked, rows)], page, limit)
+
+
+def _challenge_by_id(model: Model, client: Client, asked: Asked) -> Wire:
+    found = model.challenges.get(asked.ids[0])
+    model._own(client, found and found.wallet, "ownership challenge")
+    return model.challenges[asked.ids[0]].wire(model.now)
+
+
+def _claim_by_id(model: Model, client: Client, asked: Asked) -> Wire:
+    found = model.claims.get(asked.ids[0])
+    model._own(client, found and found.challenge.wallet, "ownership claim")
+    return model.claims[asked.ids[0]].wire(model.now)
+
+
+def _diagnose_signature(model: Model, client: Client, asked: Asked) -> Wire:
+    challenge = model.answerable(client, asked)
+    expired = challenge.state(model.now) == "expired"
+    accepted = not expired and is_right((asked.body or {})["completedChallenge"], challenge)
+    return {
+        "accepted": accepted,
+        "cause": None if accepted else "EXPIRED_CHALLENGE" if expired else ANYTHING,
+        "challengeId": challenge.id,
+        "counterpartyId": challenge.wallet.id,
+        "network": challenge.wallet.network,
+        "expectedAddress": challenge.wallet.address,
+        "expiredAt": moment(challenge.expires if expired else None),
+    }
+
+
+# -- the deployment -----------------------------------------------------------------------------
+
+
+def _capabilities(model: Model, client: Client, _asked: Asked) -> Wire:
+    return {
+        "name": model.bank_name,
+        "actor": client.name,
+        "markets": list(MARKETS),
+        "currencies": [
+            {
+                "symbol": asset.split("@")[0],
+                "network": asset.split("@")[1],
+                "decimals": DECIMALS[asset],
+            }
+            for asset in ASSETS
+            if asset != USD
+        ],
+    }
+
+
+def _events(model: Model, client: Client, asked: Asked) -> Wire:
+    """From the beginning or from the newest: cursors are the deployment's own numbers."""
+    if asked.query.get("after", 0) < 0:
+        return {"data": [], "next": ANYTHING}
+    rows = own(client, model.events)[: asked.query["limit"]]
+    return {"data": [each.wire() for each in rows], "next": ANYTHING}
+
+
+def _audit(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    rows = own(client, model.deeds)
+    text, account = asked.query.get("text"), asked.query.get("trading_account_id")
+    if text:
+        rows = [each for each in rows if each.object == text]
+    if account:
+        rows = [each for each in rows if each.account == account]
+    if asked.query.get("sort") != "created":
+        rows.reverse()
+    return paged([each.wire() for each in rows], page, limit)
+
+
+VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
+    "trading_accounts": _trading_accounts,
+    "trading_account": _trading_account,
+    "token_balances": _token_balances,
+    "limits": _limits,
+    "customers": _customers,
+    "deposits": _transfers_of("deposit"),
+    "deposit_record": _transfer_of("deposit"),
+    "withdrawals": _transfers_of("withdrawal"),
+    "withdrawal_record": _transfer_of("withdrawal"),
+    "all_transfers": _all_transfers,
+    "transactions": _transactions,
+    "transaction": _transaction,
+    "transaction_by_id": _transaction_by_id,
+    "markets": _markets,
+    "market": _market,
+    "prices": _prices,
+    "quotes": _quotes,
+    "quote": _quote,
+    "trades": _trades,
+    "all_trades": _all_trades,
+    "trade": _trade,
+    "counterparties": _counterparties,
+    "counterparty": _counterparty,
+    "linked_counterparties": _linked_counterparties,
+    "blockchain_accounts": _blockchain_accounts,
+    "blockchain_account": _blockchain_account,
+    "challenges": _challenges,
+    "challenge_by_id": _challenge_by_id,
+    "claim_by_id": _claim_by_id,
+    "diagnose_signature": _diagnose_signature,
+    "capabilities": _capabilities,
+    "events": _events,
+    "audit": _audit,
+}
