@@ -1,0 +1,188 @@
+"""Merkle trees of append-only logs: RFC 6962 (and RFC 9162), with SHA-256.
+
+A leaf's hash is SHA-256(0x00 || leaf), a node's SHA-256(0x01 || left || right), and the root of an
+empty tree SHA-256 of nothing. Hashes are 32 bytes. Indexes count from 0, sizes from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+HASH_SIZE = 32
+EMPTY_ROOT = sha256().digest()
+
+
+def leaf_hash(leaf: bytes) -> bytes:
+    return sha256(b"\x00" + leaf).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\x01" + left + right).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A tree's size and the roots of its complete subtrees, from the largest to the smallest.
+
+    That is all it takes to append leaves and to know the root: ``size.bit_count()`` hashes.
+    """
+
+    size: int = 0
+    peaks: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.size < 0 or len(self.peaks) != self.size.bit_count():
+            raise ValueError(f"a tree of {self.size} leaves has {self.size.bit_count()} peaks")
+
+    def append(self, leaves: Iterable[bytes]) -> Tree:
+        """The tree with more leaves; ``leaves`` are their hashes."""
+        size, peaks = self.size, list(self.peaks)
+        for leaf in leaves:
+            node, below = leaf, size
+            while below & 1:
+                node = sha256(b"\x01" + peaks.pop() + node).digest()
+                below >>= 1
+            peaks.append(node)
+            size += 1
+        return Tree(size, tuple(peaks))
+
+    @property
+    def root(self) -> bytes:
+        if not self.peaks:
+            return EMPTY_ROOT
+        root = self.peaks[-1]
+        for peak in reversed(self.peaks[:-1]):
+            root = node_hash(peak, root)
+        return root
+
+    def packed(self) -> str:
+        """The peaks as one hexadecimal text, to be stored beside the size."""
+        return b"".join(self.peaks).hex()
+
+    @classmethod
+    def unpacked(cls, size: int, peaks: str) -> Tree:
+        """Raises ValueError if the text doesn't hold the peaks of a tree of this size."""
+        found = bytes.fromhex(peaks)
+        if len(found) % HASH_SIZE:
+            raise ValueError(f"{len(found)} bytes are no list of hashes")
+        parts = range(0, len(found), HASH_SIZE)
+        return cls(size, tuple(found[at : at + HASH_SIZE] for at in parts))
+
+
+def root(leaves: Iterable[bytes]) -> bytes:
+    """The root of a tree with these leaf hashes."""
+    return Tree().append(leaves).root
+
+
+def inclusion_proof(leaves: Sequence[bytes], index: int, size: int | None = None) -> list[bytes]:
+    """The hashes that lead from a leaf to the root of the tree of the first ``size`` leaves.
+
+    Args:
+        leaves: the leaf hashes of the whole log.
+        index: of the leaf.
+        size: of the tree; by default all leaves.
+
+    Raises:
+        ValueError: there is no such leaf or no such tree.
+    """
+    size = len(leaves) if size is None else size
+    if not 0 <= index < size <= len(leaves):
+        raise ValueError(f"no leaf {index} in a tree of {size} out of {len(leaves)} leaves")
+    proof: list[bytes] = []
+    start, end = 0, size
+    while end - start > 1:
+        middle = start + _split(end - start)
+        if index < middle:
+            proof.append(root(leaves[middle:end]))
+            end = middle
+        else:
+            proof.append(root(leaves[start:middle]))
+            start = middle
+    proof.reverse()
+    return proof
+
+
+def consistency_proof(leaves: Sequence[bytes], old: int, size: int | None = None) -> list[bytes]:
+    """The hashes that show that the tree of the first ``old`` leaves is the beginning of the tree
+    of the first ``size`` leaves.
+
+    Empty if ``old`` is 0 or equals ``size``.
+
+    Raises:
+        ValueError: there are no such trees.
+    """
+    size = len(leaves) if size is None else size
+    if not 0 <= old <= size <= len(leaves):
+        raise ValueError(f"no trees of {old} and {size} out of {len(leaves)} leaves")
+    if old in (0, size):
+        return []
+    proof: list[bytes] = []
+    start, end = 0, size
+    while end != old:
+        middle = start + _split(end - start)
+        if old <= middle:
+            proof.append(root(leaves[middle:end]))
+            end = middle
+        else:
+            proof.append(root(leaves[start:middle]))
+            start = middle
+    if start:  # the verifier knows the old root where it is itself a subtree
+        proof.append(root(leaves[start:end]))
+    proof.reverse()
+    return proof
+
+
+def verify_inclusion(
+    leaf: bytes, index: int, size: int, proof: Sequence[bytes], expected: bytes
+) -> bool:
+    """Whether ``proof`` leads from a leaf's hash to the root ``expected`` (RFC 9162, 2.1.3.2)."""
+    if not 0 <= index < size:
+        return False
+    node, last, found = index, size - 1, leaf
+    for step in proof:
+        if not last:
+            return False
+        if node & 1 or node == last:
+            found = node_hash(step, found)
+            while not node & 1 and node:
+                node, last = node >> 1, last >> 1
+        else:
+            found = node_hash(found, step)
+        node, last = node >> 1, last >> 1
+    return not last and found == expected
+
+
+def verify_consistency(
+    old: int, size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]
+) -> bool:
+    """Whether ``proof`` shows that a tree only grew from one head to the other (RFC 9162, 2.1.4.2).
+
+    The empty tree is the beginning of every tree; two trees of one size must have one root.
+    """
+    if not 0 < old < size:
+        known = EMPTY_ROOT if old == 0 and size else new_root
+        return 0 <= old <= size and not proof and old_root == known
+    steps = [old_root, *proof] if old.bit_count() == 1 else list(proof)
+    if not steps:
+        return False
+    shift = (old ^ old - 1).bit_length() - 1  # how many levels the old tree's last node is complete
+    node, last = old - 1 >> shift, size - 1 >> shift
+    old_found = new_found = steps[0]
+    for step in steps[1:]:
+        if not last:
+            return False
+        if node & 1 or node == last:
+            old_found, new_found = node_hash(step, old_found), node_hash(step, new_found)
+            while not node & 1 and node:
+                node, last = node >> 1, last >> 1
+        else:
+            new_found = node_hash(new_found, step)
+        node, last = node >> 1, last >> 1
+    return not last and old_found == old_root and new_found == new_root
+
+
+def _split(size: int) -> int:
+    """The largest power of two below ``size``, which is at least 2."""
+    return 1 << (size - 1).bit_length() - 1
