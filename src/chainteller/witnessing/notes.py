@@ -207,9 +207,7 @@ def parse_signatures(lines: str) -> tuple[NoteSignature, ...]:
         raise NoteInvalid(Defect.SIGNATURE_LINE, "the last signature has no newline")
     each = lines[:-1].split("\n")
     if len(each) > MAXIMUM_SIGNATURES:
-        raise NoteInvalid(
-            Defect.TOO_MANY_SIGNATURES, f"more than {MAXIMUM_SIGNATURES} signatures"
-        )
+        raise NoteInvalid(Defect.TOO_MANY_SIGNATURES, f"more than {MAXIMUM_SIGNATURES} signatures")
     return tuple(_signature(line) for line in each)
 
 
