@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
-from chainteller.storage import schema
+from chainteller.storage import schema, sealing
 from chainteller.storage.database import connect, open_database
 
 _NAMED = os.environ.get("CHAINTELLER_TEST_POSTGRES", "")
@@ -132,7 +132,7 @@ def wipe(url: str) -> None:
     """Make a database as one that was just created; quicker than creating another one."""
     database = connect(url)
     with database.write() as connection:
-        names = ", ".join(each.name for each in schema.own_tables())
+        names = ", ".join(each.name for each in sealing.own_tables())
         connection.execute(text(f"TRUNCATE {names}"))
         schema.seed(connection)
         connection.commit()

@@ -124,10 +124,10 @@ class ThrowawayWorld:
         self._prices.shifts, self._pegs.shifts = _copy_shifts(prices), _copy_shifts(pegs)
 
     def close_market(self, market: str, reason: str, until: int | None) -> None:
-        self._do(_CORE_BANK, lambda tx: markets.close(tx.connection, market, reason, until))
+        self._do(_CORE_BANK, lambda tx: markets.close(tx.rows, market, reason, until))
 
     def open_market(self, market: str) -> None:
-        self._do(_CORE_BANK, lambda tx: markets.reopen(tx.connection, market))
+        self._do(_CORE_BANK, lambda tx: markets.reopen(tx.rows, market))
 
     def move_price(self, market: str, bps: int) -> None:
         self._prices.shifts.setdefault(market, []).append((self.clock.now(), bps))

@@ -6,6 +6,7 @@ import re
 import pytest
 from tests.api.conftest import Caller
 from tests.world.bank import World
+from tests.world.files import sealed
 from tests.world.serving import deployment, served
 
 from chainteller.service.operations import FEATURES, OPERATIONS
@@ -80,9 +81,8 @@ def test_another_method_is_told_every_method_of_the_path(call: Caller, method: s
 
 
 def test_temporary_refusals_say_when_to_come_back(world: World, call: Caller) -> None:
-    with world.context.database.write() as connection:
-        markets.close(connection, "sol-usd", "MAINTENANCE", None)
-        connection.commit()
+    with sealed(world.context.database) as rows:
+        markets.close(rows, "sol-usd", "MAINTENANCE", None)
     answer = call("POST", "/trading/markets/sol-usd/quotes", {"amount": "10.00", "side": "buy"})
     assert (answer.status, answer.code) == (503, "MARKET_UNAVAILABLE")
     assert int(answer.headers["retry-after"]) > 0

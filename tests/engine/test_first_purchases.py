@@ -16,6 +16,7 @@ from chainteller.engine.verification import verify
 from chainteller.storage import ledger
 from chainteller.storage.database import Database
 from chainteller.storage.faults import LOCK_TIMED_OUT, sqlstate
+from chainteller.storage.rows import Writer
 
 CUSTOMERS = 6
 LATE, EARLY = ("income:fee", "USD@fiat"), ("custody", "DOGE@dogecoin")
@@ -94,7 +95,7 @@ def test_opening_a_row_never_waits_for_one_that_another_write_holds(world: World
     world.settle()
     database = world.database
     with database.write() as opening:
-        ledger.open_balances(opening, [EARLY])
+        ledger.open_balances(Writer(opening), [EARLY])
         with database.write() as first:
             assert set(ledger.lock(first, [LATE, EARLY])) == {LATE}
             opening.commit()
@@ -102,7 +103,7 @@ def test_opening_a_row_never_waits_for_one_that_another_write_holds(world: World
                 assert set(ledger.lock(second, [EARLY])) == {EARLY}
                 later = pool.submit(ledger.lock, second, [LATE])
                 with pytest.raises(DBAPIError) as refused:
-                    ledger.open_balances(first, [EARLY])
+                    ledger.open_balances(Writer(first), [EARLY])
                 assert sqlstate(refused.value) == LOCK_TIMED_OUT
                 first.rollback()
                 assert set(later.result()) == {LATE}

@@ -6,6 +6,7 @@ import pytest
 from tests.refusals import details, refusal
 from tests.world.customers import CustomerSeed
 from tests.world.engines import START, FixedPrices, World, make_world
+from tests.world.files import sealed
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SECOND, format_instant, from_datetime
@@ -262,9 +263,8 @@ def test_maintenance_refuses_quotes_and_executions_and_still_lists(tmp_path: Pat
 
 def test_an_operators_closure_ends_at_its_instant(world: World) -> None:
     until = START + 60 * SECOND
-    with world.database.write() as connection:
-        markets.close(connection, "sol-usd", "HALTED", until)
-        connection.commit()
+    with sealed(world.database) as rows:
+        markets.close(rows, "sol-usd", "HALTED", until)
     error = refusal(world.quote)
     assert error.details["reason"] == "HALTED"
     assert error.details["estimatedResolution"] == format_instant(until)

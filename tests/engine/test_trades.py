@@ -14,6 +14,7 @@ from tests.world.engines import (
     World,
     make_world,
 )
+from tests.world.files import sealed
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE, SECOND, format_instant
@@ -170,9 +171,8 @@ def test_a_closed_market_is_waited_for_fifteen_minutes(
     world: World, closed_for: int, status: str
 ) -> None:
     trade = world.buy()
-    with world.database.write() as connection:
-        markets.close(connection, "sol-usd", "HALTED", START + closed_for * SECOND)
-        connection.commit()
+    with sealed(world.database) as rows:
+        markets.close(rows, "sol-usd", "HALTED", START + closed_for * SECOND)
     while world.clock.now() < START + 16 * MINUTE:
         step(world, 5)
         if world.engine.trade(world.account, trade.id).status != "processing":

@@ -58,7 +58,7 @@ def test_a_busy_bank_breaks_nothing(busy: World) -> None:
 
 DAMAGES = [
     (1, "UPDATE posting SET atoms = atoms + 1 WHERE code = 'income:fee'"),
-    (1, "INSERT INTO journal VALUES ('X:hold', 'hold', 'X', 0)"),
+    (1, "INSERT INTO journal VALUES ('X:hold', 'hold', 'X', 0, NULL)"),
     (2, "UPDATE ledger_account SET balance = '-1' WHERE code LIKE '%:incoming' AND balance = '0'"),
     (3, "UPDATE ledger_account SET balance = balance + 1 WHERE code = 'income:fee'"),
     (3, "UPDATE ledger_account SET version = version + 1 WHERE code = 'income:spread'"),
@@ -175,7 +175,7 @@ def test_names_the_invariant_that_a_damaged_row_breaks(
 def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
     damage(
         busy.database,
-        "INSERT INTO link VALUES ('BCA_1', 'CPT_1', 'CLM_1', 0, 0, 1, 0, 1, NULL, NULL)",
+        "INSERT INTO link VALUES ('BCA_1', 'CPT_1', 'CLM_1', 0, 0, 1, 0, 1, NULL, NULL, NULL)",
     )
     assert {breach.invariant for breach in verify(busy.database)} == {15}
 
@@ -190,7 +190,7 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
         ("DELETE FROM audit", 1),
         (
             "INSERT INTO audit SELECT max(seq) + 1, at, organisation_id, actor, action, object, "
-            "inputs, outcome, error, hash, hash, trading_account_id FROM audit",
+            "inputs, outcome, error, hash, hash, trading_account_id, NULL FROM audit",
             None,
         ),
     ],

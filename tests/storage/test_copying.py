@@ -15,7 +15,7 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import schema
+from chainteller.storage import schema, sealing
 from chainteller.storage.copying import copy
 from chainteller.storage.database import Database, connect, open_database
 from chainteller.storage.revision import State
@@ -36,7 +36,7 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     with database.read(patient=True) as connection:
         return {
             each.name: sorted((tuple(row) for row in connection.execute(select(each))), key=repr)
-            for each in schema.own_tables()
+            for each in sealing.own_tables()
         }
 
 

@@ -116,7 +116,7 @@ def test_the_same_key_twice_in_one_group_has_one_effect(world: World) -> None:
 def insert(name: str) -> Callable[[Connection, Keep], str]:
     def unit(connection: Connection, keep: Keep) -> str:
         connection.execute(
-            text("INSERT INTO market_control VALUES (:name, 'X', NULL)"), {"name": name}
+            text("INSERT INTO market_control VALUES (:name, 'X', NULL, NULL)"), {"name": name}
         )
         keep(None)
         return name
@@ -135,7 +135,7 @@ def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> Non
         raise ServiceError("Not after all.")
 
     def looks(connection: Connection, _keep: Keep) -> str:
-        connection.execute(text("INSERT INTO market_control VALUES ('looked', 'X', NULL)"))
+        connection.execute(text("INSERT INTO market_control VALUES ('looked', 'X', NULL, NULL)"))
         return "kept nothing"
 
     units = [insert("a"), regrets, looks, insert("b")]

@@ -19,12 +19,19 @@ from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.models.counterparties import ChallengeRequest
 from chainteller.service.models.funding import WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
-from chainteller.storage import maintenance, schema
+from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
 
 Shape = dict[str, object]
+ROWS = {
+    "head": "*",
+    "organisation": "id, name, fee_flat_cents, fee_bps, fee_minimum_cents, created",
+    "alembic_version": "*",
+    "schema_revision": "*",
+}
+"""What both have from the start; salts differ."""
 
 
 def shape(path: Path) -> Shape:
@@ -58,8 +65,10 @@ def shape(path: Path) -> Shape:
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL "
             "ORDER BY name"
         ).fetchall()
-        for name in ("head", "organisation", "alembic_version", "schema_revision"):
-            found[f"rows of {name}"] = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608 - our own names
+        for name, columns in ROWS.items():
+            found[f"rows of {name}"] = connection.execute(
+                f"SELECT {columns} FROM {name}"  # noqa: S608 - our own names
+            ).fetchall()
         found["marks"] = [
             connection.execute(f"PRAGMA {name}").fetchone()
             for name in ("application_id", "user_version")
@@ -107,8 +116,28 @@ def test_an_older_database_is_refused_until_it_is_upgraded(tmp_path: Path) -> No
     open_database(f"sqlite:///{path}").close()
 
 
+_UNGUARDED = {
+    "sqlite": (
+        "DROP TRIGGER audit_refuses_update",
+        "CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit "
+        "BEGIN SELECT RAISE(ABORT, 'audit is append-only'); END",
+    ),
+    "postgres": (
+        "DROP TRIGGER audit_append_only ON audit",
+        "CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE ON audit "
+        "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()",
+    ),
+}
 BACK_TO_0001 = (
     "DROP INDEX ix_transfer_organisation",
+    *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
+    "ALTER TABLE transfer DROP COLUMN rule_id",
+    "ALTER TABLE claim DROP COLUMN method",
+    *(
+        f"ALTER TABLE {table.name} DROP COLUMN salt"
+        for table in sealing.sealed_tables()
+        if table is not Tables.rule
+    ),
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",
@@ -125,7 +154,7 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
     assert sum(row["trading_account_id"] is not None for row in written) > 3_000
     database = connect(url)
     with database.write() as connection:
-        for statement in BACK_TO_0001:
+        for statement in (*_UNGUARDED[kind], *BACK_TO_0001):
             connection.execute(text(statement))
         if kind == "sqlite":
             connection.execute(text("PRAGMA user_version=1"))
@@ -143,8 +172,9 @@ def test_earlier_audit_rows_get_their_account_and_keep_their_hashes(
 
 
 def stored_audit(connection: Connection) -> list[dict[str, object]]:
-    """Every audit row, oldest first."""
-    found = connection.execute(select(Tables.audit).order_by(Tables.audit.c.seq))
+    """Every audit row, oldest first, without its salt."""
+    columns = [column for column in Tables.audit.columns if column.name != "salt"]
+    found = connection.execute(select(*columns).order_by(Tables.audit.c.seq))
     return [row._asdict() for row in found]
 
 

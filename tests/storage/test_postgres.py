@@ -9,6 +9,7 @@ from sqlalchemy import make_url, text
 from tests.cutting import CuttingProxy
 from tests.postgres import PostgresServer, start_bundled
 from tests.world.bank import World, build
+from tests.world.files import sealed
 from tests.world.serving import deployment
 
 from chainteller.domain.clock import SECOND, ManualClock, SystemClock
@@ -25,6 +26,7 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import idempotency, jobs
 from chainteller.storage.database import open_database
+from chainteller.storage.rows import Writer
 
 TOKEN = Currency(type="deposit-token-currency", id="DPT_USD")
 
@@ -182,7 +184,7 @@ def test_a_duplicate_waits_for_the_first_but_not_for_ever(world: World) -> None:
             "fingerprint": "",
             "at": 0,
         }
-        assert idempotency.claim(first, row)
+        assert idempotency.claim(Writer(first), row)
         with pytest.raises(IdempotencyInProgress):
             world.engine.deposit(account_id, request, idempotency_key="same")
         first.rollback()
@@ -260,9 +262,8 @@ def test_work_that_fails_holds_up_no_other_work(world: World) -> None:
     quote = world.engine.create_quote("sol-usd", QuoteRequest(amount="100.00", side="buy")).value
     request = ExecuteRequest(trading_account_id=account_id)
     trade = world.engine.execute_quote(quote.id, request).value
-    with world.context.database.write() as connection:
-        jobs.schedule(connection, "trade.fill", "TXN_NOTHING", 0)
-        connection.commit()
+    with sealed(world.context.database) as rows:
+        jobs.schedule(rows, "trade.fill", "TXN_NOTHING", 0)
     if world.clock is not None:
         world.clock.advance(30 * SECOND)
     worker = Worker(world.context)

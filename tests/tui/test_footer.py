@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import update
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
+from tests.world.files import sealed
 from textual.strip import Strip
 
 from chainteller.domain.preconditions import Control
@@ -208,9 +209,8 @@ async def test_the_footer_follows_the_controls_of_the_selected_account(
 @pytest.mark.needs("market-status")
 async def test_the_footer_follows_the_selected_market(bench: Bench) -> None:
     bench.open(1, deposit="500.00")
-    with bench.world.context.database.write() as connection:
-        markets.close(connection, "btc-usd", "MAINTENANCE", None)
-        connection.commit()
+    with sealed(bench.world.context.database) as rows:
+        markets.close(rows, "btc-usd", "MAINTENANCE", None)
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

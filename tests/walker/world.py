@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from tests.tui.conftest import Bench, make_bench
 from tests.walker.model import SPACE, Ownership
 from tests.world.customers import CustomerSeed, add_customers
+from tests.world.files import sealed
 
 from chainteller.service import operations as op
 from chainteller.service.errors import OutcomeUnknown, TellerError
@@ -133,9 +134,8 @@ def _let_in(bench: Bench) -> None:
         )
         for number in range(CUSTOMERS)
     ]
-    with bench.world.context.database.write() as connection:
-        add_customers(connection, seeds)
-        connection.commit()
+    with sealed(bench.world.context.database) as rows:
+        add_customers(rows, seeds)
 
 
 def _arrange(bank: Service, bench: Bench, model: Ownership, number: int) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
-from tests.world.files import open_fresh
+from tests.world.files import open_fresh, sealed
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
@@ -75,18 +75,17 @@ def sqlite_url(folder: Path) -> str:
 
 
 def _populate(database: Database) -> None:
-    with database.write() as connection:
-        if organisations.find(connection, OTHER) is not None:
+    with sealed(database) as rows:
+        if organisations.find(rows.connection, OTHER) is not None:
             return
-        organisations.create(connection, OTHER, START)
+        organisations.create(rows, OTHER, START)
         for organisation, letters in (("default", "DDA"), (OTHER, "ODA")):
             moneyed = [
                 _seed(organisation, letters, each) for each in (*range(1, MONEYED + 1), 1001)
             ]
             no_terms = replace(_seed(organisation, letters, 98), terms_version=None)
             no_kyc = replace(_seed(organisation, letters, 99), kyc_level="basic")
-            add_customers(connection, [*moneyed, no_terms, no_kyc])
-        connection.commit()
+            add_customers(rows, [*moneyed, no_terms, no_kyc])
 
 
 def _seed(organisation: str, letters: str, number: int) -> CustomerSeed:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, insert
-
 from chainteller.domain.preconditions import TERMS_VERSION
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 
@@ -24,8 +23,8 @@ class CustomerSeed:
     reference: str = ""
 
 
-def add_customers(connection: Connection, customers: Sequence[CustomerSeed]) -> None:
-    """Insert them; the caller commits."""
+def add_customers(rows: Writer, customers: Sequence[CustomerSeed]) -> None:
+    """Insert them; the caller seals and commits."""
     people, accounts = [], []
     for number, seed in enumerate(customers, start=1):
         name = seed.name or f"Customer {number}"
@@ -54,5 +53,5 @@ def add_customers(connection: Connection, customers: Sequence[CustomerSeed]) -> 
             }
         )
     if people:
-        connection.execute(insert(Tables.customer), people)
-        connection.execute(insert(Tables.bank_account), accounts)
+        rows.insert(Tables.customer, people)
+        rows.insert(Tables.bank_account, accounts)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.world.customers import CustomerSeed, add_customers
-from tests.world.files import open_fresh
+from tests.world.files import open_fresh, sealed
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import SECOND, ManualClock
@@ -168,7 +168,6 @@ def make_world(
     bank = EngineContext(
         database, clock, randomness, prices, market_maker, options or EngineOptions()
     )
-    with database.write() as connection:
-        add_customers(connection, customers)
-        connection.commit()
+    with sealed(database) as rows:
+        add_customers(rows, customers)
     return World(database, clock, prices, market_maker, Engine(bank), bank)

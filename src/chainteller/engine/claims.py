@@ -38,6 +38,8 @@ from chainteller.wallets.judging import diagnosis_model, judge
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
+METHOD = "signature"
+"""How ownership is proven, as the claim keeps it."""
 
 
 @reads_in_context(operations.CLAIM_BY_ID)
@@ -129,6 +131,7 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
         "created": moment.now,
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
+        "method": METHOD,
     }
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(

@@ -34,19 +34,20 @@ def _one(tx: UnitOfWork) -> bool:
     job = jobs.take_due(tx.connection, tx.now)
     if job is None:
         return False
-    tx.actor = Actor(_organisation_of(tx, job.reference), "worker")
-    jobs.remove(tx.connection, job.kind, job.reference)
+    organisation = _organisation_of(tx, job.reference)
+    if organisation is None:
+        raise AssertionError(f"work on {job.reference}, which does not exist")
+    tx.actor = Actor(organisation, "worker")
+    jobs.remove(tx.rows, job.kind, job.reference)
     _STEPS[job.kind](tx, job.reference)
     return True
 
 
-def _organisation_of(tx: UnitOfWork, reference: str) -> str:
+def _organisation_of(tx: UnitOfWork, reference: str) -> str | None:
     row = trade_rows.find_any(tx.connection, reference) or transfers.find_any(
         tx.connection, reference
     )
-    if row is None:
-        raise AssertionError(f"work on {reference}, which does not exist")
-    return str(row.organisation_id)
+    return None if row is None else str(row.organisation_id)
 
 
 def put_off(context: EngineContext) -> None:
@@ -56,7 +57,10 @@ def put_off(context: EngineContext) -> None:
         job = jobs.take_due(tx.connection, tx.now)
         if job is None:
             return False
-        jobs.remove(tx.connection, job.kind, job.reference)
+        organisation = _organisation_of(tx, job.reference)
+        if organisation is not None:
+            tx.actor = Actor(organisation, "worker")
+        jobs.remove(tx.rows, job.kind, job.reference)
         tx.schedule(job.kind, job.reference, tx.now + MINUTE)
         return True
 
@@ -81,5 +85,5 @@ def purge_keys(context: EngineContext) -> None:
     work_unit(
         context,
         Actor(name="worker"),
-        lambda tx: idempotency.purge(tx.connection, tx.now - KEY_LIFETIME) > 0,
+        lambda tx: idempotency.purge(tx.rows, tx.now - KEY_LIFETIME) > 0,
     )

@@ -34,7 +34,6 @@ from chainteller.service.errors import (
 )
 from chainteller.storage import keys, organisations
 from chainteller.storage.database import Record
-from chainteller.storage.rows import insert_rows
 from chainteller.storage.tables import Tables
 
 REMEMBERED_S = 0.2
@@ -79,7 +78,7 @@ class ApiKeys:
 
         def work(tx: UnitOfWork) -> None:
             if organisations.find(tx.connection, organisation) is None:
-                organisations.create(tx.connection, organisation, tx.now)
+                organisations.create(tx.rows, organisation, tx.now)
             tx.actor = Actor(organisation, self.actor.name)
             until = None if lifetime is None else tx.now + lifetime
             _insert(tx, made, {**row, "expires": until})
@@ -104,7 +103,7 @@ class ApiKeys:
             row = _locked(tx, key_id)
             if row.revoked_at is not None and row.revoked_at <= tx.now:
                 return
-            keys.update(tx.connection, key_id, revoked_at=tx.now)
+            keys.update(tx.rows, key_id, revoked_at=tx.now)
             tx.audit("revoke_api_key", key_id)
             tx.event("api_key.revoked", key_id)
 
@@ -140,7 +139,7 @@ class ApiKeys:
                 "expires": None if lifetime is None else tx.now + lifetime,
             }
             _insert(tx, made, row)
-            keys.update(tx.connection, key_id, revoked_at=tx.now + kept, replaced_by=made.key_id)
+            keys.update(tx.rows, key_id, revoked_at=tx.now + kept, replaced_by=made.key_id)
             tx.audit("rotate_api_key", key_id, {"replacedBy": made.key_id, "overlap": overlap})
             tx.event("api_key.rotated", key_id, replacedBy=made.key_id)
 
@@ -236,7 +235,7 @@ def _mark_used(context: EngineContext, key_id: str, now: int) -> None:
         act(
             context,
             Actor(key_id=key_id),
-            lambda tx: keys.update(tx.connection, key_id, last_used_at=now),
+            lambda tx: keys.update(tx.rows, key_id, last_used_at=now),
         )
     except ServiceUnavailable:
         return
@@ -252,7 +251,7 @@ def _insert(tx: UnitOfWork, made: ApiKey, row: dict[str, object]) -> None:
         "last_used_at": None,
         "replaced_by": None,
     }
-    insert_rows(tx.connection, Tables.api_key, [key_row])
+    tx.rows.insert(Tables.api_key, [key_row])
     tx.audit("create_api_key", made.key_id, {"name": row["name"], "scopes": row["scopes"]})
     tx.event("api_key.created", made.key_id, name=row["name"])
 

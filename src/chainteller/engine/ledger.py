@@ -32,7 +32,7 @@ def post(tx: UnitOfWork, journals: Iterable[Journal]) -> None:
     for journal in journals:
         postings = post_journal(journal, tx.balances)
         touched.update(dict.fromkeys((row["code"], row["asset"]) for row in postings))
-        ledger.insert_journal(tx.connection, journal_row(journal, tx.now), postings)
+        ledger.insert_journal(tx.rows, journal_row(journal, tx.now), postings)
     changed = {key: (*tx.balances[key], read[key][1]) for key in touched}
     written = ledger.update_balances(
         tx.connection,
@@ -82,7 +82,7 @@ def _lock_missing(tx: UnitOfWork, keys: set[tuple[str, str]]) -> None:
     found = ledger.lock(tx.connection, missing)
     absent = missing - found.keys()
     if absent:
-        found |= ledger.open_balances(tx.connection, absent)
+        found |= ledger.open_balances(tx.rows, absent)
     tx.balances.update(found)
 
 

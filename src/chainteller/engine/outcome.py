@@ -19,10 +19,13 @@ from chainteller.engine import ledger
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import jobs, rows
 from chainteller.storage.database import Record
+from chainteller.storage.tables import Tables
 
 Row = dict[str, Any]
 NewId = Callable[[Prefix], str]
 _NOTHING: Mapping[str, Any] = {}
+_UNDER_RULE = (Tables.trade, Tables.transfer)
+"""What is decided under the settings in force, whose version the entry names."""
 
 
 class Moment(NamedTuple):
@@ -116,21 +119,25 @@ def apply(tx: UnitOfWork, outcome: Outcome) -> None:
         AssertionError: a row is not as it was when it was loaded under lock.
     """
     for change in outcome.rows:
-        if isinstance(change, Insert):
-            rows.insert_rows(tx.connection, change.table, change.rows)
-        elif not rows.update_row(
-            tx.connection, change.table, change.key, change.values, change.guard
-        ):
-            raise AssertionError(f"{change.table.name} {change.key} moved while it was locked")
+        _write(tx, change)
     if outcome.journals:
         ledger.post(tx, outcome.journals)
     for job in outcome.jobs:
-        jobs.schedule(tx.connection, job.kind, job.reference, job.run_at)
+        jobs.schedule(tx.rows, job.kind, job.reference, job.run_at)
     for event in outcome.events:
         tx.event(event.type, event.resource, **event.data)
     for entry in outcome.audit:
         tx.audit(entry.action, entry.subject, entry.inputs)
     tx.audited_object = outcome.subject
+
+
+def _write(tx: UnitOfWork, change: Insert | Update) -> None:
+    if isinstance(change, Insert):
+        tx.rows.insert(change.table, change.rows)
+        if change.table in _UNDER_RULE:
+            tx.under_rule()
+    elif not tx.rows.update(change.table, change.key, change.values, change.guard):
+        raise AssertionError(f"{change.table.name} {change.key} moved while it was locked")
 
 
 def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:
@@ -143,7 +150,7 @@ def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:
     if not isinstance(first, Insert):
         raise TypeError("the first change must be an insert")
     (row,) = first.rows
-    if not rows.insert_if_new(tx.connection, first.table, row):
+    if not tx.rows.insert_if_new(first.table, row):
         return False
     apply(tx, outcome._replace(rows=outcome.rows[1:]))
     return True

@@ -49,6 +49,7 @@ def new_row(
         "failure_code": None,
         "failure_message": None,
         "review_reason": None,
+        "rule_id": None,
         "review_eta": None,
         "network_tx_hash": None,
         "version": 1,

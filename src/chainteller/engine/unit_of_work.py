@@ -8,7 +8,7 @@ an attempt counter) and raises.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import SystemClock, format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
+from chainteller.domain.rules import Rule, rule_of
 from chainteller.engine.context import EngineContext
 from chainteller.service.errors import (
     IdempotencyInProgress,
@@ -39,9 +40,12 @@ from chainteller.storage.faults import (
     sqlstate,
 )
 from chainteller.storage.groups import Keep
+from chainteller.storage.log import Stamp
+from chainteller.storage.rows import Writer
 
 Model = TypeVar("Model", bound=WireModel)
 Result = TypeVar("Result")
+_Rows = Sequence[Mapping[str, Any]]
 TRIES = 5
 _SECRET_INPUTS = frozenset({"completed_challenge"})
 _HARMLESS = re.compile(r"[A-Za-z0-9@._:-]{1,32}", re.ASCII)
@@ -72,6 +76,8 @@ class UnitOfWork:
     connection: Connection
     actor: Actor
     keep: Keep
+    rows: Writer
+    """Through which everything is written, so that it is sealed."""
     balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
     created: bool = True
@@ -82,6 +88,7 @@ class UnitOfWork:
     _audit: list[dict[str, Any]] = field(default_factory=list)
     _events: list["_Event"] = field(default_factory=list)
     _when_refused: Callable[["UnitOfWork"], None] | None = None
+    _rule: Rule | None = None
 
     @property
     def now(self) -> int:
@@ -125,7 +132,11 @@ class UnitOfWork:
         )
 
     def schedule(self, kind: str, reference: str, run_at: int) -> None:
-        jobs.schedule(self.connection, kind, reference, run_at)
+        jobs.schedule(self.rows, kind, reference, run_at)
+
+    def under_rule(self) -> None:
+        """Note that the settings in force decided; the entry names their version."""
+        self._rule = rule_of(self.context.options)
 
     def when_refused(self, remember: Callable[["UnitOfWork"], None]) -> None:
         """What a refusal of this write leaves behind, in the refusal's own commit."""
@@ -136,11 +147,26 @@ class UnitOfWork:
             self._when_refused(record)
 
     def commit(self) -> None:
-        number = None
-        if self._audit or self._events:
-            events = [self._event_row(event) for event in self._events]
-            number = chain.append(self.connection, self._audit, events, self.now)
-        self.keep(number)
+        events = [self._event_row(event) for event in self._events]
+        self.keep(self._append(self._audit, events, self._now))
+
+    def put_on_record(self, audit: _Rows, events: _Rows, at: int) -> None:
+        """Append rows of the past, which have their own instants up to ``at``, and seal what was
+        written so far."""
+        self._append(audit, events, at)
+
+    def _append(self, audit: _Rows, events: _Rows, at: int | None) -> str | None:
+        if not (audit or events or self.rows.seals):
+            return None
+        actor = self.actor
+        stamp = Stamp(
+            actor.organisation,
+            self.now if at is None else at,
+            actor.name[:_MAXIMUM_ACTOR_LENGTH],
+            actor.key_id,
+            self._rule,
+        )
+        return chain.append(self.rows, audit, events, stamp)
 
     def _event_row(self, event: "_Event") -> dict[str, Any]:
         """The event with its actor and the trading account that this write was about."""
@@ -223,7 +249,9 @@ def _in_transaction(
             with attempt:
                 return commits.transact(
                     context.database,
-                    lambda connection, keep: unit(UnitOfWork(context, connection, actor, keep)),
+                    lambda connection, keep: unit(
+                        UnitOfWork(context, connection, actor, keep, Writer(connection))
+                    ),
                 )
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
@@ -258,7 +286,7 @@ def _attempt(
     )
     if claimed:
         idempotency.finish(
-            transaction.connection,
+            transaction.rows,
             claimed | {"at": transaction.now},
             result.to_json(),
             created=transaction.created,
@@ -270,7 +298,7 @@ def _attempt(
 def _claim(transaction: UnitOfWork, key: str, row: dict[str, object]) -> bool:
     """Take the key; a duplicate waits here for the first request, but not for ever."""
     try:
-        return idempotency.claim(transaction.connection, row)
+        return idempotency.claim(transaction.rows, row)
     except DBAPIError as error:
         if sqlstate(error) != LOCK_TIMED_OUT:
             raise

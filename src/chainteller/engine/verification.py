@@ -10,7 +10,7 @@ from itertools import islice
 from sqlalchemy import Connection
 
 from chainteller.domain.limits import DEFAULT_LIMITS
-from chainteller.engine.checks import conduct, ledger, records
+from chainteller.engine.checks import conduct, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
 from chainteller.engine.checks.conduct import Limits
 from chainteller.service.models.records import ChainReport
@@ -57,6 +57,7 @@ def verify(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach,
             _collect(found, check(connection))
         _collect(found, conduct.limits_are_kept(connection, limits))
         _collect(found, _chain_and_events(connection))
+        _collect(found, seals.check(connection))
     return tuple(found)
 
 

@@ -9,6 +9,7 @@ from chainteller.domain.limits import DestinationClass, Spent
 from chainteller.domain.money import Amount, atoms_of_cents, ceil_div
 from chainteller.domain.preconditions import Act
 from chainteller.domain.quoting import MICROS_PER_CENT
+from chainteller.domain.rules import rule_of
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine import (
     accounts,
@@ -134,6 +135,7 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         "address": target.address,
         "review_reason": "UNVERIFIED_DESTINATION" if reviewed else None,
         "review_eta": review_at if reviewed else None,
+        "rule_id": rule_of(options).id,
     }
     if reviewed:
         job = Job(REVIEW, row["id"], review_at)

@@ -12,7 +12,6 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
-    insert,
     literal_column,
     null,
     select,
@@ -23,8 +22,12 @@ from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
+from chainteller.storage import log
+from chainteller.storage.columns import SALT
 from chainteller.storage.database import Record
+from chainteller.storage.log import Stamp
 from chainteller.storage.pages import listing
+from chainteller.storage.rows import Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 
@@ -64,7 +67,7 @@ def head(connection: Connection) -> Record:
     return connection.execute(_HEAD).one()
 
 
-def _locked_head(connection: Connection) -> Record:
+def lock_head(connection: Connection) -> Record:
     """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None."""
     is_postgres = connection.dialect.name == "postgresql"
     return connection.execute(_LOCKED_HEAD_NUMBERED if is_postgres else _LOCKED_HEAD).one()
@@ -81,12 +84,13 @@ def server_now(connection: Connection) -> int:
 
 
 def append(
-    connection: Connection,
+    rows: Writer,
     audit: Sequence[Mapping[str, Any]],
     events: Sequence[Mapping[str, Any]],
-    now: int,
+    stamp: Stamp,
 ) -> str | None:
-    """Number, chain and store the rows of one transaction, as the last statements before commit.
+    """Number, chain and store what is on record of one transaction, and seal all that it wrote,
+    as the last statements before commit.
 
     The head row is locked only here. Sequence numbers therefore have no gaps and follow the order
     of commits, and the lock is held as briefly as possible.
@@ -94,31 +98,47 @@ def append(
     Returns:
         PostgreSQL's transaction number; None on SQLite.
     """
-    top = _locked_head(connection)
+    connection = rows.connection
+    top = lock_head(connection)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
-    rows = []
+    links = []
     for entry in audit:
         audit_seq += 1
         row = {**entry, "seq": audit_seq, "previous_hash": chained}
         chained = link_hash(row)
-        rows.append({**row, "hash": chained})
-    if rows:
-        connection.execute(insert(Tables.audit), rows)
+        links.append({**row, "hash": chained})
+    if links:
+        rows.insert(Tables.audit, links)
     if events:
         numbered = [{**entry, "seq": event_seq + at} for at, entry in enumerate(events, start=1)]
         event_seq += len(numbered)
-        connection.execute(insert(Tables.event), numbered)
+        rows.insert(Tables.event, numbered)
+    log.append(rows, stamp, [_act(link) for link in links])
     connection.execute(
         _ADVANCE,
         {
             "new_event_seq": event_seq,
             "new_audit_seq": audit_seq,
             "new_audit_hash": chained,
-            "new_last_at": max(now, top.last_at),
+            "new_last_at": max(stamp.at, top.last_at),
         },
     )
     number: str | None = top.number
     return number
+
+
+def _act(link: Mapping[str, Any]) -> dict[str, Any]:
+    """What an entry says of an audit row: everything but what the row's own hash covers alone."""
+    act = {
+        "op": link["action"],
+        "object": link["object"],
+        "outcome": link["outcome"],
+        "n": link["seq"],
+    }
+    for name, column in (("account", "trading_account_id"), ("error", "error")):
+        if link[column] is not None:
+            act[name] = link[column]
+    return act
 
 
 def event_row(
@@ -194,7 +214,7 @@ def audit_page(
 def audit_model(row: Record) -> AuditRow:
     fields = row._asdict()
     organisation = fields.pop("organisation_id")
-    del fields["trading_account_id"]
+    del fields["trading_account_id"], fields[SALT]
     return AuditRow(**{**fields, "organisation": organisation, "inputs": json.loads(row.inputs)})
 
 

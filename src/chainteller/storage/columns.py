@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import BigInteger, Numeric, String, Text
+from sqlalchemy import BigInteger, Column, Numeric, Row, String, Table, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -43,3 +43,25 @@ Instant = BigInteger
 
 Key = String(64)
 """An identifier or another short ASCII text."""
+
+
+Record = Row[Any]
+"""A row as the database returns it."""
+
+SALT = "salt"
+"""The column that every sealed table has: what keys the hash of the row (``sealing``)."""
+_UNSEALED = "unsealed"
+
+
+def unsealed(reason: str) -> dict[str, Any]:
+    """Declare that a column, or a whole table, is not covered by the seals of its rows, and why.
+
+    Two reasons are good: it decides nothing, or another check recomputes it.
+    """
+    return {"info": {_UNSEALED: reason}}
+
+
+def reason_unsealed(declared: Column[Any] | Table) -> str | None:
+    """Why a column or a table is not sealed; None if it is."""
+    reason: str | None = declared.info.get(_UNSEALED)
+    return reason

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage import chain, schema
+from chainteller.storage import chain, schema, sealing
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.revision import State
@@ -39,7 +39,7 @@ def copy(source: Database, to_url: str) -> Copied:
     try:
         with source.read(patient=True) as reading, target.write() as writing:
             _make_room(writing)
-            rows = sum(_copy_table(reading, writing, each) for each in schema.own_tables())
+            rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
             head = chain.head(writing)
             if head != chain.head(reading):
                 raise AssertionError("the copy does not end where its source does")
@@ -62,7 +62,7 @@ def _make_room(connection: Connection) -> None:
         schema.build(connection)
     else:
         schema.require_current(found)
-    for each in reversed(schema.own_tables()):
+    for each in reversed(sealing.own_tables()):
         _require_untouched(connection, each)
         if each in _SEEDED:
             connection.execute(delete(each))

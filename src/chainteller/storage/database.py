@@ -6,21 +6,19 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
+from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 from chainteller.storage.revision import State
-
-Record = Row[Any]
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10

@@ -1,16 +1,29 @@
 """Stream every row of the database, in the order that the checks need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Column, Connection, Numeric, Select, Table, inspect, literal, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Numeric,
+    Select,
+    Table,
+    inspect,
+    literal,
+    literal_column,
+    select,
+    text,
+)
 from sqlalchemy.sql.sqltypes import Float
 
 from chainteller.domain.transfers import HOLDING
-from chainteller.storage.columns import Atoms
+from chainteller.storage import sealing
+from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
-from chainteller.storage.schema import own_tables
+from chainteller.storage.sealing import own_tables
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -338,6 +351,58 @@ def verified_withdrawals_without_link(connection: Connection) -> Iterator[Record
             link.c.claim_id.is_(None),
         ),
     )
+
+
+def logs(connection: Connection) -> Iterator[Record]:
+    """The stored head of every log."""
+    return _stream(connection, select(Tables.log).order_by(Tables.log.c.organisation_id))
+
+
+def organisations_of_entries(connection: Connection) -> list[str]:
+    """Whose logs have entries."""
+    names = (
+        select(Tables.entry.c.organisation_id).distinct().order_by(Tables.entry.c.organisation_id)
+    )
+    return list(connection.execute(names).scalars())
+
+
+def entries(
+    connection: Connection, organisation_id: str
+) -> Iterator[tuple[int | None, str, str | None, bytes]]:
+    """Number, id, leaf hash and body of every entry of a log in its order; those without a number
+    come last."""
+    is_postgres = connection.dialect.name == "postgresql"
+    body = "convert_to(body, 'UTF8')" if is_postgres else "CAST(body AS BLOB)"
+    query = (
+        f"SELECT number, id, leaf, {body} FROM entry WHERE organisation_id = :organisation "  # noqa: S608 - our own words
+        "ORDER BY number IS NULL, number"
+    )
+    return _raw(connection, query, {"organisation": organisation_id})
+
+
+def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str | None, bytes]]:
+    """Key, salt and sealed text of every row of a table, in no order."""
+    form, dialect = sealing.form(table), connection.dialect.name
+    written = form.sql_text(dialect)
+    if dialect == "postgresql":
+        written = f"convert_to({written}, 'UTF8')"
+    query = f'SELECT {form.sql_key(dialect)}, "{SALT}", {written} FROM "{table.name}"'  # noqa: S608 - our own names
+    return _raw(connection, query, {})
+
+
+def row_by_key(connection: Connection, table: Table, key: str) -> Mapping[str, Any] | None:
+    """A row by the key that its seal names."""
+    form = sealing.form(table)
+    written: ColumnElement[str] = literal_column(form.sql_key(connection.dialect.name))
+    found = connection.execute(select(table).where(written == key)).mappings().first()
+    return None if found is None else dict(found)
+
+
+def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:
+    """Stream rows as tuples."""
+    found = connection.execute(text(query), values, execution_options={"yield_per": _BATCH})
+    for part in found.partitions():
+        yield from map(tuple, part)
 
 
 def inexact_columns(connection: Connection) -> Iterator[str]:

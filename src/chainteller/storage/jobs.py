@@ -1,15 +1,13 @@
 """Scheduled jobs, each done under the lock of its row."""
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, and_, bindparam, func, select
 
 from chainteller.storage.database import Record
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.job
-_INSERT = insert(_T)
-_DELETE = delete(_T).where(
-    _T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference")
-)
+_ONE = and_(_T.c.kind == bindparam("b_kind"), _T.c.reference == bindparam("b_reference"))
 _DUE = (
     select(_T)
     .where(_T.c.run_at <= bindparam("b_now"))
@@ -20,11 +18,8 @@ _DUE = (
 _NEXT = select(func.min(_T.c.run_at))
 
 
-def schedule(connection: Connection, kind: str, reference: str, run_at: int) -> None:
-    connection.execute(
-        _INSERT,
-        {"kind": kind, "reference": reference, "run_at": run_at},
-    )
+def schedule(rows: Writer, kind: str, reference: str, run_at: int) -> None:
+    rows.insert(_T, [{"kind": kind, "reference": reference, "run_at": run_at}])
 
 
 def take_due(connection: Connection, now: int) -> Record | None:
@@ -32,8 +27,8 @@ def take_due(connection: Connection, now: int) -> Record | None:
     return connection.execute(_DUE, {"b_now": now}).first()
 
 
-def remove(connection: Connection, kind: str, reference: str) -> None:
-    connection.execute(_DELETE, {"b_kind": kind, "b_reference": reference})
+def remove(rows: Writer, kind: str, reference: str) -> None:
+    rows.delete(_T, _ONE, {"b_kind": kind, "b_reference": reference})
 
 
 def next_due(connection: Connection) -> int | None:

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.storage.chain import SERVER_CLOCK
 from chainteller.storage.database import Record
-from chainteller.storage.rows import Finder, update_row
+from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 
@@ -35,5 +35,5 @@ def everything(connection: Connection) -> Sequence[Record]:
     return connection.execute(_ALL).all()
 
 
-def update(connection: Connection, key_id: str, **values: object) -> None:
-    update_row(connection, _T, {"key_id": key_id}, values, {})
+def update(rows: Writer, key_id: str, **values: object) -> None:
+    rows.update(_T, {"key_id": key_id}, values)

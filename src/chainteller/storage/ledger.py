@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sqlalchemy import Connection, bindparam, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, bindparam, select, tuple_, update
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
 from chainteller.domain.ledger import Bucket, customer, owner
 from chainteller.storage import released
 from chainteller.storage.database import Record
+from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.ledger_account
@@ -31,10 +31,6 @@ _UPDATE = (
     )
     .values(balance=bindparam("b_balance"), version=bindparam("b_new_version"))
 )
-_OPEN_SQLITE = sqlite.insert(_T).on_conflict_do_nothing()
-_OPEN_POSTGRES = postgresql.insert(_T).on_conflict_do_nothing()
-_INSERT_JOURNAL = insert(Tables.journal)
-_INSERT_POSTING = insert(Tables.posting)
 
 Key = tuple[str, str]
 """A ledger account: its code and its asset's key."""
@@ -79,7 +75,7 @@ def lock_codes(connection: Connection, codes: Iterable[str]) -> Balances:
     return _read(connection.execute(_OF_CODES_LOCKED, {"b_codes": list(codes)}))
 
 
-def open_balances(connection: Connection, keys: Iterable[Key]) -> Balances:
+def open_balances(rows: Writer, keys: Iterable[Key]) -> Balances:
     """Create ledger accounts at zero and lock them.
 
     The caller may hold locks that come later in the order. Creating a row waits only for another
@@ -90,9 +86,9 @@ def open_balances(connection: Connection, keys: Iterable[Key]) -> Balances:
         DBAPIError: on PostgreSQL, another transaction holds such a row. The write may run again.
     """
     ordered = sorted(keys)
-    is_sqlite = connection.dialect.name == "sqlite"
-    connection.execute(_OPEN_SQLITE if is_sqlite else _OPEN_POSTGRES, [row(key) for key in ordered])
-    return _read(connection.execute(_OF_KEYS_LOCKED_AT_ONCE, {"b_keys": ordered}))
+    for key in ordered:
+        rows.insert_if_new(_T, row(key))
+    return _read(rows.connection.execute(_OF_KEYS_LOCKED_AT_ONCE, {"b_keys": ordered}))
 
 
 def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
@@ -117,10 +113,10 @@ def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int
 
 
 def insert_journal(
-    connection: Connection, journal: Mapping[str, object], postings: Sequence[Mapping[str, object]]
+    rows: Writer, journal: Mapping[str, object], postings: Sequence[Mapping[str, object]]
 ) -> None:
-    connection.execute(_INSERT_JOURNAL, journal)
-    connection.execute(_INSERT_POSTING, list(postings))
+    rows.insert(Tables.journal, [journal])
+    rows.insert(Tables.posting, postings)
 
 
 def by_bucket(balances: Balances, account_id: str, bucket: Bucket) -> dict[Asset, int]:

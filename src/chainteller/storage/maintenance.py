@@ -18,7 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import schema
+from chainteller.storage import baseline, schema
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
@@ -49,13 +49,14 @@ def init(url: str) -> bool:
 
 
 def upgrade(url: str) -> tuple[str, str]:
-    """Run the missing migrations in one transaction.
+    """Run the missing migrations in one transaction, then seal the rows that have no seal.
 
     Returns:
         The revisions before (empty for a new database) and after.
 
     Raises:
-        ServiceUnavailable: as ``init``, except OUTDATED_SCHEMA; nothing was changed.
+        ServiceUnavailable: as ``init``, except OUTDATED_SCHEMA. The migrations are done as a
+            whole or not at all; sealing goes on where it ended when the upgrade runs again.
     """
     database = connect(url)
     try:
@@ -69,11 +70,12 @@ def upgrade(url: str) -> tuple[str, str]:
                 _migrate(connection)
             after = schema.revision(connection)
             connection.commit()
-            return before, after
+        baseline.run(database)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
         database.close()
+    return before, after
 
 
 def _migrate(connection: Connection) -> None:

@@ -1,9 +1,11 @@
 """Organisations: the tenants of a deployment, each with its fee schedule."""
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.database import Record
+from chainteller.storage.rows import Writer
+from chainteller.storage.schema import organisation_row
 from chainteller.storage.tables import Tables
 
 _FIND = select(Tables.organisation).where(Tables.organisation.c.id == bindparam("b_id"))
@@ -18,16 +20,6 @@ def fee_schedule(connection: Connection, organisation_id: str) -> FeeSchedule:
     return FeeSchedule(row.fee_flat_cents, row.fee_bps, row.fee_minimum_cents)
 
 
-def create(connection: Connection, organisation_id: str, at: int) -> None:
+def create(rows: Writer, organisation_id: str, at: int) -> None:
     """Create an organisation with the default fee schedule."""
-    fees = FeeSchedule()
-    connection.execute(
-        insert(Tables.organisation).values(
-            id=organisation_id,
-            name=organisation_id,
-            fee_flat_cents=fees.flat_cents,
-            fee_bps=fees.bps,
-            fee_minimum_cents=fees.minimum_cents,
-            created=at,
-        )
-    )
+    rows.insert(Tables.organisation, [organisation_row(organisation_id, organisation_id, at)])

@@ -3,9 +3,10 @@
 from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Executable,
     Insert,
@@ -13,15 +14,25 @@ from sqlalchemy import (
     Table,
     Update,
     bindparam,
+    delete,
     insert,
+    literal_column,
+    null,
     select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chainteller.storage.database import Record
+from chainteller.storage import sealing
+from chainteller.storage.columns import SALT, Record
+from chainteller.storage.tables import Tables
 
+Row = Mapping[str, Any]
+DEPLOYMENT = "*"
+"""The log of what belongs to no organisation; no organisation can have this name."""
 _STATEMENTS = 256
+_NOTHING: Row = {}
+_OF_DEPLOYMENT = (Tables.organisation, Tables.market_control, Tables.rule)
 
 
 class Finder:
@@ -41,35 +52,106 @@ class Finder:
         return connection.execute(statement, dict(zip(self._names, values, strict=True))).first()
 
 
-def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Insert rows that all have the same columns."""
-    connection.execute(_insert(table), rows if len(rows) > 1 else rows[0])
+class Seal(NamedTuple):
+    """What an entry says of a row after a write: its seal, None if the row was removed."""
+
+    table: str
+    key: str
+    seal: str | None
+    values: Mapping[str, Any]
 
 
-def insert_if_new(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
-    """Insert a row; False when a unique key of it is taken, and nothing was changed."""
-    statement = _insert_if_new(table, connection.dialect.name == "sqlite")
-    return connection.execute(statement, row).first() is not None
+class Writer:
+    """Every write of one transaction, with the seals that its entries will keep.
+
+    ``seals`` has them by the log that they belong to: an organisation, ``DEPLOYMENT`` for what
+    belongs to none, or None for the organisation of the transaction. The last write of a row
+    counts.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.seals: dict[str | None, dict[tuple[str, str], Seal]] = {}
+
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Insert rows that all have the same columns."""
+        sealed = self._salted(table, rows)
+        self.connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
+        self._seal(table, sealed)
+
+    def insert_if_new(self, table: Table, row: Row) -> bool:
+        """Insert a row; False when a unique key of it is taken, and nothing was changed."""
+        sealed = self._salted(table, [row])
+        statement = _insert_if_new(table, self.connection.dialect.name == "sqlite")
+        if self.connection.execute(statement, sealed[0]).first() is None:
+            return False
+        self._seal(table, sealed)
+        return True
+
+    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> bool:
+        """Update the row with this primary key; False when a column of ``guard`` has another
+        value."""
+        parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
+        form = sealing.form(table)
+        salt = sealing.new_salt() if form.covers(values) else None
+        written = {**values, SALT: salt} if salt else values
+        parameters |= {f"v_{name}": value for name, value in written.items()}
+        names = (*key, *guard), tuple(written)
+        if salt is None:
+            return self.connection.execute(_update(table, *names), parameters).rowcount == 1
+        statement = _sealing_update(table, *names, self.connection.dialect.name)
+        row = self.connection.execute(statement, parameters).first()
+        if row is None:
+            return False
+        found = sealing.seal(salt, _bytes(row[0]))
+        self.keep(table, row[1], Seal(table.name, form.key(key), found, form.values(values)))
+        return True
+
+    def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
+        """Delete the rows that fulfil a condition, and note each as removed.
+
+        Returns:
+            How many.
+        """
+        form = sealing.form(table)
+        statement = _delete(table, condition)
+        removed = self.connection.execute(statement, values).mappings().all()
+        for row in removed:
+            organisation = row[form.organisation] if form.organisation else None
+            self.keep(table, organisation, Seal(table.name, form.key(dict(row)), None, _NOTHING))
+        return len(removed)
+
+    @staticmethod
+    def _salted(table: Table, rows: Sequence[Row]) -> list[Row]:
+        if SALT not in table.columns:
+            return list(rows)
+        return [{**row, SALT: sealing.new_salt()} for row in rows]
+
+    def _seal(self, table: Table, rows: Sequence[Row]) -> None:
+        if SALT not in table.columns:
+            return
+        form = sealing.form(table)
+        for row in rows:
+            organisation = row[form.organisation] if form.organisation else None
+            found = sealing.seal(row[SALT], form.text(row))
+            values = form.values(row)
+            self.keep(table, organisation, Seal(table.name, form.key(row), found, values))
+
+    def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
+        """Note the seal of a row for the log that it belongs to."""
+        log = DEPLOYMENT if table in _OF_DEPLOYMENT else organisation
+        self.seals.setdefault(log, {})[seal.table, seal.key] = seal
 
 
-def update_row(
-    connection: Connection,
-    table: Table,
-    key: Mapping[str, Any],
-    values: Mapping[str, Any],
-    guard: Mapping[str, Any],
-) -> bool:
-    """Update the row with this primary key; False when a column of ``guard`` has another value."""
-    parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
-    parameters |= {f"v_{name}": value for name, value in values.items()}
-    statement = _update(table, (*key, *guard), tuple(values))
-    return connection.execute(statement, parameters).rowcount == 1
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode()
 
 
 def record(table: Table, values: Mapping[str, Any]) -> Record:
-    """A row as ``select(table)`` would return it."""
+    """A row as ``select(table)`` would return it, except for its salt, which is None."""
     row_class = _row_class(table)
-    return cast("Record", row_class._make([values[name] for name in row_class._fields]))
+    known = {SALT: None, **values}
+    return cast("Record", row_class._make([known[name] for name in row_class._fields]))
 
 
 @cache
@@ -91,6 +173,26 @@ def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -
         .where(*(table.c[name] == bindparam(f"b_{name}") for name in found_by))
         .values({name: bindparam(f"v_{name}") for name in changed})
     )
+
+
+@lru_cache(_STATEMENTS)
+def _sealing_update(
+    table: Table, found_by: tuple[str, ...], changed: tuple[str, ...], dialect: str
+) -> Executable:
+    """An update that gives back the row's sealed text and its organisation."""
+    form = sealing.form(table)
+    organisation = table.c[form.organisation] if form.organisation else null()
+    text: ColumnElement[str] = literal_column(form.sql_text(dialect))
+    statement: Executable = _update(table, found_by, changed).returning(text, organisation)
+    return statement
+
+
+def _delete(table: Table, condition: ColumnElement[bool]) -> Executable:
+    """A deletion that gives back the keys of the rows and their organisation."""
+    form = sealing.form(table)
+    names = dict.fromkeys((*form.key_names, *([form.organisation] if form.organisation else ())))
+    statement: Executable = delete(table).where(condition).returning(*(table.c[n] for n in names))
+    return statement
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The schema: its state in a database, its creation, and the guards that SQL itself enforces."""
+"""The schema: its state in a database, and its creation."""
 
 import os
 import sqlite3
@@ -6,14 +6,13 @@ import tempfile
 from contextlib import closing, suppress
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, insert, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlmodel import SQLModel
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.domain.ledger import CORE
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import wallet_tables
+from chainteller.storage import guards, log
 from chainteller.storage.faults import unavailable
 from chainteller.storage.revision import (
     APPLICATION_ID,
@@ -24,13 +23,14 @@ from chainteller.storage.revision import (
     sqlite_state,
     state_of,
 )
+from chainteller.storage.rows import Writer
+from chainteller.storage.sealing import own_tables
 from chainteller.storage.tables import Tables
 
-APPEND_ONLY = ("audit", "event", "journal", "posting")
 GENESIS_HASH = "0" * 64
 HEAD = "bank"
 _CREATION_LOCK = 0x43544C52
-_PARTS = (Tables, wallet_tables.WalletTables)
+_PROGRAM = "chainteller"
 
 
 def inspect_file(path: Path) -> None:
@@ -161,7 +161,7 @@ def create(engine: Engine) -> None:
 def build(connection: Connection) -> None:
     """Create tables, guards, fixed rows and the stamp in the current transaction."""
     SQLModel.metadata.create_all(connection, tables=own_tables())
-    guard(connection)
+    guards.create(connection)
     seed(connection)
     stamp(connection)
 
@@ -173,62 +173,28 @@ def lock_schema(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CREATION_LOCK})
 
 
-def own_tables() -> list:  # type: ignore[type-arg]  # SQLAlchemy's Table is not generic
-    """This program's tables, in the metadata's order."""
-    ours = {id(found) for part in _PARTS for found in vars(part).values()}
-    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
-
-
-def guard(connection: Connection) -> None:
-    """Make the append-only tables refuse UPDATE and DELETE, and balances refuse to go negative."""
-    if connection.dialect.name == "sqlite":
-        for name in APPEND_ONLY:
-            for verb in ("UPDATE", "DELETE"):
-                connection.exec_driver_sql(
-                    f"CREATE TRIGGER {name}_refuses_{verb.lower()} BEFORE {verb} ON {name} "
-                    f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
-                )
-        for verb in ("INSERT", "UPDATE"):
-            connection.exec_driver_sql(
-                f"CREATE TRIGGER ledger_account_stays_positive_{verb.lower()} "
-                f"BEFORE {verb} ON ledger_account "
-                f"WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
-                "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
-            )
-        return
-    connection.exec_driver_sql(
-        "CREATE FUNCTION chainteller_append_only() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END $$"
-    )
-    for name in APPEND_ONLY:
-        connection.exec_driver_sql(
-            f"CREATE TRIGGER {name}_append_only BEFORE UPDATE OR DELETE ON {name} "
-            "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()"
-        )
-    connection.exec_driver_sql(
-        "ALTER TABLE ledger_account ADD CONSTRAINT balance_not_negative "
-        f"CHECK (balance >= 0 OR code = '{CORE}')"
-    )
-
-
 def seed(connection: Connection) -> None:
     """Insert the rows that every database has: the chain's head and the first organisation."""
-    connection.execute(
-        insert(Tables.head).values(
-            name=HEAD, event_seq=0, audit_seq=0, audit_hash=GENESIS_HASH, last_at=0
-        )
+    rows = Writer(connection)
+    first = {"name": HEAD, "event_seq": 0, "audit_seq": 0, "audit_hash": GENESIS_HASH, "last_at": 0}
+    rows.insert(Tables.head, [first])
+    rows.insert(
+        Tables.organisation, [organisation_row(DEFAULT_ORGANISATION, "Default organisation", 0)]
     )
+    log.append(rows, log.Stamp(log.DEPLOYMENT, 0, _PROGRAM), [{"op": "create_database"}])
+
+
+def organisation_row(organisation_id: str, name: str, created: int) -> dict[str, object]:
+    """A new organisation, with the default fee schedule."""
     fees = FeeSchedule()
-    connection.execute(
-        insert(Tables.organisation).values(
-            id=DEFAULT_ORGANISATION,
-            name="Default organisation",
-            fee_flat_cents=fees.flat_cents,
-            fee_bps=fees.bps,
-            fee_minimum_cents=fees.minimum_cents,
-            created=0,
-        )
-    )
+    return {
+        "id": organisation_id,
+        "name": name,
+        "fee_flat_cents": fees.flat_cents,
+        "fee_bps": fees.bps,
+        "fee_minimum_cents": fees.minimum_cents,
+        "created": created,
+    }
 
 
 def stamp(connection: Connection) -> None:

@@ -2,14 +2,18 @@
 
 SQLModel declares the tables; queries are Core statements, because a tracked object costs several
 times as much as the statement. JSON columns are text in canonical form.
+
+Rows are sealed by the log (``sealing``); what is not is declared here with its reason. A sealed
+table has one more column, ``salt``, which ``table`` adds. A column that is added later comes last
+and allows NULL, so that earlier seals hold.
 """
 
 from typing import ClassVar
 
-from sqlalchemy import Index, Table, Text, text
+from sqlalchemy import Column, Index, String, Table, Text, text
 from sqlmodel import Field, SQLModel
 
-from chainteller.storage.columns import Atoms, Instant, Key
+from chainteller.storage.columns import SALT, Atoms, Instant, Key, reason_unsealed, unsealed
 
 
 class Head(SQLModel, table=True):
@@ -21,6 +25,7 @@ class Head(SQLModel, table=True):
     audit_seq: int = Field(sa_type=Instant)
     audit_hash: str
     last_at: int = Field(sa_type=Instant)
+    __table_args__ = unsealed("counts what other tables hold; recomputed from them")
 
 
 class Organisation(SQLModel, table=True):
@@ -96,9 +101,14 @@ class LedgerAccountRow(SQLModel, table=True):
     __tablename__ = "ledger_account"
     code: str = Field(primary_key=True, max_length=96)
     asset: str = Field(primary_key=True, sa_type=Key)
-    owner: str = Field(default="", index=True, sa_type=Key)
-    balance: int = Field(sa_type=Atoms)
-    version: int = 0
+    owner: str = Field(
+        default="",
+        index=True,
+        sa_type=Key,
+        sa_column_kwargs=unsealed("follows from the code; only the released build reads it"),
+    )
+    balance: int = Field(sa_type=Atoms, sa_column_kwargs=unsealed("the sum of its postings"))
+    version: int = Field(default=0, sa_column_kwargs=unsealed("the number of its postings"))
 
 
 class JournalRow(SQLModel, table=True):
@@ -231,6 +241,7 @@ class TransferRow(SQLModel, table=True):
     review_eta: int | None = Field(default=None, sa_type=Instant)
     network_tx_hash: str | None = Field(default=None, max_length=128)
     version: int = 1
+    rule_id: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -245,7 +256,11 @@ class JobRow(SQLModel, table=True):
     __tablename__ = "job"
     kind: str = Field(primary_key=True, sa_type=Key)
     reference: str = Field(primary_key=True, sa_type=Key)
-    run_at: int = Field(sa_type=Instant, index=True)
+    run_at: int = Field(
+        sa_type=Instant,
+        index=True,
+        sa_column_kwargs=unsealed("when work is tried next; what it does is decided then"),
+    )
 
 
 class IdempotencyRow(SQLModel, table=True):
@@ -318,13 +333,74 @@ class ApiKeyRow(SQLModel, table=True):
     created: int = Field(sa_type=Instant)
     expires: int | None = Field(default=None, sa_type=Instant)
     revoked_at: int | None = Field(default=None, sa_type=Instant)
-    last_used_at: int | None = Field(default=None, sa_type=Instant)
+    last_used_at: int | None = Field(
+        default=None,
+        sa_type=Instant,
+        sa_column_kwargs=unsealed("a note for the operator; decides nothing"),
+    )
     replaced_by: str | None = Field(default=None, sa_type=Key)
+
+
+class RuleRow(SQLModel, table=True):
+    """A version of the settings that decide, named after its contents, in canonical JSON.
+
+    Earlier records are judged by the version that was in force.
+    """
+
+    __tablename__ = "rule"
+    id: str = Field(primary_key=True, sa_type=Key)
+    body: str = Field(sa_type=Text)
+    since: int = Field(sa_type=Instant)
+
+
+class EntryRow(SQLModel, table=True):
+    """A leaf of an organisation's log: ``body`` is what its hash ``leaf`` covers.
+
+    ``id`` is ordered by time and is the primary key. ``number`` counts an organisation's entries
+    from 1 without gaps; only the sequencer gives it.
+    """
+
+    __tablename__ = "entry"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    id: str = Field(primary_key=True, sa_type=Key)
+    number: int | None = Field(default=None, sa_type=Instant)
+    leaf: str | None = Field(default=None, sa_type=Key)
+    body: str = Field(sa_type=Text)
+    __table_args__ = (
+        Index("ix_entry_number", "organisation_id", "number", unique=True),
+        unsealed("the leaves of the log; each is hashed again"),
+    )
+
+
+class LogRow(SQLModel, table=True):
+    """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root."""
+
+    __tablename__ = "log"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    size: int = Field(sa_type=Instant)
+    peaks: str = Field(sa_type=Text)
+    root: str = Field(sa_type=Key)
+    __table_args__ = unsealed("recomputed from the entries")
+
+
+class CheckpointRow(SQLModel, table=True):
+    """A signed head of an organisation's log; ``note`` is the whole signed note."""
+
+    __tablename__ = "checkpoint"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    size: int = Field(primary_key=True, sa_type=Instant)
+    root: str = Field(sa_type=Key)
+    note: str = Field(sa_type=Text)
+    made_at: int = Field(sa_type=Instant)
+    __table_args__ = unsealed("signed with a key that is not in the database; witnesses keep it")
 
 
 def table(row: type[SQLModel]) -> Table:
     """The Core table that a row class declares."""
-    return SQLModel.metadata.tables[str(row.__tablename__)]
+    declared = SQLModel.metadata.tables[str(row.__tablename__)]
+    if reason_unsealed(declared) is None and SALT not in declared.columns:
+        declared.append_column(Column(SALT, String(16), nullable=True))
+    return declared
 
 
 class Tables:
@@ -347,3 +423,7 @@ class Tables:
     event: ClassVar[Table] = table(EventRow)
     market_control: ClassVar[Table] = table(MarketControlRow)
     api_key: ClassVar[Table] = table(ApiKeyRow)
+    rule: ClassVar[Table] = table(RuleRow)
+    entry: ClassVar[Table] = table(EntryRow)
+    log: ClassVar[Table] = table(LogRow)
+    checkpoint: ClassVar[Table] = table(CheckpointRow)

@@ -90,6 +90,7 @@ class ClaimRow(SQLModel, table=True):
     created: int = Field(sa_type=Instant)
     expires: int = Field(sa_type=Instant)
     linked_at: int | None = Field(default=None, sa_type=Instant)
+    method: str | None = Field(default=None, sa_type=Key)
 
 
 class LinkRow(SQLModel, table=True):

@@ -25,7 +25,7 @@ from tests.postgres import PostgresServer, start_bundled
 from tests.world.customers import CustomerSeed
 from tests.world.engines import USDC_SOLANA, make_world
 
-from chainteller.storage import schema
+from chainteller.storage import schema, sealing
 
 CUSTOMERS = (
     CustomerSeed("DDA-1", name="Ann Example", reference="CU-000001"),
@@ -94,7 +94,7 @@ def rows(connection: Connection) -> Iterator[str]:
     assert inspect(connection).has_table("alembic_version")
     (version,) = connection.execute(text("SELECT version_num FROM alembic_version")).one()
     yield f"INSERT INTO alembic_version VALUES ('{version}');"  # noqa: S608 - our own row
-    for table in schema.own_tables():
+    for table in sealing.own_tables():
         for row in connection.execute(select(table).order_by(*table.primary_key)):
             values = sql.SQL(", ").join(sql.Literal(value) for value in row)
             statement = sql.SQL("INSERT INTO {} VALUES ({});")

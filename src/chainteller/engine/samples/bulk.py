@@ -7,7 +7,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import cast
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.ledger import Bucket, customer
@@ -113,24 +113,24 @@ class BulkRows:
                 raise AssertionError(f"{change.table.name} {change.key}: {name} is {row[name]}")
         row.update(change.values)
 
-    def write(self, connection: Connection) -> None:
+    def write(self, writer: rows.Writer) -> None:
         """Insert and update everything."""
         for table, found in self.new_rows().items():
             if found:
-                rows.insert_rows(connection, table, found)
+                writer.insert(table, found)
         moved = {
             place: (self._balances[place][0], version, self._balances[place][1])
             for place, (_, version) in self._known.items()
             if self._balances[place][1] != version
         }
         if moved:
-            ledger.update_balances(connection, moved)
+            ledger.update_balances(writer.connection, moved)
         for (table, key), before in self._loaded.items():
             row = self._rows[table][key]
             values = {name: value for name, value in row.items() if before[name] != value}
             if values:
                 found_by = {column.name: row[column.name] for column in table.primary_key}
-                rows.update_row(connection, table, found_by, values, {})
+                writer.update(table, found_by, values)
 
     def new_rows(self) -> dict[Table, list[Row]]:
         """What is inserted, by table, each after those that it refers to."""

@@ -22,7 +22,7 @@ from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import chain, ledger, organisations
+from chainteller.storage import ledger, organisations
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -110,7 +110,7 @@ def _load_past(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     data = read_customers(folder, bank.randomness)
     bank.wallets = data.wallets_by_name
     history.generate(bank, data)
-    _write(tx.connection, bank)
+    _write(tx, bank)
 
 
 def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> None:
@@ -126,7 +126,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     _load_rows(tx, bank.rows, people)
     today.generate(Timeline(bank), people)
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
-    _write(tx.connection, bank)
+    _write(tx, bank)
 
 
 def _read_accounts(tx: UnitOfWork, people: tuple[Person, ...]) -> list[Account]:
@@ -177,6 +177,6 @@ def _sample_bank(
     )
 
 
-def _write(connection: Connection, bank: SampleBank) -> None:
-    bank.rows.write(connection)
-    chain.append(connection, bank.audit_rows, bank.event_rows, bank.now)
+def _write(tx: UnitOfWork, bank: SampleBank) -> None:
+    bank.rows.write(tx.rows)
+    tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)

@@ -1,0 +1,130 @@
+"""Guards: what SQL itself refuses, and whether they are as they should be.
+
+Append-only tables refuse UPDATE and DELETE. The only column that may be filled in later is the
+salt of a row that was written without one, by the released build. Balances refuse to go negative.
+"""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, text
+
+from chainteller.domain.ledger import CORE
+from chainteller.storage.columns import SALT
+from chainteller.storage.tables import Tables
+
+APPEND_ONLY = (Tables.audit, Tables.event, Tables.journal, Tables.posting, Tables.entry)
+_FUNCTION = "chainteller_append_only"
+_BODY = " BEGIN RAISE EXCEPTION USING MESSAGE = TG_TABLE_NAME || ' is append-only'; END "
+_CONSTRAINT = "balance_not_negative"
+
+
+def create(connection: Connection) -> None:
+    """Create every guard in a new schema."""
+    if connection.dialect.name == "sqlite":
+        for statement in _sqlite_triggers().values():
+            connection.exec_driver_sql(statement)
+        return
+    connection.exec_driver_sql(
+        f"CREATE FUNCTION {_FUNCTION}() RETURNS trigger LANGUAGE plpgsql AS $${_BODY}$$"
+    )
+    for statement in _postgres_triggers().values():
+        connection.exec_driver_sql(statement)
+    connection.exec_driver_sql(
+        f"ALTER TABLE ledger_account ADD CONSTRAINT {_CONSTRAINT} "
+        f"CHECK (balance >= 0 OR code = '{CORE}')"
+    )
+
+
+def sqlite_problems(found: dict[str, str]) -> Iterator[str]:
+    """What is wrong with the triggers of a SQLite file, given their statements by name."""
+    yield from _compare(_sqlite_triggers(), found, "trigger")
+
+
+def problems(connection: Connection) -> Iterator[str]:
+    """Every guard that is missing, altered or not ours."""
+    if connection.dialect.name == "sqlite":
+        rows = connection.execute(
+            text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        )
+        yield from sqlite_problems({row[0]: row[1] for row in rows})
+        return
+    rows = connection.execute(
+        text(
+            "SELECT tgname, pg_get_triggerdef(t.oid), tgenabled FROM pg_trigger t "
+            "JOIN pg_class c ON c.oid = tgrelid "
+            "WHERE NOT tgisinternal AND c.relnamespace = current_schema()::regnamespace"
+        )
+    )
+    enabled = {
+        name: _plain(definition) if state == "O" else "disabled" for name, definition, state in rows
+    }
+    expected = {name: _plain(wanted) for name, wanted in _postgres_triggers().items()}
+    yield from _compare(expected, enabled, "trigger")
+    body = connection.execute(
+        text(
+            "SELECT prosrc FROM pg_proc WHERE proname = :name "
+            "AND pronamespace = current_schema()::regnamespace"
+        ),
+        {"name": _FUNCTION},
+    ).scalar()
+    yield from _compare({_FUNCTION: _BODY}, {} if body is None else {_FUNCTION: body}, "function")
+    definition = connection.execute(
+        text(
+            "SELECT pg_get_constraintdef(oid) FROM pg_constraint "
+            "WHERE conname = :name AND convalidated "
+            "AND connamespace = current_schema()::regnamespace"
+        ),
+        {"name": _CONSTRAINT},
+    ).scalar()
+    if definition is None:
+        yield f"the constraint {_CONSTRAINT} is missing"
+    elif "balance >=" not in definition or f"'{CORE}'" not in definition:
+        yield f"the constraint {_CONSTRAINT} was altered"
+
+
+def _compare(expected: dict[str, str], found: dict[str, str], kind: str) -> Iterator[str]:
+    for name, wanted in expected.items():
+        if name not in found:
+            yield f"the {kind} {name} is missing"
+        elif found[name] != wanted:
+            yield f"the {kind} {name} was altered or disabled"
+    for name in found.keys() - expected.keys():
+        yield f"the {kind} {name} is not one of chainteller's"
+
+
+def _plain(definition: str) -> str:
+    """A trigger's definition without schemas, quotes and spacing, which PostgreSQL adds."""
+    words = definition.replace('"', "").replace("public.", "").split()
+    return " ".join(words)
+
+
+def _sqlite_triggers() -> dict[str, str]:
+    found = {}
+    for table in APPEND_ONLY:
+        columns = ", ".join(f'"{each.name}"' for each in table.columns if each.name != SALT)
+        for verb, of in (("UPDATE", f" OF {columns}"), ("DELETE", "")):
+            name = f"{table.name}_refuses_{verb.lower()}"
+            found[name] = (
+                f"CREATE TRIGGER {name} BEFORE {verb}{of} ON {table.name} "
+                f"BEGIN SELECT RAISE(ABORT, '{table.name} is append-only'); END"
+            )
+    for verb in ("INSERT", "UPDATE"):
+        name = f"ledger_account_stays_positive_{verb.lower()}"
+        found[name] = (
+            f"CREATE TRIGGER {name} BEFORE {verb} ON ledger_account "
+            f"WHEN NEW.balance LIKE '-%' AND NEW.code <> '{CORE}' "
+            "BEGIN SELECT RAISE(ABORT, 'a balance below zero'); END"
+        )
+    return found
+
+
+def _postgres_triggers() -> dict[str, str]:
+    found = {}
+    for table in APPEND_ONLY:
+        columns = ", ".join(f'"{each.name}"' for each in table.columns if each.name != SALT)
+        name = f"{table.name}_append_only"
+        found[name] = (
+            f"CREATE TRIGGER {name} BEFORE DELETE OR UPDATE OF {columns} ON {table.name} "
+            f"FOR EACH ROW EXECUTE FUNCTION {_FUNCTION}()"
+        )
+    return found

@@ -1,0 +1,280 @@
+"""The log: what each transaction decided and wrote, as leaves of one Merkle tree per organisation.
+
+An entry's body is canonical JSON, and its leaf hash is that of RFC 6962 over the body's bytes:
+
+    {"v": 1, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
+     "rule": version of the settings,
+     "acts": [{"op", "object", "account", "outcome", "error", "n": public number}, ...],
+     "rows": [[table, key, seal], [table, key, seal, {column: value}], [table, key, null], ...]}
+
+A seal of null says that the row was removed. An entry whose body is no JSON object stands for an
+audit row that is older than the log: its body is that row's own hash.
+
+``append`` numbers entries inline, under the lock of the head row. The form of entries, hashes and
+heads doesn't depend on that.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+from secrets import token_hex
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from chainteller.domain import merkle
+from chainteller.domain.audit_chain import canonical
+from chainteller.domain.merkle import Tree
+from chainteller.domain.rules import Rule
+from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
+from chainteller.storage.tables import Tables
+
+VERSION = 1
+_MOST_TOGETHER = 500
+"""Acts or rows in one entry; a larger transaction has several."""
+_E, _L = Tables.entry, Tables.log
+_STATE = select(_L.c.size, _L.c.peaks).where(_L.c.organisation_id == bindparam("b_organisation"))
+_INSERT = insert(_E)
+_BEGIN = insert(_L)
+_GROW = (
+    update(_L)
+    .where(_L.c.organisation_id == bindparam("b_organisation"))
+    .values(size=bindparam("v_size"), peaks=bindparam("v_peaks"), root=bindparam("v_root"))
+)
+_HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
+_RULE_EXISTS = select(Tables.rule.c.id).where(Tables.rule.c.id == bindparam("b_id"))
+
+Act = Mapping[str, Any]
+
+
+class Stamp(NamedTuple):
+    """Who wrote a transaction's entries, for whom, when, and under which settings."""
+
+    organisation_id: str
+    at: int
+    actor: str
+    key_id: str = ""
+    rule: Rule | None = None
+
+
+class Head(NamedTuple):
+    """The head of an organisation's log; ``root`` has 32 bytes."""
+
+    organisation_id: str
+    size: int
+    root: bytes
+
+
+class Entry(NamedTuple):
+    """``number`` counts from 1; the leaf's index in the tree is one less. ``leaf`` is hex."""
+
+    number: int
+    id: str
+    leaf: str
+    body: str
+
+
+# Writing
+
+
+def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = ()) -> None:
+    """Write the entries of a transaction: its acts, and the seals of everything it wrote.
+
+    The caller holds the head row's lock. Rows of another organisation than the stamp's, and what
+    belongs to none, are sealed in their own logs.
+    """
+    if stamp.rule is not None:
+        _keep_rule(rows, stamp.rule, stamp.at)
+    own: list[Seal] = []
+    others: dict[str, list[Seal]] = {}
+    for name, found in rows.seals.items():
+        if name is None or name == stamp.organisation_id:
+            own += found.values()
+        else:
+            others[name] = list(found.values())
+    if own or acts:
+        _extend(rows.connection, stamp, acts, own)
+    for name in sorted(others):
+        _extend(rows.connection, stamp._replace(organisation_id=name), (), others[name])
+    rows.seals.clear()
+
+
+def _keep_rule(rows: Writer, rule: Rule, at: int) -> None:
+    """Store a version of the settings once it decides something for the first time."""
+    if rows.connection.execute(_RULE_EXISTS, {"b_id": rule.id}).first() is None:
+        rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": at})
+
+
+def _extend(
+    connection: Connection, stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]
+) -> None:
+    parts = zip_longest(_parts(acts), _parts(seals), fillvalue=())
+    bodies = [_body(stamp, part_acts, part_seals) for part_acts, part_seals in parts]
+    put(connection, stamp.organisation_id, bodies)
+
+
+def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(found), _MOST_TOGETHER):
+        yield found[start : start + _MOST_TOGETHER]
+
+
+def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> tuple[str, str]:
+    """An entry's id and body."""
+    entry_id = new_id(stamp.at)
+    body: dict[str, Any] = {
+        "v": VERSION,
+        "id": entry_id,
+        "log": stamp.organisation_id,
+        "at": stamp.at,
+        "by": stamp.actor,
+        "acts": acts,
+        "rows": [
+            (each.table, each.key, each.seal, each.values) if each.values else each[:3]
+            for each in seals
+        ],
+    }
+    if stamp.key_id:
+        body["key"] = stamp.key_id
+    if stamp.rule is not None:
+        body["rule"] = stamp.rule.id
+    return entry_id, canonical(body)
+
+
+def put_acts(connection: Connection, stamp: Stamp, acts: Sequence[Act]) -> None:
+    """Write an entry that only says what was done. The caller holds the head row's lock."""
+    _extend(connection, stamp, acts, ())
+
+
+def new_id(at: int) -> str:
+    """An id that is ordered by time: the instant and 64 random bits, in hexadecimal."""
+    return f"{at:016x}{token_hex(8)}"
+
+
+def put(connection: Connection, organisation_id: str, bodies: Iterable[tuple[str, str]]) -> None:
+    """Number entries (id, body) and put them at the end of a log."""
+    tree = _tree(connection, organisation_id)
+    before = tree.size
+    leaves = [(entry_id, body, merkle.leaf_hash(body.encode())) for entry_id, body in bodies]
+    if not leaves:
+        return
+    tree = tree.append(leaf for _, _, leaf in leaves)
+    entries = [
+        {
+            "organisation_id": organisation_id,
+            "id": entry_id,
+            "number": number,
+            "leaf": leaf.hex(),
+            "body": body,
+        }
+        for number, (entry_id, body, leaf) in enumerate(leaves, start=before + 1)
+    ]
+    connection.execute(_INSERT, entries if len(entries) > 1 else entries[0])
+    state = {"size": tree.size, "peaks": tree.packed(), "root": tree.root.hex()}
+    if before:
+        grown = {f"v_{name}": value for name, value in state.items()}
+        connection.execute(_GROW, {"b_organisation": organisation_id, **grown})
+    else:
+        connection.execute(_BEGIN, {"organisation_id": organisation_id, **state})
+
+
+def _tree(connection: Connection, organisation_id: str) -> Tree:
+    row = connection.execute(_STATE, {"b_organisation": organisation_id}).first()
+    return Tree() if row is None else Tree.unpacked(row.size, row.peaks)
+
+
+# Reading
+
+
+def heads(connection: Connection) -> list[Head]:
+    """The head of every log, ``DEPLOYMENT`` included."""
+    return [Head(row[0], row[1], bytes.fromhex(row[2])) for row in connection.execute(_HEADS)]
+
+
+def head(connection: Connection, organisation_id: str) -> Head:
+    """The head of one log; that of the empty tree if there is none."""
+    tree = _tree(connection, organisation_id)
+    return Head(organisation_id, tree.size, tree.root)
+
+
+def leaves(connection: Connection, organisation_id: str, size: int | None = None) -> list[bytes]:
+    """The leaf hashes of the first ``size`` entries, by default of all."""
+    statement = select(_E.c.leaf).where(_E.c.organisation_id == organisation_id)
+    if size is not None:
+        statement = statement.where(_E.c.number <= size)
+    return [bytes.fromhex(leaf) for (leaf,) in connection.execute(statement.order_by(_E.c.number))]
+
+
+def entries(
+    connection: Connection, organisation_id: str, after: int = 0, limit: int | None = None
+) -> Iterator[Entry]:
+    """Entries in their order, after a number."""
+    statement = (
+        select(_E.c.number, _E.c.id, _E.c.leaf, _E.c.body)
+        .where(_E.c.organisation_id == organisation_id, _E.c.number > after)
+        .order_by(_E.c.number)
+        .limit(limit)
+    )
+    for row in connection.execute(statement, execution_options={"yield_per": 2_000}):
+        yield Entry(*row)
+
+
+def inclusion(
+    connection: Connection, organisation_id: str, number: int, size: int | None = None
+) -> list[bytes]:
+    """Prove that an entry is in the tree of the first ``size``; see ``merkle.verify_inclusion``.
+
+    Raises:
+        ValueError: there is no such entry or tree.
+    """
+    found = leaves(connection, organisation_id, size)
+    return merkle.inclusion_proof(found, number - 1, size)
+
+
+def consistency(
+    connection: Connection, organisation_id: str, old: int, size: int | None = None
+) -> list[bytes]:
+    """Prove that a head of size ``old`` grew into one of ``size``.
+
+    Raises:
+        ValueError: there are no such trees.
+    """
+    return merkle.consistency_proof(leaves(connection, organisation_id, size), old, size)
+
+
+def number_of_audit_row(connection: Connection, organisation_id: str, seq: int) -> int | None:
+    """The number of the entry that keeps an audit row, which is named by its public number.
+
+    Reads the log from its beginning: for proofs, which are asked for seldom.
+    """
+    audit = Tables.audit
+    stored = select(audit.c.hash).where(
+        audit.c.organisation_id == organisation_id, audit.c.seq == seq
+    )
+    row_hash = connection.execute(stored).scalar()
+    if row_hash is None:
+        return None
+    named = _E.c.body.like(f'%["audit","{seq}",%')
+    found = connection.execute(
+        select(func.min(_E.c.number)).where(
+            _E.c.organisation_id == organisation_id, named | (_E.c.body == row_hash)
+        )
+    ).scalar()
+    return None if found is None else int(found)
+
+
+__all__ = [
+    "DEPLOYMENT",
+    "Entry",
+    "Head",
+    "Stamp",
+    "append",
+    "consistency",
+    "entries",
+    "head",
+    "heads",
+    "inclusion",
+    "leaves",
+    "new_id",
+    "number_of_audit_row",
+    "put",
+    "put_acts",
+]

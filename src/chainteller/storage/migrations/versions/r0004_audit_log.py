@@ -1,0 +1,156 @@
+"""Expand: the log, seals, versioned settings, checkpoints; an index for listing transfers.
+
+Nothing is dropped, so the floor stays at 0002. The released build neither knows the new columns
+nor fills them: rows that it writes have no salt, and the next upgrade seals them.
+
+Each organisation's log begins with the hashes of its own audit rows in their order, followed by
+one entry that names the old chain's head and length. Rows are sealed afterwards, in steps that
+can be resumed (``baseline``).
+"""
+
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+from alembic import op
+
+from chainteller.storage import log
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+_SEALED = (
+    "organisation", "customer", "bank_account", "trading_account", "ledger_account", "journal",
+    "posting", "quote", "trade", "transfer", "job", "idempotency", "audit", "event",
+    "market_control", "api_key", "blockchain_account", "counterparty", "challenge", "attempt",
+    "claim", "link",
+)  # fmt: skip
+_APPEND_ONLY = {
+    "audit": (
+        "seq", "at", "organisation_id", "actor", "action", "object", "inputs", "outcome", "error",
+        "previous_hash", "hash", "trading_account_id",
+    ),
+    "event": ("seq", "id", "type", "at", "organisation_id", "resource", "data"),
+    "journal": ("id", "kind", "reference", "at"),
+    "posting": (
+        "code", "asset", "account_version", "journal_id", "debit", "atoms", "balance_after",
+    ),
+    "entry": ("organisation_id", "id", "number", "leaf", "body"),
+}  # fmt: skip
+_BATCH = 5_000
+_KEY = sa.String(length=64)
+
+
+def upgrade() -> None:
+    op.create_index("ix_transfer_organisation", "transfer", ["organisation_id", "created", "id"])
+    _create_tables()
+    op.add_column("transfer", sa.Column("rule_id", _KEY, nullable=True))
+    op.add_column("claim", sa.Column("method", _KEY, nullable=True))
+    for name in _SEALED:
+        op.add_column(name, sa.Column("salt", sa.String(length=16), nullable=True))
+    _guard()
+    _continue_chain(op.get_bind())
+
+
+def _create_tables() -> None:
+    op.create_table(
+        "rule",
+        sa.Column("id", _KEY, primary_key=True),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.Column("salt", sa.String(length=16), nullable=True),
+    )
+    op.create_table(
+        "entry",
+        sa.Column("organisation_id", _KEY, nullable=False),
+        sa.Column("id", _KEY, nullable=False),
+        sa.Column("number", sa.BigInteger(), nullable=True),
+        sa.Column("leaf", _KEY, nullable=True),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("organisation_id", "id"),
+    )
+    op.create_index("ix_entry_number", "entry", ["organisation_id", "number"], unique=True)
+    op.create_table(
+        "log",
+        sa.Column("organisation_id", _KEY, primary_key=True),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("peaks", sa.Text(), nullable=False),
+        sa.Column("root", _KEY, nullable=False),
+    )
+    op.create_table(
+        "checkpoint",
+        sa.Column("organisation_id", _KEY, nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("root", _KEY, nullable=False),
+        sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("organisation_id", "size"),
+    )
+
+
+def _guard() -> None:
+    """Append-only tables let a missing salt be filled in; the log is append-only too."""
+    on_sqlite = op.get_bind().dialect.name == "sqlite"
+    if not on_sqlite:
+        op.execute(
+            "CREATE OR REPLACE FUNCTION chainteller_append_only() RETURNS trigger "
+            "LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING MESSAGE = "
+            "TG_TABLE_NAME || ' is append-only'; END $$"
+        )
+    for name, columns in _APPEND_ONLY.items():
+        listed = ", ".join(f'"{column}"' for column in columns)
+        if not on_sqlite:
+            op.execute(f"DROP TRIGGER IF EXISTS {name}_append_only ON {name}")
+            op.execute(
+                f"CREATE TRIGGER {name}_append_only BEFORE DELETE OR UPDATE OF {listed} ON {name} "
+                "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()"
+            )
+            continue
+        for verb, of in (("UPDATE", f" OF {listed}"), ("DELETE", "")):
+            trigger = f"{name}_refuses_{verb.lower()}"
+            op.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+            op.execute(
+                f"CREATE TRIGGER {trigger} BEFORE {verb}{of} ON {name} "
+                f"BEGIN SELECT RAISE(ABORT, '{name} is append-only'); END"
+            )
+
+
+def _continue_chain(connection: sa.Connection) -> None:
+    """Begin the logs with the audit rows that exist; writers wait meanwhile."""
+    lock = "" if connection.dialect.name == "sqlite" else " FOR UPDATE"
+    head = connection.execute(
+        sa.text(f"SELECT audit_seq, audit_hash, last_at FROM head{lock}")  # noqa: S608 - our own words
+    ).one()
+    names = connection.execute(sa.text("SELECT id FROM organisation ORDER BY id")).scalars().all()
+    for name in names:
+        count = 0
+        for batch in _audit_rows(connection, name):
+            log.put(connection, name, batch)
+            count += len(batch)
+        if count:
+            act = {
+                "op": "continue_chain",
+                "number": head.audit_seq,
+                "head": head.audit_hash,
+                "rows": count,
+            }
+            log.put_acts(connection, log.Stamp(name, head.last_at, "chainteller"), [act])
+    act = {"op": "upgrade", "to": revision, "number": head.audit_seq, "head": head.audit_hash}
+    log.put_acts(connection, log.Stamp(log.DEPLOYMENT, head.last_at, "chainteller"), [act])
+
+
+def _audit_rows(connection: sa.Connection, name: str) -> Iterator[list[tuple[str, str]]]:
+    """An organisation's audit rows in batches: an id that is ordered by time, and the hash."""
+    last = 0
+    query = sa.text(
+        "SELECT seq, at, hash FROM audit WHERE organisation_id = :name AND seq > :last "
+        "ORDER BY seq LIMIT :most"
+    )
+    while True:
+        values = {"name": name, "last": last, "most": _BATCH}
+        found = connection.execute(query, values).all()
+        if not found:
+            return
+        yield [(f"{at:016x}{seq:016x}", row_hash) for seq, at, row_hash in found]
+        last = found[-1].seq

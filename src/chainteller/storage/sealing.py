@@ -1,0 +1,165 @@
+"""Seals: one keyed hash of a row's cells, which the log's entries keep.
+
+A sealed row's cells are written down as one text: for each sealed column in the order of its
+declaration ``<bytes>:<value>``, or ``-`` for NULL, without the last NULLs. The seal is BLAKE2b of
+that text, keyed with the row's salt: while a row has low-entropy or personal data, its seal shows
+nothing of it, and once the row and its salt are erased, nothing can be tried out against the seal.
+
+Both databases can write the text themselves, so that a whole table is read back as two short
+columns.
+"""
+
+from binascii import b2a_base64
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import blake2b
+from secrets import token_urlsafe
+from typing import Any
+
+from sqlalchemy import Boolean, Column, Table
+from sqlmodel import SQLModel
+
+from chainteller.storage import wallet_tables
+from chainteller.storage.columns import SALT, reason_unsealed
+from chainteller.storage.tables import Tables
+
+_SIZE = 24
+_SALT_BYTES = 12
+_PARTS = (Tables, wallet_tables.WalletTables)
+_CARRIED: Mapping[Table, tuple[str, ...]] = {
+    Tables.organisation: ("name", "fee_flat_cents", "fee_bps", "fee_minimum_cents"),
+    Tables.trading_account: ("control",),
+    Tables.quote: (
+        "trading_account_id", "market", "side", "status", "price_cents", "sold", "bought",
+        "fee_cents", "expires", "trade_id",
+    ),
+    Tables.trade: (
+        "trading_account_id", "quote_id", "market", "side", "status", "price_cents", "amount",
+        "sold", "bought", "fee_cents", "failure_code",
+    ),
+    Tables.transfer: (
+        "trading_account_id", "direction", "status", "amount", "asset", "fee", "notional_cents",
+        "destination_class", "counterparty_id", "blockchain_account_id", "failure_code", "rule_id",
+    ),
+    Tables.api_key: ("organisation_id", "scopes", "expires", "revoked_at", "replaced_by"),
+    Tables.market_control: ("reason", "until"),
+    Tables.rule: ("body",),
+    wallet_tables.WalletTables.claim: ("status", "scheme", "method", "expires"),
+    wallet_tables.WalletTables.challenge: ("status", "attempts", "expires"),
+    wallet_tables.WalletTables.link: ("claim_id", "expires", "revoked_at", "revoked_reason"),
+}  # fmt: skip
+"""Columns whose values stand in the entry too: the terms of what was decided. No personal data,
+which may have to be erased, and no secrets."""
+
+
+def own_tables() -> list[Table]:
+    """This program's tables, in the metadata's order."""
+    ours = {id(found) for part in _PARTS for found in vars(part).values()}
+    return [found for found in SQLModel.metadata.sorted_tables if id(found) in ours]
+
+
+def sealed_tables() -> list[Table]:
+    return [table for table in own_tables() if reason_unsealed(table) is None]
+
+
+def exemptions() -> Iterator[tuple[str, str, str]]:
+    """Everything that seals don't cover: table, column (``*`` for all of them) and the reason."""
+    for table in own_tables():
+        whole = reason_unsealed(table)
+        if whole is not None:
+            yield table.name, "*", whole
+            continue
+        for column in table.columns:
+            reason = reason_unsealed(column)
+            if reason is not None:
+                yield table.name, column.name, reason
+
+
+def new_salt() -> str:
+    return token_urlsafe(_SALT_BYTES)
+
+
+def seal(salt: str | None, text: bytes) -> str:
+    """The seal of a row's cells: 24 bytes in base64. A row without a salt has no key."""
+    keyed = blake2b(text, digest_size=_SIZE, key=salt.encode() if salt else b"")
+    return b2a_base64(keyed.digest(), newline=False).decode()
+
+
+class Form:
+    """How the rows of one table are keyed and written down."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.key_names = tuple(column.name for column in table.primary_key)
+        self.columns = tuple(
+            column
+            for column in table.columns
+            if column.name != SALT and reason_unsealed(column) is None
+        )
+        self.names = tuple(column.name for column in self.columns)
+        self.carried = _CARRIED.get(table, ())
+        self.organisation = "organisation_id" if "organisation_id" in table.columns else None
+        self._sealed = frozenset(self.names)
+
+    def key(self, row: Mapping[str, Any]) -> str:
+        """The primary key as one text; no part of a key has a space."""
+        if len(self.key_names) == 1:
+            return str(row[self.key_names[0]])
+        return " ".join([str(row[name]) for name in self.key_names])
+
+    def text(self, row: Mapping[str, Any]) -> bytes:
+        """The sealed cells of a row that has all of them; one that is left out is NULL."""
+        parts = []
+        for name in self.names:
+            value = row.get(name)
+            if value is None:
+                parts.append("-")
+                continue
+            if value.__class__ is not str:
+                value = str(int(value))
+            size = len(value) if value.isascii() else len(value.encode())
+            parts.append(f"{size}:{value}")
+        return "".join(parts).rstrip("-").encode()
+
+    def values(self, written: Mapping[str, Any]) -> dict[str, Any]:
+        """The carried values among those that were written."""
+        return {name: written[name] for name in self.carried if name in written}
+
+    def covers(self, names: Mapping[str, Any]) -> bool:
+        """Whether writing these columns changes a seal."""
+        return any(name in self._sealed for name in names)
+
+    def sql_key(self, dialect: str) -> str:
+        parts = [_as_text(self.table.c[name], dialect) for name in self.key_names]
+        return " || ' ' || ".join(parts) if len(parts) > 1 else f"{parts[0]} || ''"
+
+    def sql_text(self, dialect: str) -> str:
+        """``text`` as an SQL expression. On SQLite, a value that a column should not be able to
+        hold (a blob) changes it."""
+        parts = [_written(column, dialect) for column in self.columns]
+        found = f"rtrim({' || '.join(parts)}, '-')"
+        if dialect == "postgresql":
+            return found
+        kinds = ", ".join(f'typeof("{column.name}")' for column in self.columns)
+        return f"CAST(CASE WHEN 'blob' IN ({kinds}) THEN '!' ELSE '' END || {found} AS BLOB)"
+
+
+def _as_text(column: Column[Any], dialect: str) -> str:
+    if dialect != "postgresql":
+        return f'"{column.name}"'
+    return f'"{column.name}"::int::text' if _is_bool(column) else f'"{column.name}"::text'
+
+
+def _is_bool(column: Column[Any]) -> bool:
+    return isinstance(column.type, Boolean)
+
+
+def _written(column: Column[Any], dialect: str) -> str:
+    value = _as_text(column, dialect)
+    size = f"octet_length({value})" if dialect == "postgresql" else f"length(CAST({value} AS BLOB))"
+    return f"coalesce({size} || ':' || {value}, '-')"
+
+
+@cache
+def form(table: Table) -> Form:
+    return Form(table)
