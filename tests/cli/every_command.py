@@ -97,6 +97,7 @@ def lines(bank: Bank) -> Lines:
         assert bank.run("keys", "create", "--name", name).code == 0
     old, new = (each["id"] for each in bank.made("keys", "list")["data"])
     backup, aged = bank.home / "backup.db", bank.home / "aged.db"
+    bank.made("audit", "key", "create")
     bank.made("db", "backup", str(backup))
     released.restore(f"sqlite:///{aged}")
     (bank.home / "empty").mkdir()
@@ -154,6 +155,14 @@ def lines(bank: Bank) -> Lines:
         "audit list": (),
         "audit verify": (),
         "audit export": (str(at / "audit.jsonl"),),
+        "audit checkpoint": (),
+        "audit proof": ("1",),
+        "audit witness list": (),
+        "audit witness accept": ("--yes",),
+        "audit key show": (),
+        "audit key create": ("--database", f"sqlite:///{at / 'empty' / 'signed.db'}"),
+        "audit key rotate": (),
+        "audit key retire": (),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),

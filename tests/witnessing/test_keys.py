@@ -27,7 +27,7 @@ def _note(keys: SigningKeys) -> bytes:
 
 def test_the_file_is_the_owners_alone_and_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "new" / "signing.json"
-    made = create_keys(file, SEEDS[0], AT[0])
+    made = create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert load_keys(file) == made
     assert load_keys(tmp_path / "other.json") is None
@@ -36,16 +36,16 @@ def test_the_file_is_the_owners_alone_and_is_read_back(tmp_path: Path) -> None:
 
 def test_a_second_key_is_not_made_by_create(tmp_path: Path) -> None:
     file = tmp_path / "signing.json"
-    create_keys(file, SEEDS[0], AT[0])
+    create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     before = file.read_bytes()
-    with pytest.raises(SigningKeysUnusable, match="has a key already"):
-        create_keys(file, SEEDS[1], AT[1])
+    with pytest.raises(SigningKeysUnusable, match="has a key of bank-7 already"):
+        create_keys(file, SEEDS[1], AT[1], "bank-7", "sqlite:///x")
     assert file.read_bytes() == before
 
 
 def test_after_a_rotation_both_keys_sign_one_note(tmp_path: Path) -> None:
     file = tmp_path / "signing.json"
-    first = create_keys(file, SEEDS[0], AT[0])
+    first = create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     second = first.rotated(SEEDS[1], AT[1])
     replace_keys(file, second)
     assert load_keys(file) == second
@@ -58,7 +58,7 @@ def test_after_a_rotation_both_keys_sign_one_note(tmp_path: Path) -> None:
 
 def test_a_retired_key_signs_no_more_and_is_recognised(tmp_path: Path) -> None:
     file = tmp_path / "signing.json"
-    first = create_keys(file, SEEDS[0], AT[0])
+    first = create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     old = _note(first)
     third = first.rotated(SEEDS[1], AT[1]).rotated(SEEDS[2], AT[2])
     replace_keys(file, third)
@@ -78,7 +78,7 @@ def test_a_retired_key_signs_no_more_and_is_recognised(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
 def test_a_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> None:
     file = tmp_path / "signing.json"
-    create_keys(file, SEEDS[0], AT[0])
+    create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     file.chmod(mode)
     with pytest.raises(SigningKeysUnusable, match="chmod 600"):
         load_keys(file)
@@ -98,7 +98,7 @@ def test_a_file_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> No
 )
 def test_a_damaged_file_is_refused_by_name(tmp_path: Path, change: dict[str, object]) -> None:
     file = tmp_path / "signing.json"
-    create_keys(file, SEEDS[0], AT[0])
+    create_keys(file, SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     with pytest.raises(SigningKeysUnusable, match="damaged"):
         load_keys(file)
@@ -117,7 +117,7 @@ def test_what_is_no_file_of_keys_is_refused(tmp_path: Path, text: str) -> None:
 def test_a_folder_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(SigningKeysUnusable):
-        create_keys(tmp_path / "signing.json", SEEDS[0], AT[0])
+        create_keys(tmp_path / "signing.json", SEEDS[0], AT[0], "bank-7", "sqlite:///x")
     tmp_path.chmod(0o700)
     assert list(tmp_path.iterdir()) == []
 

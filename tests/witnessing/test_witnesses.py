@@ -13,9 +13,10 @@ from chainteller.domain.merkle import GrownTree, leaf_hash
 from chainteller.witnessing.checkpoints import Head, SignedHead, read_signed_head
 from chainteller.witnessing.errors import WitnessProblem
 from chainteller.witnessing.folders import FolderWitness
+from chainteller.witnessing.judging import Asked
 from chainteller.witnessing.keys import SigningKeys, create_keys
 from chainteller.witnessing.notes import verified_by
-from chainteller.witnessing.publishing import check_witness, known_size, publish, sign
+from chainteller.witnessing.publishing import ask, known_size, publish, sign
 from chainteller.witnessing.submissions import Submission, Witness
 
 ORIGIN = "bank-7/default"
@@ -26,7 +27,7 @@ OTHER = [*LEAVES[:10], leaf_hash(b"other"), *LEAVES[11:]]
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> SigningKeys:
     file = tmp_path_factory.mktemp("keys") / "signing.json"
-    return create_keys(file, bytes(range(1, 33)), "2026-11-20T12:00:00.000000Z")
+    return create_keys(file, bytes(range(1, 33)), "2026-11-20T12:00:00.000000Z", "bank-7", "")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_a_log_that_grows_is_remembered_whatever_was_known_of_the_witness(
         done = published(witness, LEAVES, size, keys, known)
         assert (done.failure, done.size) == (None, size), (size, known)
     assert known_size(witness, ORIGIN, keys) == 40
-    assert check_witness(witness, ORIGIN, GrownTree(LEAVES), keys) is None
+    assert ask(witness, ORIGIN, GrownTree(LEAVES), keys) == Asked(witness.address, 40)
 
 
 def test_another_root_is_refused_and_leaves_the_witness_as_it_was(
@@ -110,7 +111,7 @@ def test_a_changed_log_is_noticed_by_asking_the_witness(
     published(witness, LEAVES, 20, keys)
     problems = []
     for leaves in (OTHER, LEAVES[:12], [*LEAVES[:20], *OTHER[:20]]):
-        failure = check_witness(witness, ORIGIN, GrownTree(leaves), keys)
+        failure = ask(witness, ORIGIN, GrownTree(leaves), keys).failure
         problems.append(failure and failure.problem)
     assert problems == [WitnessProblem.OTHER_HEAD, WitnessProblem.LARGER_HEAD, None]
 
@@ -286,7 +287,7 @@ def test_notes_are_set_aside_for_a_restored_log(tmp_path: Path, keys: SigningKey
     folder = FolderWitness(tmp_path)
     for size in (9, 20, 30):
         published(folder, LEAVES, size, keys)
-    assert folder.set_aside(ORIGIN, 10) == 2
+    assert folder.set_aside(ORIGIN, lambda head: head.size > 10) == 2
     assert [each.size for each in folder.kept(ORIGIN)] == [9]
     assert published(folder, OTHER, 12, keys).failure is None
     assert len(list(tmp_path.rglob("former-1/*.checkpoint"))) == 2

@@ -1,6 +1,6 @@
 """Operations on the configured database itself: ``db``, ``keys`` and ``serve``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +11,15 @@ from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
+from chainteller.settings.place import sqlite_path
 from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
+    from chainteller.engine.heads import HeadsReport
     from chainteller.engine.keys import ApiKeys
+    from chainteller.witnessing.checkpoints import Head
+    from chainteller.witnessing.notes import VerifierKey
 
 Outcome = dict[str, object]
 
@@ -79,18 +83,101 @@ def fill() -> Outcome:
 
 
 def check() -> DatabaseReport:
+    """The state of the file; a note says where no key signs heads of its audit log."""
     from chainteller.storage import maintenance
 
-    return maintenance.check(_address())
+    report = maintenance.check(_address())
+    if report.schema_state != "current":
+        return report
+    note = signing_problem()
+    return report.model_copy(update={"notes": (*report.notes, note)}) if note else report
 
 
-def verify() -> list[str]:
-    """Every invariant that is violated, in words."""
+def signing_problem() -> str:
+    """Why no heads of the audit log are signed; empty if they are. Never raises."""
+    from chainteller.service.errors import TellerError
+
+    try:
+        with engine() as found, found.context.database.read() as connection:
+            return found.context.notary.standing(connection).problem
+    except TellerError as error:
+        return error.message
+
+
+def verify() -> tuple[list[str], list[str]]:
+    """Every invariant that is violated, in words; then what is worth knowing besides."""
+    from chainteller.engine.heads import judge_heads
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
         breaches = verified(found.context.database, found.context.options.limits)
-    return [str(each) for each in breaches]
+        report = judge_heads(found.context)
+    return [*map(str, breaches), *report.breaches], report.notes
+
+
+def heads_report() -> "HeadsReport":
+    """What all known heads say about the logs of the configured database."""
+    from chainteller.engine.heads import judge_heads
+
+    with engine() as found:
+        return judge_heads(found.context)
+
+
+def witnesses() -> list[Mapping[str, object]]:
+    """Each witness with the largest head that it has of each log, or what is wrong with it."""
+    from chainteller.engine.heads import witness_rows
+
+    with engine() as found:
+        return list(witness_rows(found.context))
+
+
+def accept_restored() -> int:
+    """Set aside the notes that a restore explains; returns how many."""
+    from chainteller.engine.heads import set_restored_aside
+
+    with engine() as found:
+        return set_restored_aside(found.context)
+
+
+def create_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.create(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def rotate_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.rotate(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def retire_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.retire(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def signing_keys() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        return own.shown(found.context, own.keys_of(found.context))
+
+
+def known_keys(origin: str) -> "Mapping[VerifierKey, str]":
+    """The keys of a log that this place signs with; none where it is remote."""
+    from chainteller.engine import signing_keys as own
+
+    if options().configured.place().remote:
+        return {}
+    with engine() as found:
+        return own.known(found.context, origin)
 
 
 def verify_chain() -> ChainReport:
@@ -114,10 +201,41 @@ def backup(file: Path) -> Outcome:
 
 
 def restore(file: Path) -> Outcome:
+    """Restore a backup, and write into its logs that it was restored."""
+    from chainteller.service.errors import ServiceUnavailable
     from chainteller.storage import maintenance
 
+    old = _heads_now()
     kept = maintenance.restore(file, _address())
-    return {"database": without_password(_address()), "kept": str(kept) if kept else None}
+    outcome: Outcome = {
+        "database": without_password(_address()),
+        "kept": str(kept) if kept else None,
+    }
+    try:
+        with engine() as found:
+            from chainteller.engine.heads import record_restore
+
+            actor = operator(options().configured.settings)
+            record_restore(found.context, actor, file.name, old)
+    except ServiceUnavailable as error:  # an older schema: its upgrade comes first
+        return outcome | {"entry": f"not written: {error.message}"}
+    return outcome
+
+
+def _heads_now() -> "dict[str, Head] | None":
+    """The heads of the database that is going to be replaced; None where it can't be read."""
+    from chainteller.engine.heads import heads_of
+    from chainteller.service.errors import ServiceUnavailable
+    from chainteller.storage import maintenance
+
+    if not _address().startswith("sqlite:///"):
+        return None
+    try:
+        maintenance.require_file(sqlite_path(_address()))
+        with engine() as found:
+            return heads_of(found.context)
+    except ServiceUnavailable:
+        return None
 
 
 def copy(to_url: str) -> tuple[Outcome, list[str]]:

@@ -82,11 +82,12 @@ def check() -> int:
 @database.command("verify", changes=False, epilog=example("chainteller db verify"))
 def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
-    breaches = administration.verify()
+    breaches, notes = administration.verify()
     if options().json:
-        document({"ok": not breaches, "breaches": breaches})
+        document({"ok": not breaches, "breaches": breaches, "notes": notes})
     elif not breaches:
         line("every invariant holds")
+    say(*(f"note: {each}" for each in notes))
     return _judged(breaches)
 
 

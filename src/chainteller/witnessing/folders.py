@@ -7,9 +7,11 @@ machine, or a medium that is only appended to.
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from urllib.parse import quote
 
 from chainteller.domain.merkle import verify_consistency
 from chainteller.witnessing.checkpoints import Head, read_signed_head, split_origin
@@ -62,8 +64,8 @@ class FolderWitness:
         """The notes of a log, the largest first. Raises WitnessFailed (UNUSABLE_FOLDER)."""
         return _Notes(self, self._files(origin))
 
-    def set_aside(self, origin: str, size: int) -> int:
-        """Move the notes above ``size`` into a folder ``former-N``, once a person accepted that.
+    def set_aside(self, origin: str, is_left_behind: Callable[[Head], bool]) -> int:
+        """Move the largest notes, as long as they are left behind, into a folder ``former-N``.
 
         Returns:
             How many were moved.
@@ -72,14 +74,18 @@ class FolderWitness:
             WitnessFailed: UNUSABLE_FOLDER.
         """
         place = self._place(origin)
+        if not self._files(origin):
+            return 0
         try:
             with _locked(place):
-                above = [each for each in self._files(origin) if _size(each) > size]
-                if above:
+                found = list(
+                    takewhile(lambda each: is_left_behind(self._head(each)), self._files(origin))
+                )
+                if found:
                     former = _next_former(place)
-                    for each in above:
+                    for each in found:
                         each.rename(former / each.name)
-                return len(above)
+                return len(found)
         except OSError as error:
             raise self._unusable(error.strerror or str(error)) from None
 
@@ -93,7 +99,7 @@ class FolderWitness:
 
     def _place(self, origin: str) -> Path:
         deployment, organisation = split_origin(origin)
-        return self.folder / deployment / organisation
+        return self.folder / quote(deployment, safe="") / quote(organisation, safe="")
 
     def _files(self, origin: str) -> list[Path]:
         try:
@@ -106,12 +112,13 @@ class FolderWitness:
 
     def _latest(self, origin: str) -> Head | None:
         files = self._files(origin)
-        if not files:
-            return None
+        return self._head(files[0]) if files else None
+
+    def _head(self, file: Path) -> Head:
         try:
-            return read_signed_head(self.read(files[0]).data).head
+            return read_signed_head(self.read(file).data).head
         except NoteInvalid as error:
-            raise self._unusable(f"{files[0].name} is damaged: {error}") from None
+            raise self._unusable(f"{file.name} is damaged: {error}") from None
 
     def _unusable(self, why: str) -> WitnessFailed:
         return WitnessFailed(WitnessProblem.UNUSABLE_FOLDER, f"{self.folder}: {why}")

@@ -54,9 +54,14 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SigningKeys:
-    """All keys of a deployment, the newest first."""
+    """All keys of a deployment, the newest first.
+
+    ``place`` is the address of the database that they were made for.
+    """
 
     keys: tuple[StoredKey, ...]
+    deployment: str = ""
+    place: str = ""
 
     def signers(self, origin: str) -> tuple[SignerKey, ...]:
         """The keys that sign the log's checkpoints: one, or two after a rotation."""
@@ -73,14 +78,13 @@ class SigningKeys:
     def rotated(self, seed: bytes, at: str) -> "SigningKeys":
         """With a new key; the current one becomes outgoing, and an outgoing one is retired."""
         older = tuple(_aged(each, at) for each in self.keys)
-        return SigningKeys((_made(seed, at), *older))
+        return replace(self, keys=(_made(seed, at), *older))
 
     def with_outgoing_retired(self, at: str) -> "SigningKeys":
         """With the current key alone signing."""
         outgoing = KeyState.OUTGOING
-        return SigningKeys(
-            tuple(_retire(each, at) if each.state is outgoing else each for each in self.keys)
-        )
+        keys = tuple(_retire(each, at) if each.state is outgoing else each for each in self.keys)
+        return replace(self, keys=keys)
 
 
 def _made(seed: bytes, at: str) -> StoredKey:
@@ -126,7 +130,7 @@ def _parsed(document: Mapping[str, Any]) -> SigningKeys:
     keys = tuple(_stored(each) for each in document["keys"])
     if [each.state for each in keys].count(KeyState.CURRENT) != 1:
         raise ValueError("not one current key")
-    return SigningKeys(keys)
+    return SigningKeys(keys, str(document["deployment"]), str(document["place"]))
 
 
 def _stored(each: Mapping[str, str]) -> StoredKey:
@@ -142,17 +146,26 @@ def _stored(each: Mapping[str, str]) -> StoredKey:
     return key
 
 
-def create_keys(file: Path, seed: bytes, at: str) -> SigningKeys:
+def create_keys(file: Path, seed: bytes, at: str, deployment: str, place: str) -> SigningKeys:
     """Make the file with its first key.
+
+    Args:
+        file: the file, in a folder that may have to be made.
+        seed: 32 random bytes.
+        at: the time, as a timestamp.
+        deployment: whose logs are signed.
+        place: the address of its database.
 
     Raises:
         SigningKeysUnusable: there is one already, or it can't be written.
     """
-    if load_keys(file) is not None:
+    found = load_keys(file)
+    if found is not None:
         raise SigningKeysUnusable(
-            f"{file} has a key already; chainteller audit key rotate makes another"
+            f"{file} has a key of {found.deployment} already: chainteller audit key rotate makes "
+            "another, and the setting audit.key_file names another file"
         )
-    keys = SigningKeys((_made(seed, at),))
+    keys = SigningKeys((_made(seed, at),), deployment, place)
     _write(file, keys, is_new=True)
     return keys
 
@@ -163,7 +176,12 @@ def replace_keys(file: Path, keys: SigningKeys) -> None:
 
 
 def _write(file: Path, keys: SigningKeys, *, is_new: bool) -> None:
-    document = {"layout": _LAYOUT, "keys": [_document(each) for each in keys.keys]}
+    document = {
+        "layout": _LAYOUT,
+        "deployment": keys.deployment,
+        "place": keys.place,
+        "keys": [_document(each) for each in keys.keys],
+    }
     try:
         private_folder(file.parent)
         write_atomically(file, json.dumps(document, indent=1) + "\n", is_new=is_new)

@@ -1,11 +1,12 @@
 """Sign the head of a log and have its witnesses remember it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from chainteller.domain.merkle import EMPTY_ROOT, GrownTree
 from chainteller.witnessing.checkpoints import Checkpoint, Head, SignedHead
 from chainteller.witnessing.errors import WitnessFailed, WitnessProblem
+from chainteller.witnessing.judging import Asked
 from chainteller.witnessing.keys import SigningKeys
 from chainteller.witnessing.notes import Note, NoteSignature
 from chainteller.witnessing.submissions import Submission, Witness
@@ -98,26 +99,23 @@ def known_size(witness: Witness, origin: str, keys: SigningKeys) -> int:
     return 0
 
 
-def check_witness(
-    witness: Witness, origin: str, tree: GrownTree, keys: SigningKeys
-) -> WitnessFailed | None:
+def ask(witness: Witness, origin: str, tree: GrownTree, keys: SigningKeys) -> Asked:
     """Compare a witness's own head, which it keeps to itself, with the log.
 
     It is asked to cosign the log's head of the size that it has: it does only if the roots agree.
-    Returns None where it has seen the same log, else why that isn't known.
     """
     try:
         size = known_size(witness, origin, keys)
-        if size > tree.size:
-            message = f"it has seen {size} entries, and the log has {tree.size}"
-            return WitnessFailed(WitnessProblem.LARGER_HEAD, message, size)
-        same = sign(origin, Head(size, tree.root(size)), keys)
+    except WitnessFailed as failure:
+        return Asked(witness.address, 0, failure)
+    if size > tree.size:
+        message = f"it has seen {size} entries, and the log has {tree.size}"
+        return Asked(
+            witness.address, size, WitnessFailed(WitnessProblem.LARGER_HEAD, message, size)
+        )
+    same = sign(origin, Head(size, tree.root(size)), keys)
+    try:
         witness.submit(Submission(same, size))
     except WitnessFailed as failure:
-        return failure
-    return None
-
-
-def failures(outcomes: Sequence[Published]) -> list[str]:
-    """What the witnesses that failed said, in words."""
-    return [f"{each.witness}: {each.failure.message}" for each in outcomes if each.failure]
+        return Asked(witness.address, size, failure)
+    return Asked(witness.address, size)
