@@ -170,9 +170,9 @@ def notary(settings: Settings, place: Place) -> "Notary":
     from chainteller.settings.values import without_password
 
     audit = settings.audit
-    file = Path(audit.key_file).expanduser() if audit.key_file else settings.paths.signing_keys
+    keys = Path(audit.key_folder).expanduser() if audit.key_folder else settings.paths.signing_keys
     witnesses = tuple(_witness(each) for each in audit.witnesses)
-    return Notary(file, witnesses, without_password(place.address))
+    return Notary(keys, witnesses, without_password(place.address))
 
 
 def _witness(configured: str) -> "Witness":

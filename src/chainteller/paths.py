@@ -25,7 +25,7 @@ class Paths(NamedTuple):
     @property
     def signing_keys(self) -> Path:
         """The keys that sign checkpoints of the audit trail."""
-        return self.data / "signing_keys.json"
+        return self.data / "signing_keys"
 
     @property
     def themes(self) -> Path:

@@ -57,12 +57,12 @@ class Place:
 
 
 def open_place(
-    file: Path, key_file: Path, witnesses: Sequence[Witness] = (), *, is_new: bool = False
+    file: Path, key_folder: Path, witnesses: Sequence[Witness] = (), *, is_new: bool = False
 ) -> Place:
     """Open a bank; a new one gets a signing key."""
     clock = ManualClock(1_763_700_000_000_000)
     world = build(f"sqlite:///{file}", clock=clock)
-    notary = Notary(key_file, tuple(witnesses), f"sqlite:///{file}")
+    notary = Notary(key_folder, tuple(witnesses), f"sqlite:///{file}")
     context = replace(world.context, notary=notary)
     place = Place(replace(world, engine=Engine(context, OPERATOR)), file)
     if is_new:

@@ -70,7 +70,7 @@ class EmbeddedDeployment:
             self._process = os.getpid()
         self._worker = Worker(self._engine.context)
         self._worker.start()
-        if self._engine.context.notary.key_file is not None:
+        if self._engine.context.notary.key_folder is not None:
             self._checkpointer = Checkpointer(self._engine.context)
             self._checkpointer.start()
 

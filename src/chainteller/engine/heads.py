@@ -109,7 +109,7 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
         SigningKeysUnusable: the key file can't be used.
     """
     notary = context.notary
-    if notary.key_file is None or not notary.key_file.exists():
+    if notary.key_folder is None or not notary.key_folder.exists():
         return []
     made: list[MadeHead] = []
     silent: set[str] = set()

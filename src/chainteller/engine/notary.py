@@ -17,6 +17,7 @@ from chainteller.witnessing.publishing import Published
 from chainteller.witnessing.submissions import Witness
 
 DERIVED_DIGITS = 16
+_SUFFIX = ".json"
 
 
 class Trees:
@@ -63,13 +64,13 @@ class Notary:
     """Signing keys and witnesses of one deployment.
 
     Args:
-        key_file: the file of signing keys; it is read whenever keys are needed. None: no heads
-            are signed.
+        key_folder: has a file of signing keys for each deployment, which is read whenever keys
+            are needed. None: no heads are signed.
         witnesses: who is asked to remember heads.
-        place: the database's address, as the key file keeps it.
+        place: the database's address, as the key files keep it.
     """
 
-    key_file: Path | None = None
+    key_folder: Path | None = None
     witnesses: tuple[Witness, ...] = ()
     place: str = ""
     trees: Trees = field(default_factory=Trees)
@@ -83,16 +84,30 @@ class Notary:
             SigningKeysUnusable: the file can't be used.
         """
         derived = derived_deployment(connection)
-        stored = load_keys(self.key_file) if self.key_file is not None else None
-        if stored is None:
-            return Standing(derived, problem="no signing key: chainteller audit key create")
-        if stored.deployment == derived:
+        file = self.file_of(derived)
+        stored = load_keys(file) if file is not None else None
+        if stored is not None:
             return Standing(derived, stored)
-        problem = (
-            f"the signing keys in {self.key_file} are those of the deployment {stored.deployment}, "
-            f"and this database is {derived}"
-        )
-        return Standing(derived, None, problem, stored.place == self.place)
+        for other in self.others(derived):
+            found = load_keys(other)
+            if found is not None and found.place == self.place:
+                problem = (
+                    f"the signing keys in {other} are those of the deployment {found.deployment}, "
+                    f"which was in this place, and this database is {derived}"
+                )
+                return Standing(derived, None, problem, is_replaced=True)
+        return Standing(derived, problem="no signing key: chainteller audit key create")
+
+    def file_of(self, deployment: str) -> Path | None:
+        """Where a deployment's keys are, if it has any."""
+        return self.key_folder / f"{deployment}{_SUFFIX}" if self.key_folder is not None else None
+
+    def others(self, deployment: str) -> list[Path]:
+        """The key files of other deployments."""
+        own = self.file_of(deployment)
+        if own is None or not own.parent.is_dir():
+            return []
+        return sorted(each for each in own.parent.glob(f"*{_SUFFIX}") if each != own)
 
     def contradicted(self, origin: str) -> str:
         """Which witness has seen another log, in words; empty for none."""

@@ -1,6 +1,7 @@
 """Make, rotate and show the keys that sign heads; the deployment's log has each change."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from chainteller.domain.actors import Actor
@@ -10,7 +11,13 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.notary import derived_deployment, origins
 from chainteller.service.errors import ServiceError
 from chainteller.witnessing.errors import SigningKeysUnusable
-from chainteller.witnessing.keys import SEED_BYTES, SigningKeys, create_keys, replace_keys
+from chainteller.witnessing.keys import (
+    SEED_BYTES,
+    SigningKeys,
+    create_keys,
+    load_keys,
+    replace_keys,
+)
 from chainteller.witnessing.notes import VerifierKey
 
 
@@ -21,9 +28,9 @@ def create(context: EngineContext, actor: Actor) -> SigningKeys:
         SigningKeysUnusable: the file has keys already, or can't be written.
         ServiceUnavailable: the database can't be written; no key was made.
     """
-    file = _file(context)
     with context.database.read() as connection:
         deployment = derived_deployment(connection)
+    file = _file(context, deployment)
     seed, at = context.randomness.bytes(SEED_BYTES), format_instant(context.clock.now())
     keys = create_keys(file, seed, at, deployment, context.notary.place)
     try:
@@ -31,7 +38,16 @@ def create(context: EngineContext, actor: Actor) -> SigningKeys:
     except ServiceError:
         file.unlink(missing_ok=True)
         raise
+    _release_place(context, deployment)
     return keys
+
+
+def _release_place(context: EngineContext, deployment: str) -> None:
+    """A person put another database in the place: its former one isn't expected here any more."""
+    for other in context.notary.others(deployment):
+        found = load_keys(other)
+        if found is not None and found.place == context.notary.place:
+            replace_keys(other, replace(found, place=""))
 
 
 def rotate(context: EngineContext, actor: Actor) -> SigningKeys:
@@ -53,7 +69,8 @@ def _changed(
     change: Callable[[SigningKeys], SigningKeys],
 ) -> SigningKeys:
     """Change the file and write the entry; the file goes back where that fails."""
-    file, before = _file(context), keys_of(context)
+    before = keys_of(context)
+    file = _file(context, before.deployment)
     after = change(before)
     replace_keys(file, after)
     try:
@@ -73,7 +90,7 @@ def keys_of(context: EngineContext) -> SigningKeys:
     with context.database.read() as connection:
         standing = context.notary.standing(connection)
     if standing.keys is None:
-        raise SigningKeysUnusable(f"{_file(context)}: {standing.problem}")
+        raise SigningKeysUnusable(standing.problem)
     return standing.keys
 
 
@@ -82,7 +99,7 @@ def shown(context: EngineContext, keys: SigningKeys) -> dict[str, object]:
     with context.database.read() as connection:
         names = origins(connection, keys.deployment)
     return {
-        "file": str(_file(context)),
+        "file": str(_file(context, keys.deployment)),
         "deployment": keys.deployment,
         "keys": [
             {
@@ -104,7 +121,8 @@ def known(context: EngineContext, origin: str) -> dict[VerifierKey, str]:
     return {each.verifier(origin): each.retired for each in keys}
 
 
-def _file(context: EngineContext) -> Path:
-    if context.notary.key_file is None:
-        raise SigningKeysUnusable("this deployment has no file for signing keys")
-    return context.notary.key_file
+def _file(context: EngineContext, deployment: str) -> Path:
+    file = context.notary.file_of(deployment)
+    if file is None:
+        raise SigningKeysUnusable("this deployment has no folder for signing keys")
+    return file

@@ -63,10 +63,10 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True)
 class AuditSettings:
-    """Checkpoints of the audit trail. An empty ``key_file`` is the one in the data folder."""
+    """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
 
     witnesses: tuple[str, ...] = _setting((), values.witnesses)
-    key_file: str = _setting("", values.text)
+    key_folder: str = _setting("", values.text)
 
 
 @dataclass(frozen=True, slots=True)

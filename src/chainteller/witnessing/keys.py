@@ -162,8 +162,7 @@ def create_keys(file: Path, seed: bytes, at: str, deployment: str, place: str) -
     found = load_keys(file)
     if found is not None:
         raise SigningKeysUnusable(
-            f"{file} has a key of {found.deployment} already: chainteller audit key rotate makes "
-            "another, and the setting audit.key_file names another file"
+            f"{file} has a key already: chainteller audit key rotate makes another"
         )
     keys = SigningKeys((_made(seed, at),), deployment, place)
     _write(file, keys, is_new=True)
