@@ -77,12 +77,16 @@ class Bank:
 def sample_bank(home: Path, sample_world: Path) -> Bank:
     (home / "data").mkdir(parents=True)
     shutil.copyfile(sample_world, home / "data" / "bank.db")
-    (home / "config.toml").write_text("[profiles.careful]\nread_only = true\n", encoding="utf-8")
+    (home / "config.toml").write_text(
+        f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n',
+        encoding="utf-8",
+    )
     return Bank(home)
 
 
 def lines(bank: Bank) -> Lines:
     """A line for each command that ends; each writing one changes something the first time."""
+    _restore_older_log(bank)
     account = bank.made("accounts", "open", "DDA-1001", "--type", "checking")["id"]
     deposit = bank.made("deposit", account, "900")["id"]
     sent, held = (bank.made("withdraw", account, "20", "--yes")["id"] for _ in "12")
@@ -97,7 +101,6 @@ def lines(bank: Bank) -> Lines:
         assert bank.run("keys", "create", "--name", name).code == 0
     old, new = (each["id"] for each in bank.made("keys", "list")["data"])
     backup, aged = bank.home / "backup.db", bank.home / "aged.db"
-    bank.made("audit", "key", "create")
     bank.made("db", "backup", str(backup))
     released.restore(f"sqlite:///{aged}")
     (bank.home / "empty").mkdir()
@@ -185,6 +188,17 @@ def lines(bank: Bank) -> Lines:
         "themes check": (),
     }
     return {f"chainteller {name}": (*name.split(), *line) for name, line in found.items()}
+
+
+def _restore_older_log(bank: Bank) -> None:
+    """Leave the witness with a head that the log doesn't have any more."""
+    older = bank.home / "older.db"
+    bank.made("audit", "key", "create")
+    bank.made("db", "backup", str(older))
+    for _ in "12":
+        bank.made("quote", "sol-usd", "buy", "10")
+    bank.made("audit", "checkpoint")
+    bank.made("db", "restore", str(older))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,15 @@ def test_a_backup_is_whole_and_overwrites_nothing(
     assert teller("db", "backup", str(file)).code == 0
     assert teller("db", "check", "--database", f"sqlite:///{file}").code == 0
     assert teller("db", "backup", str(file)).code == 1
-    head = teller("audit", "verify", "--json").body["head"]
+    before = teller("audit", "verify", "--json").body
     teller("quote", "sol-usd", "buy", "10")
-    assert teller("audit", "verify", "--json").body["head"] != head
+    assert teller("audit", "verify", "--json").body["head"] != before["head"]
     assert teller("db", "restore", str(file)).code == 0
-    assert teller("audit", "verify", "--json").body["head"] == head
+    assert teller("audit", "verify", "--json").body["rows"] >= before["rows"] + 1
+    (entry, former, *_) = teller("audit", "list", "--json").body["data"]
+    assert (entry["action"], entry["inputs"]["backup"]) == ("restore_database", "backup.db")
+    assert entry["inputs"]["oldSize"] == entry["inputs"]["newSize"] + 1
+    assert entry["previousHash"] == former["hash"]
 
 
 def test_check_tells_mode_and_version(bank: Path, teller: Teller) -> None:

@@ -94,10 +94,13 @@ def check() -> DatabaseReport:
 
 
 def signing_problem() -> str:
-    """Why no heads of the audit log are signed; empty if they are. Never raises."""
+    """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
     from chainteller.service.errors import TellerError
+    from chainteller.storage import maintenance
 
     try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
         with engine() as found, found.context.database.read() as connection:
             return found.context.notary.standing(connection).problem
     except TellerError as error:
@@ -112,7 +115,7 @@ def verify() -> tuple[list[str], list[str]]:
     with engine() as found:
         breaches = verified(found.context.database, found.context.options.limits)
         report = judge_heads(found.context)
-    return [*map(str, breaches), *report.breaches], report.notes
+    return [*map(str, breaches), *report.breaches], report.notes if report.judgements else []
 
 
 def heads_report() -> "HeadsReport":

@@ -84,7 +84,7 @@ def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
     breaches, notes = administration.verify()
     if options().json:
-        document({"ok": not breaches, "breaches": breaches, "notes": notes})
+        document({"ok": not breaches, "breaches": breaches, **({"notes": notes} if notes else {})})
     elif not breaches:
         line("every invariant holds")
     say(*(f"note: {each}" for each in notes))
