@@ -11,7 +11,6 @@ import pytest
 from tests.world.customers import CustomerSeed
 from tests.world.engines import make_world
 
-from chainteller.domain.limits import DestinationClass
 from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.engine.verification import verify
 from chainteller.storage import maintenance
@@ -19,7 +18,6 @@ from chainteller.storage.database import Database, open_database
 
 ROOT = Path(__file__).parents[2]
 TABLES = {"deposit": "transfer", "withdrawal": "transfer", "quote": "quote", "trade": "trade"}
-UNLIMITED = {DestinationClass.OWN_BANK: (10**12, 10**12, 10**12)}
 
 
 def killed_run(
@@ -82,7 +80,7 @@ def kill_many(folder: Path, kills: int, threads: int) -> int:
         database = open_database(url)
         try:
             assert missing(database, acknowledged) == [], f"kill {number}"
-            assert verify(database, UNLIMITED) == (), f"kill {number}"
+            assert verify(database) == (), f"kill {number}"
         finally:
             database.close()
         assert maintenance.check(url).healthy

@@ -44,7 +44,7 @@ def sample_bank(folder: Path, options: EngineOptions, seed: str = "42") -> Itera
 
 def check(bank: EngineContext) -> None:
     """Every invariant holds, and whatever is listed first can trade."""
-    assert verify(bank.database, bank.options.limits) == ()
+    assert verify(bank.database) == ()
     first, *_ = rows(
         bank,
         "SELECT a.*, b.balance FROM trading_account a JOIN bank_account b "
@@ -126,7 +126,7 @@ def _check_generated(
     options: EngineOptions, seed: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with sample_bank(tmp_path_factory.mktemp("settings"), options, seed) as bank:
-        assert verify(bank.database, options.limits) == ()
+        assert verify(bank.database) == ()
 
 
 settings.register_profile(

@@ -41,6 +41,10 @@ def busy(tmp_path: Path) -> Iterator[World]:
     world.close()
 
 
+OF_ANY_DAMAGE = {20, 21}
+"""The row is not as it was sealed, and ``damage`` removed the guards."""
+
+
 def damage(database: Database, statement: str) -> None:
     """Change rows behind the engine's back, guards and all."""
     assert database.path is not None
@@ -94,7 +98,7 @@ DAMAGES = [
     (
         12,
         "INSERT INTO idempotency SELECT organisation_id, operation, 'twice', fingerprint, "
-        "created_record, body, at FROM idempotency",
+        "created_record, body, at, NULL FROM idempotency",
     ),
     (
         13,
@@ -155,7 +159,7 @@ def test_the_zero_row_of_a_withdrawn_asset_hides_nothing(busy: World) -> None:
         "UPDATE ledger_account SET asset = 'DOGE@dogecoin', owner = '' "
         "WHERE code LIKE '%:available' AND asset = 'ETH@ethereum'",
     )
-    assert verify(busy.database) == ()
+    assert {breach.invariant for breach in verify(busy.database)} == OF_ANY_DAMAGE
 
 
 @pytest.mark.parametrize(("invariant", "statement"), DAMAGES)
@@ -177,7 +181,7 @@ def test_a_verified_wallet_needs_its_claim(busy: World) -> None:
         busy.database,
         "INSERT INTO link VALUES ('BCA_1', 'CPT_1', 'CLM_1', 0, 0, 1, 0, 1, NULL, NULL, NULL)",
     )
-    assert {breach.invariant for breach in verify(busy.database)} == {15}
+    assert {breach.invariant for breach in verify(busy.database)} == {15} | OF_ANY_DAMAGE
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.properties.auditor import Auditor
 from tests.properties.books import CURRENCIES, DECIMALS, MARKETS
-from tests.properties.deployments import BANK_ACCOUNTS, LIMITS, EmbeddedDeployment, audited
+from tests.properties.deployments import BANK_ACCOUNTS, EmbeddedDeployment, audited
 
 from chainteller.engine.verification import verify
 
@@ -137,7 +137,7 @@ class ServiceMachine(RuleBasedStateMachine):
         for auditor in getattr(self, "auditors", []):
             auditor.compare_all()
         for deployment in getattr(self, "running", []):
-            assert verify(deployment.world.database, LIMITS) == ()
+            assert verify(deployment.world.database) == ()
             deployment.close()
 
 

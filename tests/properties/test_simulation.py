@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.properties.deployments import LIMITS, EmbeddedDeployment, audited
+from tests.properties.deployments import EmbeddedDeployment, audited
 from tests.properties.simulation import Simulation
 
 from chainteller.engine.verification import verify, verify_chain
@@ -20,7 +20,7 @@ def run(folder: Path, seed: str, steps: int) -> tuple[str, int, Counter[str]]:
         while auditor.operations < steps:
             simulation.step()
         auditor.compare_all()
-        assert verify(deployment.world.database, LIMITS) == ()
+        assert verify(deployment.world.database) == ()
         head = verify_chain(deployment.world.database).head
     finally:
         deployment.close()

@@ -12,14 +12,12 @@ from tests.servers.storm import TOKEN, Storm
 from tests.world.bank import World, build
 
 from chainteller.domain.clock import SystemClock
-from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.engine.verification import verify
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest
 from chainteller.storage.tables import Tables
 
 ACCOUNTS = 3
-LIMITS = {**DEFAULT_LIMITS, DestinationClass.OWN_BANK: (2_500_000, 60_000, 50_000_000)}
 SETTINGS = {
     "service__rate_limits": "off",
     "service__limits__own_bank_24h": "600.00",
@@ -87,7 +85,7 @@ def checked(world: World, url: str, home: Path, steps: int) -> Storm:
     assert storm.faults == []
     counted = {kind: storm.effects[kind] for kind in ("deposit", "withdraw", "execute", "quote")}
     assert held_by_the_database(world) == Counter(counted)
-    assert verify(world.context.database, LIMITS) == ()
+    assert verify(world.context.database) == ()
     return storm
 
 

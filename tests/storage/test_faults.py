@@ -287,7 +287,7 @@ def test_a_file_found_in_wal_is_switched_back(world: World, path: Path) -> None:
 @pytest.mark.parametrize("table", [table.name for table in guards.APPEND_ONLY])
 @pytest.mark.parametrize("verb", ["UPDATE {} SET {} = {}", "DELETE FROM {}"])
 def test_history_cannot_be_rewritten(world: World, table: str, verb: str) -> None:
-    column = "id" if table in ("journal", "event") else "seq" if table == "audit" else "code"
+    column = {"audit": "seq", "posting": "code"}.get(table, "id")
     with (
         pytest.raises(Exception, match="append-only"),
         world.database.write() as connection,

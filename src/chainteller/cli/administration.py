@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from chainteller.cli.options import options
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
-from chainteller.settings.place import sqlite_path
+from chainteller.settings.place import sqlite_path, sqlite_url
 from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def verify() -> tuple[list[str], list[str]]:
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
-        breaches = verified(found.context.database, found.context.options.limits)
+        breaches = verified(found.context.database)
         report = judge_heads(found.context)
     return [*map(str, breaches), *report.breaches], report.notes if report.judgements else []
 
@@ -204,25 +205,29 @@ def backup(file: Path) -> Outcome:
 
 
 def restore(file: Path) -> Outcome:
-    """Restore a backup, and write into its logs that it was restored."""
-    from chainteller.service.errors import ServiceUnavailable
+    """Restore a backup, with an entry in each of its logs that it was restored."""
     from chainteller.storage import maintenance
 
+    outcome: Outcome = {"database": without_password(_address())}
     old = _heads_now()
-    kept = maintenance.restore(file, _address())
-    outcome: Outcome = {
-        "database": without_password(_address()),
-        "kept": str(kept) if kept else None,
-    }
-    try:
-        with engine() as found:
-            from chainteller.engine.heads import record_restore
 
-            actor = operator(options().configured.settings)
-            record_restore(found.context, actor, file.name, old)
-    except ServiceUnavailable as error:  # an older schema: its upgrade comes first
-        return outcome | {"entry": f"not written: {error.message}"}
-    return outcome
+    def record(draft: Path) -> None:
+        url = sqlite_url(draft)
+        state = maintenance.check(url).schema_state
+        if state != "current":
+            outcome["entry"] = f"none: the schema is {state}"
+            return
+        from chainteller.engine.heads import record_restore
+
+        configured = options().configured
+        restored = open_engine(configured.settings, replace(configured.database(), address=url))
+        try:
+            record_restore(restored.context, operator(configured.settings), file.name, old)
+        finally:
+            restored.close()
+
+    kept = maintenance.restore(file, _address(), record)
+    return outcome | {"kept": str(kept) if kept else None}
 
 
 def _heads_now() -> "dict[str, Head] | None":
@@ -253,14 +258,13 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
         raise Usage(f"TO_URL {error}.") from None
     outcome: Outcome = {"from": without_password(_address()), "to": without_password(to_url)}
     with engine() as found:
-        limits = found.context.options.limits
-        breaches = verified(found.context.database, limits)
+        breaches = verified(found.context.database)
         if breaches:
             return outcome, [str(each) for each in breaches]
         done = copied(found.context.database, to_url)
     target = open_database(to_url)
     try:
-        breaches = verified(target, limits)
+        breaches = verified(target)
     finally:
         target.close()
     outcome |= {"rows": done.rows, "head": done.head}

@@ -4,18 +4,17 @@ Invariant 18 (no secret stored) is a matter of what is written and is checked wh
 made. 11 is checked as far as rows can show it; that no round trip gains is shown by properties.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import islice
 
 from sqlalchemy import Connection
 
-from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.engine.checks import conduct, ledger, records, seals
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.engine.checks.conduct import Limits
 from chainteller.service.models.records import ChainReport
 from chainteller.storage import chain, inspection
 from chainteller.storage.database import Database
+from chainteller.storage.log import Head
 from chainteller.storage.schema import GENESIS_HASH
 
 __all__ = ["Breach", "verify", "verify_chain"]
@@ -32,44 +31,50 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     records.trades_are_posted,
     records.transfers_are_posted,
     conduct.keys_have_one_effect,
+    conduct.limits_are_kept,
     conduct.verified_wallets_were_proven,
 )
 _MOST = 1_000
 """Breaches reported; a database with more of them is beyond a list."""
 
 
-def verify(database: Database, limits: Limits = DEFAULT_LIMITS) -> tuple[Breach, ...]:
+def verify(database: Database, since: Mapping[str, Head] | None = None) -> tuple[Breach, ...]:
     """Every breach of an invariant, in the order of the checks; empty when all hold.
 
     Args:
         database: open, possibly in use; what is checked is one snapshot of it.
-        limits: the withdrawal limits that have been in force (invariant 14).
+        since: heads of logs that are known to be good. Up to these, entries aren't hashed again
+            and rows that were last written there aren't compared with their seals (20 and 21);
+            every other invariant is checked as a whole.
 
     Raises:
         ServiceUnavailable: the database cannot be read.
     """
-    found: list[Breach] = []
     with inspection.snapshot(database) as connection:
-        found.extend(conduct.columns_are_exact(connection))
-        if found:
-            return tuple(found)  # what follows reads these columns
-        for check in _CHECKS:
-            _collect(found, check(connection))
-        _collect(found, conduct.limits_are_kept(connection, limits))
-        _collect(found, _chain_and_events(connection))
-        _collect(found, seals.check(connection))
+        return breaches(connection, since)
+
+
+def breaches(connection: Connection, since: Mapping[str, Head] | None = None) -> tuple[Breach, ...]:
+    """As ``verify``, of what a connection sees."""
+    found: list[Breach] = []
+    found.extend(conduct.columns_are_exact(connection))
+    if found:
+        return tuple(found)  # what follows reads these columns
+    for check in _CHECKS:
+        _collect(found, check(connection))
+    _collect(found, _chain_and_events(connection))
+    _collect(found, seals.check(connection, since))
+    _collect(found, seals.guards_stand(connection))
     return tuple(found)
 
 
-def _collect(found: list[Breach], breaches: Breaches) -> None:
+def _collect(found: list[Breach], new: Breaches) -> None:
     try:
-        found.extend(islice(breaches, max(0, _MOST - len(found))))
+        found.extend(islice(new, max(0, _MOST - len(found))))
     except (KeyError, ValueError) as error:
         # A damaged row may hold a word or a text that no row of ours has; the check ends there.
         found.append(
-            Breach(
-                17, f"a row that cannot be read: {error!r}", getattr(breaches, "__name__", "rows")
-            )
+            Breach(17, f"a row that cannot be read: {error!r}", getattr(new, "__name__", "rows"))
         )
 
 
@@ -79,7 +84,8 @@ def _chain_and_events(connection: Connection) -> Breaches:
     """
     report = _chain_report(connection)
     if not report.intact:
-        yield Breach(16, report.problem or "the audit chain is broken", f"{report.first_broken}")
+        what = report.problem or "the audit chain is broken"
+        yield Breach(16, what, f"audit {report.first_broken}")
     for row in inspection.audit_outside_its_account(connection):
         yield Breach(16, "an audit row outside its account's trail", f"audit {row.seq}")
     expected = 0

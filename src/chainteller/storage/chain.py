@@ -20,6 +20,7 @@ from sqlalchemy import (
 
 from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
+from chainteller.domain.merkle import Tree
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage import log
@@ -42,7 +43,14 @@ SERVER_CLOCK: ColumnElement[int] = literal_column(
 _SERVER_NOW = select(func.greatest(SERVER_CLOCK, Tables.head.c.last_at)).where(
     Tables.head.c.name == HEAD
 )
-_LOCKED_HEAD = _HEAD.add_columns(null().label("number")).with_for_update()
+_LOG = Tables.log
+_OF_LOG = _LOG.c.organisation_id == bindparam("b_organisation")
+_HEAD_AND_LOG = _HEAD.add_columns(
+    null().label("number"),
+    select(_LOG.c.size).where(_OF_LOG).scalar_subquery().label("log_size"),
+    select(_LOG.c.peaks).where(_OF_LOG).scalar_subquery().label("log_peaks"),
+)
+"""On SQLite, where nobody else writes meanwhile, one statement for both."""
 _LOCKED_HEAD_NUMBERED = _HEAD.add_columns(
     cast(func.pg_current_xact_id(), String).label("number")
 ).with_for_update()
@@ -67,10 +75,17 @@ def head(connection: Connection) -> Record:
     return connection.execute(_HEAD).one()
 
 
-def lock_head(connection: Connection) -> Record:
-    """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None."""
-    is_postgres = connection.dialect.name == "postgresql"
-    return connection.execute(_LOCKED_HEAD_NUMBERED if is_postgres else _LOCKED_HEAD).one()
+def lock_head(connection: Connection, organisation_id: str = "") -> tuple[Record, Tree | None]:
+    """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None.
+
+    Returns:
+        On SQLite also the tree of an organisation's log; on PostgreSQL it can be read only once
+        the lock is held.
+    """
+    if connection.dialect.name == "postgresql":
+        return connection.execute(_LOCKED_HEAD_NUMBERED).one(), None
+    top = connection.execute(_HEAD_AND_LOG, {"b_organisation": organisation_id}).one()
+    return top, Tree() if top.log_size is None else Tree.unpacked(top.log_size, top.log_peaks)
 
 
 def last_at(connection: Connection) -> int:
@@ -99,7 +114,7 @@ def append(
         PostgreSQL's transaction number; None on SQLite.
     """
     connection = rows.connection
-    top = lock_head(connection)
+    top, tree = lock_head(connection, stamp.organisation_id)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
     links = []
     for entry in audit:
@@ -113,7 +128,7 @@ def append(
         numbered = [{**entry, "seq": event_seq + at} for at, entry in enumerate(events, start=1)]
         event_seq += len(numbered)
         rows.insert(Tables.event, numbered)
-    log.append(rows, stamp, [_act(link) for link in links])
+    log.append(rows, stamp, [_act(link) for link in links], tree)
     connection.execute(
         _ADVANCE,
         {

@@ -7,14 +7,14 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage import chain, schema, sealing
+from chainteller.storage import chain, guards, log, schema, sealing
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.revision import State
 from chainteller.storage.tables import Tables
 
 _BATCH = 2_000
-_SEEDED = (Tables.head, Tables.organisation)
+_SEEDED = (Tables.head, Tables.organisation, Tables.entry, Tables.log)
 """Tables with rows from ``db init``, which the copied rows replace."""
 
 
@@ -41,7 +41,7 @@ def copy(source: Database, to_url: str) -> Copied:
             _make_room(writing)
             rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
             head = chain.head(writing)
-            if head != chain.head(reading):
+            if head != chain.head(reading) or log.heads(writing) != log.heads(reading):
                 raise AssertionError("the copy does not end where its source does")
             writing.commit()
     except (DBAPIError, PoolTimeout) as error:
@@ -62,10 +62,12 @@ def _make_room(connection: Connection) -> None:
         schema.build(connection)
     else:
         schema.require_current(found)
+    guards.drop(connection)
     for each in reversed(sealing.own_tables()):
         _require_untouched(connection, each)
         if each in _SEEDED:
             connection.execute(delete(each))
+    guards.create(connection)
 
 
 def _require_untouched(connection: Connection, table: Table) -> None:

@@ -35,6 +35,18 @@ def create(connection: Connection) -> None:
     )
 
 
+def drop(connection: Connection) -> None:
+    """Remove every guard, for as long as a transaction fills a new database."""
+    if connection.dialect.name == "sqlite":
+        for name in _sqlite_triggers():
+            connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        return
+    for table in APPEND_ONLY:
+        connection.exec_driver_sql(f"DROP TRIGGER {table.name}_append_only ON {table.name}")
+    connection.exec_driver_sql(f"DROP FUNCTION {_FUNCTION}()")
+    connection.exec_driver_sql(f"ALTER TABLE ledger_account DROP CONSTRAINT {_CONSTRAINT}")
+
+
 def sqlite_problems(found: dict[str, str]) -> Iterator[str]:
     """What is wrong with the triggers of a SQLite file, given their statements by name."""
     yield from _compare(_sqlite_triggers(), found, "trigger")

@@ -180,6 +180,11 @@ def withdrawals(connection: Connection) -> Iterator[Record]:
     )
 
 
+def rules(connection: Connection) -> Iterator[Record]:
+    """Every version of the settings that decided something."""
+    return _stream(connection, select(Tables.rule))
+
+
 def _with_events(table: Table, *columns: Column[Any]) -> Select[Any]:
     """Each row of ``table`` with each of its events, oldest first."""
     return (

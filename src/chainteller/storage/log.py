@@ -76,11 +76,17 @@ class Entry(NamedTuple):
 # Writing
 
 
-def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = ()) -> None:
+def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | None = None) -> None:
     """Write the entries of a transaction: its acts, and the seals of everything it wrote.
 
     The caller holds the head row's lock. Rows of another organisation than the stamp's, and what
     belongs to none, are sealed in their own logs.
+
+    Args:
+        rows: the transaction's writes.
+        stamp: who, for whom and when.
+        acts: what was done.
+        tree: of the stamp's organisation, if the caller has read it under the lock.
     """
     if stamp.rule is not None:
         _keep_rule(rows, stamp.rule, stamp.at)
@@ -92,7 +98,7 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = ()) -> None:
         else:
             others[name] = list(found.values())
     if own or acts:
-        _extend(rows.connection, stamp, acts, own)
+        _extend(rows.connection, stamp, acts, own, tree)
     for name in sorted(others):
         _extend(rows.connection, stamp._replace(organisation_id=name), (), others[name])
     rows.seals.clear()
@@ -105,11 +111,15 @@ def _keep_rule(rows: Writer, rule: Rule, at: int) -> None:
 
 
 def _extend(
-    connection: Connection, stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]
+    connection: Connection,
+    stamp: Stamp,
+    acts: Sequence[Act],
+    seals: Sequence[Seal],
+    tree: Tree | None = None,
 ) -> None:
     parts = zip_longest(_parts(acts), _parts(seals), fillvalue=())
     bodies = [_body(stamp, part_acts, part_seals) for part_acts, part_seals in parts]
-    put(connection, stamp.organisation_id, bodies)
+    put(connection, stamp.organisation_id, bodies, tree)
 
 
 def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -149,9 +159,14 @@ def new_id(at: int) -> str:
     return f"{at:016x}{token_hex(8)}"
 
 
-def put(connection: Connection, organisation_id: str, bodies: Iterable[tuple[str, str]]) -> None:
-    """Number entries (id, body) and put them at the end of a log."""
-    tree = _tree(connection, organisation_id)
+def put(
+    connection: Connection,
+    organisation_id: str,
+    bodies: Iterable[tuple[str, str]],
+    tree: Tree | None = None,
+) -> None:
+    """Number entries (id, body) and put them at the end of a log, whose ``tree`` may be known."""
+    tree = _tree(connection, organisation_id) if tree is None else tree
     before = tree.size
     leaves = [(entry_id, body, merkle.leaf_hash(body.encode())) for entry_id, body in bodies]
     if not leaves:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -18,7 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import baseline, schema
+from chainteller.storage import baseline, guards, schema
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
@@ -104,6 +105,7 @@ def check(url: str) -> DatabaseReport:
     try:
         with database.read() as connection:
             found = schema.state(connection)
+            problems = tuple(guards.problems(connection)) if found is State.CURRENT else ()
             server = str(connection.execute(text("SHOW server_version")).scalar_one())
             revision = "" if found is State.NEW else schema.revision(connection)
     finally:
@@ -111,10 +113,11 @@ def check(url: str) -> DatabaseReport:
     return DatabaseReport(
         kind="postgresql",
         location=database.engine.url.render_as_string(hide_password=True),
-        healthy=found is State.CURRENT,
+        healthy=found is State.CURRENT and not problems,
         schema_state=found,
         schema_version=revision,
         driver_version=server,
+        problems=problems,
         notes=_schema_notes(found),
     )
 
@@ -136,6 +139,7 @@ def _check_file(path: Path) -> DatabaseReport:
             mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0]).upper()
             revision = sqlite_revision(partial(_scalar, connection))
             problems = _problems(connection)
+            altered = _altered_guards(connection) if found is State.CURRENT else ()
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
     notes = [*_schema_notes(found)]
@@ -148,17 +152,24 @@ def _check_file(path: Path) -> DatabaseReport:
         notes.append(f"SQLite {sqlite3.sqlite_version} has the WAL-reset fault: WAL is not used.")
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")
+    if altered:
+        notes.append("Somebody changed the schema: run chainteller db verify, and ask who did.")
     return DatabaseReport(
         kind="sqlite",
         location=str(path),
-        healthy=found is State.CURRENT and not problems,
+        healthy=found is State.CURRENT and not problems and not altered,
         schema_state=found,
         schema_version=f"{revision:04d}" if revision else "",
         journal_mode=mode,
         driver_version=sqlite3.sqlite_version,
-        problems=problems,
+        problems=problems + altered,
         notes=tuple(notes),
     )
+
+
+def _altered_guards(connection: sqlite3.Connection) -> tuple[str, ...]:
+    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    return tuple(guards.sqlite_problems(dict(triggers.fetchall())))
 
 
 def _schema_notes(found: State) -> tuple[str, ...]:
@@ -256,8 +267,14 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
-def restore(file: Path, url: str) -> Path | None:
+def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: None) -> Path | None:
     """Check a backup, then replace the database with it atomically.
+
+    Args:
+        file: the backup.
+        url: the database's address.
+        record: writes into a copy of the backup that it was restored, before it takes the
+            database's place.
 
     Returns:
         The path of the former database, if there was one.
@@ -274,6 +291,7 @@ def restore(file: Path, url: str) -> Path | None:
     draft = _draft_beside(path)
     try:
         _copy_checked(file, draft)
+        record(draft)
         kept = None
         if path.exists():
             shutil.copymode(path, draft)
@@ -283,7 +301,8 @@ def restore(file: Path, url: str) -> Path | None:
     except OSError as error:
         raise _cannot_write(path) from error
     finally:
-        draft.unlink(missing_ok=True)
+        for suffix in ("", *_SIDE_FILES):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
     return kept
 
 

@@ -1,23 +1,24 @@
 """Invariants 12, 14, 15 and 17: idempotency, withdrawal limits, verified wallets, exact columns."""
 
 import json
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection
 
-from chainteller.domain.limits import DestinationClass, LimitRule, rules
+from chainteller.domain.limits import PERIODS, LimitRule, rules
+from chainteller.domain.rules import limits_of
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.storage import inspection
 from chainteller.storage.database import Record
 
-Limits = Mapping[DestinationClass, tuple[int, int, int]]
-
 
 def keys_have_one_effect(connection: Connection) -> Breaches:
     """12: every stored key has an outcome, and no record was created under two keys."""
-    created: set[tuple[str, str]] = set()
+    created: set[tuple[str, ...]] = set()
     for row in inspection.idempotent_outcomes(connection):
         where = f"{row.operation} {row.key}"
         if row.body is None:
@@ -25,37 +26,69 @@ def keys_have_one_effect(connection: Connection) -> Breaches:
             continue
         if not row.created_record:
             continue
-        effect = (row.operation, str(json.loads(row.body).get("id")))
+        effect = (row.operation, *_created_by(json.loads(row.body)))
         if effect in created:
             yield Breach(12, f"{effect[1]} was created under two keys", where)
         created.add(effect)
 
 
-def limits_are_kept(connection: Connection, limits: Limits) -> Breaches:
-    """14: within any rule's window, no more left an account than the rule allows."""
+def _created_by(body: Mapping[str, Any]) -> tuple[str, str]:
+    """What a write created: a record or, where a wallet is linked again, its link by a claim."""
+    verification = body.get("verification") or {}
+    return str(body.get("id")), str(verification.get("claimId", ""))
+
+
+def limits_are_kept(connection: Connection) -> Breaches:
+    """14: within any limit's window, no more left an account than was allowed on that day.
+
+    A withdrawal without a version of the settings is older than these, or the released build's:
+    it counts, but what it was judged by isn't known.
+    """
+    versions: dict[str, tuple[LimitRule, ...]] = {}
+    for row in inspection.rules(connection):
+        try:
+            versions[row.id] = rules(limits_of(json.loads(row.body)))
+        except (KeyError, TypeError, ValueError):
+            yield Breach(14, "a version of the settings that cannot be read", f"rule {row.id}")
     found = inspection.withdrawals(connection)
     for account_id, requested in grouped(found, lambda row: str(row.trading_account_id)):
-        for rule in rules(limits):
-            counted = [
-                row
-                for row in requested
-                if row.destination_class == rule.destination and row.status in COUNTED
-            ]
-            if not _within(rule, counted):
-                yield Breach(14, f"more than {rule.rule_id} allows", account_id)
+        windows: dict[tuple[str, int], _Window] = defaultdict(_Window)
+        for row in requested:
+            if row.status in COUNTED:
+                yield from _judged(row, windows, versions.get(row.rule_id or ""), account_id)
 
 
-def _within(rule: LimitRule, counted: list[Record]) -> bool:
-    window: deque[Record] = deque()
-    used = 0
-    for row in counted:
-        window.append(row)
-        used += row.notional_cents
-        while window[0].created <= row.created - rule.period and window[0] is not row:
-            used -= window.popleft().notional_cents
-        if used > rule.limit_cents:
-            return False
-    return True
+@dataclass(slots=True)
+class _Window:
+    """What left an account to one class of destination within the last period."""
+
+    rows: deque[Record] = field(default_factory=deque)
+    cents: int = 0
+
+    def add(self, row: Record, period: int) -> int:
+        self.rows.append(row)
+        self.cents += row.notional_cents
+        while self.rows[0].created <= row.created - period and self.rows[0] is not row:
+            self.cents -= self.rows.popleft().notional_cents
+        return self.cents
+
+
+def _judged(
+    row: Record,
+    windows: dict[tuple[str, int], _Window],
+    version: tuple[LimitRule, ...] | None,
+    account_id: str,
+) -> Breaches:
+    if row.rule_id is not None and version is None:
+        yield Breach(14, f"it was allowed by the unknown rule {row.rule_id}", f"transfer {row.id}")
+    limits = {
+        rule.period: rule for rule in version or () if rule.destination == row.destination_class
+    }
+    for period in PERIODS.values():
+        used = windows[row.destination_class, period].add(row, period)
+        rule = limits.get(period)
+        if rule is not None and used > rule.limit_cents:
+            yield Breach(14, f"more than {rule.rule_id} allows", f"{account_id}, transfer {row.id}")
 
 
 def verified_wallets_were_proven(connection: Connection) -> Breaches:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Table
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import inspection, sealing
+from chainteller.storage import chain, guards, inspection, sealing
 from chainteller.storage.log import DEPLOYMENT, Head
 
 _MOST = 1_000
@@ -38,6 +38,8 @@ class Books:
     seals: Seals = field(default_factory=lambda: defaultdict(dict))
     heads: dict[str, Head] = field(default_factory=dict)
     audit_hashes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    last_at: int = 0
+    """The newest instant of an entry, which is that of the newest write."""
     skipped: dict[str, int] = field(default_factory=dict)
     """How many entries of each log were taken as a checkpoint vouches for them."""
 
@@ -62,6 +64,21 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
     for table in sealing.sealed_tables():
         wrong += _compare(connection, table, books)
     yield from _explained(connection, wrong)
+    yield from _newest(connection, books)
+
+
+def _newest(connection: Connection, books: Books) -> Breaches:
+    """The head's newest instant, before which nothing is ever dated."""
+    last_at = chain.last_at(connection)
+    if not any(books.skipped.values()) and last_at != books.last_at:
+        at, newest = format_instant(last_at), format_instant(books.last_at)
+        yield Breach(21, f"the newest write was at {newest}, but the head says {at}", "head bank")
+
+
+def guards_stand(connection: Connection) -> Breaches:
+    """21: what SQL itself is to refuse, it still refuses."""
+    for problem in guards.problems(connection):
+        yield Breach(21, problem, "guards")
 
 
 # 21: the log
@@ -151,6 +168,7 @@ def _take(books: Books, organisation: str, entry_id: str, body: bytes) -> str:
         found = json.loads(body)
         if (found["id"], found["log"]) != (entry_id, organisation):
             return "it names another entry or log"
+        books.last_at = max(books.last_at, found["at"])
         seals = books.seals
         for row in found["rows"]:
             seals[row[0]][row[1]] = row[2]

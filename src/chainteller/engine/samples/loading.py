@@ -179,4 +179,5 @@ def _sample_bank(
 
 def _write(tx: UnitOfWork, bank: SampleBank) -> None:
     bank.rows.write(tx.rows)
+    tx.under_rule()
     tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)

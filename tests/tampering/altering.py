@@ -1,0 +1,102 @@
+"""Every alteration of a table: each cell and each row, one at a time, and whether it is noticed."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, Table, delete, insert, select, update
+from sqlalchemy.types import Boolean, Integer
+from tests.tampering.bank import LEAST
+from tests.world.engines import World
+
+from chainteller.storage import guards
+from chainteller.storage.columns import Atoms, reason_unsealed
+from chainteller.storage.sealing import form
+
+Row = Mapping[str, Any]
+
+
+class Alteration(NamedTuple):
+    """``row`` is the key by which a finding must name it."""
+
+    table: Table
+    row: str
+    what: str
+    statement: Any
+
+
+@contextmanager
+def unguarded(world: World) -> Iterator[Connection]:
+    """A write transaction without guards and foreign keys, rolled back at the end."""
+    with world.database.engine.connect().execution_options(writes=True) as connection:
+        driver: Any = connection.connection.driver_connection
+        if not world.database.is_postgres:
+            driver.execute("PRAGMA foreign_keys=OFF")
+        transaction = connection.begin()
+        if world.database.is_postgres:
+            connection.exec_driver_sql("SET LOCAL session_replication_role = replica")
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        guards.drop(connection)
+        try:
+            yield connection
+        finally:
+            transaction.rollback()
+            if not world.database.is_postgres:
+                driver.execute("PRAGMA foreign_keys=ON")
+
+
+def alterations(connection: Connection, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
+    """Of every sealed cell of some rows: other values and NULL; and of these rows: each deleted
+    and each inserted once more under another key."""
+    keyed = form(table)
+    stored = connection.execute(select(table).order_by(*table.primary_key)).mappings().all()
+    for row in _spread(stored, rows):
+        key = keyed.key(dict(row))
+        here = [column == row[column.name] for column in table.primary_key]
+        for column in table.columns:
+            if reason_unsealed(column) is not None:
+                continue
+            for value in _others(column, row[column.name]):
+                changed = {**row, column.name: value}
+                name = keyed.key(changed) if column.primary_key else key
+                statement = update(table).where(*here).values({column.name: value})
+                yield Alteration(table, name, f"{column.name} = {value!r}", statement)
+        yield Alteration(table, key, "deleted", delete(table).where(*here))
+        copied = _copied(table, row)
+        yield Alteration(table, keyed.key(copied), "copied", insert(table).values(copied))
+
+
+def _spread(stored: Any, most: int) -> list[Row]:
+    """The first, the last and some between."""
+    if len(stored) <= most or most == 1:
+        return list(stored[:most])
+    return [stored[at * (len(stored) - 1) // (most - 1)] for at in range(most)]
+
+
+def _others(column: Column[Any], value: Any) -> Iterator[Any]:
+    if column.nullable and value is not None:
+        yield None
+    yield _other(column, value)
+
+
+def _other(column: Column[Any], value: Any) -> Any:
+    if isinstance(column.type, Boolean):
+        return not value
+    if isinstance(column.type, (Integer, Atoms)):
+        return 1 if value is None else int(value) + 1_000_000
+    if not value:
+        return "x"
+    return value[:-1] + ("x" if value[-1] != "x" else "y")
+
+
+def _copied(table: Table, row: Row) -> dict[str, Any]:
+    """The row under another key, also where another index is unique."""
+    unique = {column.name for column in table.columns if column.unique}
+    for index in table.indexes:
+        if index.unique:
+            unique |= {column.name for column in index.columns}
+    names = unique | {column.name for column in table.primary_key}
+    return {
+        name: _other(table.columns[name], value) if name in names else value
+        for name, value in row.items()
+    }

@@ -1,0 +1,122 @@
+"""A small bank with at least three rows in every table, on either database."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sqlalchemy import func, select
+from tests.world.customers import CustomerSeed
+from tests.world.engines import USDC_ETHEREUM, World, make_world
+from tests.world.files import sealed
+
+from chainteller.domain.clock import HOUR, SECOND
+from chainteller.domain.limits import DEFAULT_LIMITS
+from chainteller.domain.options import EngineOptions
+from chainteller.engine.keys import ApiKeys
+from chainteller.service.errors import InvalidSignature
+from chainteller.service.models.counterparties import (
+    ChallengeRequest,
+    ClaimRequest,
+    LinkRequest,
+    OpenBlockchainAccount,
+    RegisterCounterparty,
+)
+from chainteller.service.models.funding import Destination, WithdrawalRequest
+from chainteller.storage import markets
+from chainteller.storage.sealing import own_tables
+from chainteller.wallets.simulated import sample_wallets, sign_sample
+
+LEAST = 3
+_LIMITS = DEFAULT_LIMITS.items()
+_REPOSITORY = Path(__file__).parents[2]
+_WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
+_NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
+
+
+def busy_bank(place: Path | str) -> World:
+    """Three customers who trade, pay in and out and prove their wallets, under three settings."""
+    customers = [
+        CustomerSeed(bank_account_id=f"DDA-{number}", type="checking") for number in range(1, 4)
+    ]
+    world = _under_settings(place, 0, customers)
+    _a_day(world, 0)
+    for number in range(1, LEAST):
+        world.close()
+        world = _under_settings(place, number)
+        world.clock.advance(number * HOUR)
+        _a_day(world, number)
+    with sealed(world.database) as rows:
+        for market in ("btc-usd", "eth-usd", "sol-usd"):
+            markets.close(rows, market, "HALTED", world.clock.now() + SECOND)
+    return world
+
+
+def _under_settings(
+    place: Path | str, number: int, customers: Sequence[CustomerSeed] = ()
+) -> World:
+    """The bank, opened with limits of its own."""
+    limits = {name: (once + number, day, month) for name, (once, day, month) in _LIMITS}
+    options = EngineOptions(limits=limits, rate_limits=False)
+    return make_world(place, options=options, customers=customers, seed=str(number))
+
+
+def _a_day(world: World, number: int) -> None:
+    name = f"DDA-{number + 1}"
+    world.open(name)
+    world.deposit("2000.00")
+    world.deposit("500.00", USDC_ETHEREUM)
+    world.buy("100.00")
+    world.settle()
+    world.execute(world.quote("10.00"), key=f"key-{number}")
+    world.withdraw("12.00")
+    world.quote("33.00")
+    _wallet(world, _NAMES[number])
+    keys = ApiKeys(world.context)
+    first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
+    keys.revoke(first.key_id)
+
+
+def _wallet(world: World, name: str) -> None:
+    """Open custody, refuse a wrong signature, accept a right one, link, and pay the wallet."""
+    engine = world.engine
+    wallet = next(each for each in _WALLETS if each.name == name)
+    custody = engine.open_blockchain_account(
+        OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
+    ).value
+    asked = RegisterCounterparty(address=wallet.address.display, network="ethereum")
+    counterparty = engine.register_counterparty(asked).value
+    challenge = engine.create_challenge(
+        custody.id, ChallengeRequest(counterparty_id=counterparty.id)
+    ).value
+
+    def claim(text: str) -> str:
+        request = ClaimRequest(
+            challenge_id=challenge.id,
+            completed_challenge=text,
+            counterparty_id=counterparty.id,
+        )
+        return engine.submit_claim(custody.id, request).value.id
+
+    with suppress(InvalidSignature):
+        claim("0x" + "11" * 65)
+    claim_id = claim(sign_sample(name, challenge.challenge, wallets=_WALLETS))
+    engine.link_counterparty(
+        custody.id,
+        LinkRequest(
+            address=wallet.address.display, network="ethereum", ownership_claim_id=claim_id
+        ),
+    )
+    destination = Destination(
+        type="counterparty", counterparty_id=counterparty.id, blockchain_account_id=custody.id
+    )
+    request = WithdrawalRequest(amount="20.00", currency=USDC_ETHEREUM, destination=destination)
+    engine.withdraw(world.account, request)
+
+
+def counts(world: World) -> dict[str, int]:
+    """Rows by table."""
+    with world.database.read() as connection:
+        return {
+            table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
+            for table in own_tables()
+        }
