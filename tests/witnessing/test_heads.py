@@ -251,6 +251,7 @@ def test_a_console_follows_a_log_that_grows_and_notices_one_that_does_not(place:
     assert "entries were removed" in conflict.reason
     assert (conflict.seen, conflict.shown and conflict.shown.size) == (second, first.size - 1)
     taken = accepted(conflict, "")
+    assert taken is not None
     assert taken == conflict.shown
     assert follow(place.engine, {"default": taken}, "default", "") == taken
     place.close()
