@@ -42,12 +42,14 @@ if TYPE_CHECKING:
     from chainteller.domain.options import EngineOptions
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
+    from chainteller.engine.notary import Notary
     from chainteller.engine.ports import PriceFeed
     from chainteller.service.attempts import Watch
     from chainteller.service.models.records import Capabilities, ChainReport
     from chainteller.training.scenarios import Scenario
     from chainteller.training.session import Session
     from chainteller.tui.start import StartedDesk
+    from chainteller.witnessing.submissions import Witness
 
 _DUE_BATCH = 500
 _PROBE_DEADLINE_S = 3.0
@@ -66,6 +68,8 @@ class OpenedService:
     label: str
     close: Callable[[], None]
     run_due: Callable[[], int] = _nothing_due
+    publish_heads: Callable[[], list[str]] = list
+    """Signs and publishes what is new in the audit logs; returns what went wrong, in words."""
     watch_repeats: "Callable[[Watch], None] | None" = None
     """For a remote place: registers a callback for every repeated request."""
 
@@ -88,8 +92,20 @@ def open_service(configured: Configured, place: Place) -> OpenedService:
     if place.read_only:
         return OpenedService(acting, place.kind, place.label, engine.close)
     return OpenedService(
-        acting, place.kind, place.label, engine.close, lambda: engine.run_due(_DUE_BATCH)
+        acting,
+        place.kind,
+        place.label,
+        engine.close,
+        lambda: engine.run_due(_DUE_BATCH),
+        lambda: _publish_heads(engine),
     )
+
+
+def _publish_heads(engine: "Engine") -> list[str]:
+    from chainteller.engine.heads import make_heads
+
+    found = make_heads(engine.context)
+    return [f"{each.origin}: {problem}" for each in found for problem in each.problems]
 
 
 def operator(settings: Settings) -> Actor:
@@ -148,11 +164,41 @@ def open_engine(
         venue=SimulatedVenue(),
         options=engine_options(settings.engine, settings.service),
         keeper=keeper,
+        notary=notary(settings, place),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
             epochs.tick(context)
     return Engine(context)
+
+
+def notary(settings: Settings, place: Place) -> "Notary":
+    """The signing keys and witnesses of the place's database, as they are configured.
+
+    Raises:
+        SettingsInvalid: a witness's verifier key isn't one.
+    """
+    from chainteller.engine.notary import Notary
+    from chainteller.settings.values import without_password
+
+    audit = settings.audit
+    keys = Path(audit.key_folder).expanduser() if audit.key_folder else settings.paths.signing_keys
+    witnesses = tuple(_witness(each) for each in audit.witnesses)
+    return Notary(keys, witnesses, without_password(place.address))
+
+
+def _witness(configured: str) -> "Witness":
+    from chainteller.adapters.witness_http import HttpWitness
+    from chainteller.witnessing.folders import FolderWitness
+    from chainteller.witnessing.notes import NoteInvalid, VerifierKey
+
+    if not configured.startswith(("http://", "https://")):
+        return FolderWitness(Path(configured).expanduser())
+    address, *keys = configured.split()
+    try:
+        return HttpWitness(address.rstrip("/"), tuple(VerifierKey.parse(each) for each in keys))
+    except NoteInvalid as error:
+        raise SettingsInvalid([f"audit.witnesses: the key of {address} {error}"]) from None
 
 
 def database_url(settings: Settings, place: Place) -> str:

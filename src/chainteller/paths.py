@@ -23,6 +23,11 @@ class Paths(NamedTuple):
         return self.data / "bank.db"
 
     @property
+    def signing_keys(self) -> Path:
+        """The keys that sign checkpoints of the audit trail."""
+        return self.data / "signing_keys"
+
+    @property
     def themes(self) -> Path:
         """The user's own theme files."""
         return self.config_file.parent / "themes"

@@ -79,12 +79,16 @@ class Bank:
 def sample_bank(home: Path, sample_world: Path) -> Bank:
     (home / "data").mkdir(parents=True)
     shutil.copyfile(sample_world, home / "data" / "bank.db")
-    (home / "config.toml").write_text("[profiles.careful]\nread_only = true\n", encoding="utf-8")
+    (home / "config.toml").write_text(
+        f'[audit]\nwitnesses = ["{home / "witness"}"]\n[profiles.careful]\nread_only = true\n',
+        encoding="utf-8",
+    )
     return Bank(home)
 
 
 def lines(bank: Bank) -> Lines:
     """A line for each command that ends; each writing one changes something the first time."""
+    _restore_older_log(bank)
     account = bank.made("accounts", "open", "DDA-1001", "--type", "checking")["id"]
     deposit = bank.made("deposit", account, "900")["id"]
     sent, held = (bank.made("withdraw", account, "20", "--yes")["id"] for _ in "12")
@@ -159,6 +163,14 @@ def lines(bank: Bank) -> Lines:
         "audit export": (str(at / "audit.jsonl"),),
         "clock show": (),
         "clock accept": ("--database", f"sqlite:///{_of_tomorrow(bank, backup)}"),
+        "audit checkpoint": (),
+        "audit proof": ("1",),
+        "audit witness list": (),
+        "audit witness accept": ("--yes",),
+        "audit key show": (),
+        "audit key create": ("--database", f"sqlite:///{at / 'empty' / 'signed.db'}"),
+        "audit key rotate": (),
+        "audit key retire": (),
         "keys list": (),
         "keys create": ("--name", "third"),
         "keys rotate": (new,),
@@ -190,6 +202,17 @@ def _of_tomorrow(bank: Bank, backup: Path) -> Path:
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE head SET last_at = last_at + 86400000000")
     return file
+
+
+def _restore_older_log(bank: Bank) -> None:
+    """Leave the witness with a head that the log doesn't have any more."""
+    older = bank.home / "older.db"
+    bank.made("audit", "key", "create")
+    bank.made("db", "backup", str(older))
+    for _ in "12":
+        bank.made("quote", "sol-usd", "buy", "10")
+    bank.made("audit", "checkpoint")
+    bank.made("db", "restore", str(older))
 
 
 @dataclass(frozen=True, slots=True)

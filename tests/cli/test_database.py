@@ -99,11 +99,15 @@ def test_a_backup_is_whole_and_overwrites_nothing(
     assert teller("db", "backup", str(file)).code == 0
     assert teller("db", "check", "--database", f"sqlite:///{file}").code == 0
     assert teller("db", "backup", str(file)).code == 1
-    head = teller("audit", "verify", "--json").body["head"]
+    before = teller("audit", "verify", "--json").body
     teller("quote", "sol-usd", "buy", "10")
-    assert teller("audit", "verify", "--json").body["head"] != head
+    assert teller("audit", "verify", "--json").body["head"] != before["head"]
     assert teller("db", "restore", str(file)).code == 0
-    assert teller("audit", "verify", "--json").body["head"] == head
+    assert teller("audit", "verify", "--json").body["rows"] >= before["rows"] + 1
+    found = teller("audit", "list", "--json").body["data"]
+    (inputs,) = [each["inputs"] for each in found if each["action"] == "restore_database"]
+    assert inputs["backup"] == "backup.db"
+    assert inputs["oldSize"] > inputs["newSize"]
 
 
 def test_check_tells_mode_and_version(bank: Path, teller: Teller) -> None:

@@ -186,3 +186,35 @@ def test_proofs_of_what_is_not_there_are_refused() -> None:
     for old, size in ((-1, 8), (5, 4), (1, 9)):
         with pytest.raises(ValueError, match="no trees"):
             merkle.consistency_proof(_HASHES, old, size)
+
+
+def test_a_tree_in_memory_gives_the_same_roots_and_proofs_however_it_grew() -> None:
+    leaves = [leaf_hash(bytes([each])) for each in range(70)]
+    grown = merkle.GrownTree()
+    while grown.size < len(leaves):
+        grown.append(leaves[grown.size : 2 * grown.size + 1])
+    assert grown.size == len(leaves)
+    assert [grown.leaf(each) for each in range(70)] == leaves
+    for size in range(71):
+        assert grown.root(size) == merkle.root(leaves[:size])
+        for old in range(size + 1):
+            proof = grown.consistency_proof(old, size)
+            assert proof == merkle.consistency_proof(leaves, old, size)
+        for index in range(size):
+            assert grown.inclusion_proof(index, size) == merkle.inclusion_proof(leaves, index, size)
+
+
+def test_a_tree_in_memory_has_no_proof_of_what_is_not_there() -> None:
+    grown = merkle.GrownTree(_HASHES)
+    for size in (-1, 9):
+        with pytest.raises(ValueError, match="no tree"):
+            grown.root(size)
+    for index, size in ((8, 8), (-1, 8), (0, 9), (0, 0)):
+        with pytest.raises(ValueError, match=r"no (leaf|tree)"):
+            grown.inclusion_proof(index, size)
+    for old, size in ((-1, 8), (5, 4), (1, 9)):
+        with pytest.raises(ValueError, match="no tree"):
+            grown.consistency_proof(old, size)
+    for index in (-1, 8):
+        with pytest.raises(ValueError, match="no leaf"):
+            grown.leaf(index)

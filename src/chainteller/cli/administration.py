@@ -1,9 +1,10 @@
 """Operations on the configured database itself: ``db``, ``keys``, ``clock`` and ``serve``."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
 from chainteller.cli.error_output import Usage, say
@@ -12,11 +13,15 @@ from chainteller.domain.clock import format_instant
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
+from chainteller.settings.place import sqlite_path, sqlite_url
 from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
+    from chainteller.engine.heads import HeadsReport
     from chainteller.engine.keys import ApiKeys
+    from chainteller.witnessing.checkpoints import Head
+    from chainteller.witnessing.notes import VerifierKey
 
 Outcome = dict[str, object]
 
@@ -85,24 +90,41 @@ def fill() -> Outcome:
 
 
 def check() -> DatabaseReport:
+    """The state of the file; a note says where no key signs heads of its audit log."""
     from chainteller.storage import maintenance
 
-    return maintenance.check(_address())
+    report = maintenance.check(_address())
+    if report.schema_state != "current":
+        return report
+    note = signing_problem()
+    return report.model_copy(update={"notes": (*report.notes, note)}) if note else report
 
 
-def verify() -> tuple[list[str], Outcome]:
-    """Every invariant that is violated, in words, and what checking the claims took."""
+class Verified(NamedTuple):
+    """What ``db verify`` found: what is violated, in words; what checking the claims took; and
+    what is worth knowing besides."""
+
+    breaches: list[str]
+    claims: Outcome
+    notes: list[str]
+
+
+def verify() -> Verified:
+    """Check every invariant, every claim and every known head."""
+    from chainteller.engine.heads import judge_heads
     from chainteller.engine.verification import verify_books, verify_claims
 
     with engine() as found:
         books = verify_books(found.context.database)
         claims = verify_claims(found.context.database)
+        heads = judge_heads(found.context)
     report: Outcome = {
         "checked": claims.checked,
         "contradictions": len(claims.breaches),
         "seconds": round(claims.seconds, 3),
     }
-    return [str(each) for each in books + claims.breaches], report
+    breaches = [*(str(each) for each in books + claims.breaches), *heads.breaches]
+    return Verified(breaches, report, list(heads.notes) if heads.judgements else [])
 
 
 def recheck(claim_id: str | None) -> list[Outcome]:
@@ -115,6 +137,85 @@ def recheck(claim_id: str | None) -> list[Outcome]:
 
     with engine() as found, found.context.database.read(patient=True) as connection:
         return [each.to_wire() for each in rechecked(connection, claim_id)]
+
+
+def signing_problem() -> str:
+    """Why no heads of the audit log are signed; empty if they are. Never raises TellerError."""
+    from chainteller.service.errors import TellerError
+    from chainteller.storage import maintenance
+
+    try:
+        if _address().startswith("sqlite:///"):
+            maintenance.require_file(sqlite_path(_address()))
+        with engine() as found, found.context.database.read() as connection:
+            return found.context.notary.standing(connection).problem
+    except TellerError as error:
+        return error.message
+
+
+def heads_report() -> "HeadsReport":
+    """What all known heads say about the logs of the configured database."""
+    from chainteller.engine.heads import judge_heads
+
+    with engine() as found:
+        return judge_heads(found.context)
+
+
+def witnesses() -> list[Mapping[str, object]]:
+    """Each witness with the largest head that it has of each log, or what is wrong with it."""
+    from chainteller.engine.heads import witness_rows
+
+    with engine() as found:
+        return list(witness_rows(found.context))
+
+
+def accept_restored() -> int:
+    """Set aside the notes that a restore explains; returns how many."""
+    from chainteller.engine.heads import set_restored_aside
+
+    with engine() as found:
+        return set_restored_aside(found.context)
+
+
+def create_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.create(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def rotate_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.rotate(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def retire_signing_key() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        keys = own.retire(found.context, operator(options().configured.settings))
+        return own.shown(found.context, keys)
+
+
+def signing_keys() -> Outcome:
+    from chainteller.engine import signing_keys as own
+
+    with engine() as found:
+        return own.shown(found.context, own.keys_of(found.context))
+
+
+def known_keys(origin: str) -> "Mapping[VerifierKey, str]":
+    """The keys of a log that this place signs with; none where it is remote."""
+    from chainteller.engine import signing_keys as own
+
+    if options().configured.place().remote:
+        return {}
+    with engine() as found:
+        return own.known(found.context, origin)
 
 
 def verify_chain() -> ChainReport:
@@ -184,7 +285,9 @@ def backup(file: Path) -> Outcome:
 
 
 def restore(file: Path) -> Outcome:
-    """Replace the database by a backup; a refusal because it is open is put into its own trail.
+    """Replace the database by a backup, with an entry in each of its logs that it was restored.
+
+    A refusal because it is open is put into its own trail.
 
     Raises:
         ServiceUnavailable: nothing was restored.
@@ -192,14 +295,32 @@ def restore(file: Path) -> Outcome:
     from chainteller.storage import maintenance
 
     unseen = maintenance.holders(_address()).unseen
+    outcome: Outcome = {"database": without_password(_address())}
+    old = _heads_now()
+
+    def record(draft: Path) -> None:
+        url = sqlite_url(draft)
+        state = maintenance.check(url).schema_state
+        if state != "current":
+            outcome["entry"] = f"none: the schema is {state}"
+            return
+        from chainteller.engine.heads import record_restore
+
+        configured = options().configured
+        restored = open_engine(configured.settings, replace(configured.database(), address=url))
+        try:
+            record_restore(restored.context, operator(configured.settings), file.name, old)
+        finally:
+            restored.close()
+
     try:
-        kept = maintenance.restore(file, _address())
+        kept = maintenance.restore(file, _address(), record)
     except ServiceUnavailable as error:
         if error.details["reason"] == maintenance.DATABASE_OPEN:
             _record_refused_restore(file, error)
         raise
-    found: Outcome = {"database": without_password(_address()), "kept": str(kept) if kept else None}
-    return found | ({"note": unseen} if unseen else {})
+    outcome["kept"] = str(kept) if kept else None
+    return outcome | ({"note": unseen} if unseen else {})
 
 
 def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
@@ -217,6 +338,21 @@ def _record_refused_restore(file: Path, error: ServiceUnavailable) -> None:
             )
     except ServiceUnavailable as fault:
         say(f"note: the audit trail doesn't have this refusal: {fault.message}")
+
+
+def _heads_now() -> "dict[str, Head] | None":
+    """The heads of the database that is going to be replaced; None where it can't be read."""
+    from chainteller.engine.heads import heads_of
+    from chainteller.storage import maintenance
+
+    if not _address().startswith("sqlite:///"):
+        return None
+    try:
+        maintenance.require_file(sqlite_path(_address()))
+        with engine() as found:
+            return heads_of(found.context)
+    except ServiceUnavailable:
+        return None
 
 
 def copy(to_url: str) -> tuple[Outcome, list[str]]:

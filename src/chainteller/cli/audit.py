@@ -1,9 +1,11 @@
 """The audit trail: list, verify, export."""
 
+import json
 from pathlib import Path
 
 import click
 
+from chainteller.cli import audit_heads
 from chainteller.cli.administration import verify_chain
 from chainteller.cli.error_output import Exit, say
 from chainteller.cli.lists import Selection, every, list_options, write_new_file
@@ -29,14 +31,33 @@ def list_rows(selection: Selection[AuditRow]) -> None:
         selection.show(bank, bank.audit, nothing="no audit rows")
 
 
-@audit.command("verify", changes=False, epilog=example("chainteller audit verify"))
-def verify() -> int:
-    """Check the chain; ends with 1 at the first broken row."""
+@audit.command(
+    "verify",
+    changes=False,
+    epilog=example(
+        "chainteller audit verify", "chainteller audit verify --head 2026-11-20.checkpoint"
+    ),
+)
+@click.option(
+    "--head", "file", type=FILE, metavar="FILE", help="Compare the log with this checkpoint, too."
+)
+def verify(file: Path | None) -> int:
+    """Check the chain; ends with 1 at the first broken row.
+
+    With --head the log must also continue the checkpoint in FILE. That is checked of a remote
+    deployment as well, by the proofs that it gives.
+    """
+    compared = audit_heads.verify_head(file) if file is not None else {}
+    if file is not None and options().configured.place().remote:
+        _tell(compared)
+        return Exit.DONE
     report = verify_chain()
     if options().json:
-        document(report)
+        document({**json.loads(report.to_json()), **({"checkpoint": compared} if compared else {})})
     else:
         pairs([("rows", report.rows), ("head", report.head), ("intact", report.intact)])
+        if compared:
+            _tell(compared)
     if report.intact:
         return Exit.DONE
     say(
@@ -60,4 +81,23 @@ def export(file: Path) -> None:
         line(f"{len(rows)} rows written to {file}; head {head or '-'}")
 
 
+def _tell(compared: dict[str, object]) -> None:
+    """What the comparison with a checkpoint found."""
+    if options().json:
+        document(compared)
+        return
+    pairs(
+        [
+            ("checkpoint", f"{compared['size']} {compared['rootHash']}"),
+            ("log", f"{compared['logSize']} {compared['logRootHash']}"),
+            ("signed by", compared["trusted"]),
+            ("continues it", True),
+        ]
+    )
+    if since := compared["retiredKey"]:
+        say(f"note: the checkpoint is signed by a key that was retired at {since}")
+
+
+for command in audit_heads.COMMANDS:
+    audit.add_command(command)
 COMMANDS = (audit,)

@@ -8,7 +8,8 @@ from dataclasses import fields
 import click
 
 from chainteller import __version__
-from chainteller.bootstrap import price_feed
+from chainteller.bootstrap import notary, price_feed
+from chainteller.cli import administration
 from chainteller.cli.error_output import Exit, report_error, say
 from chainteller.cli.open_services import service
 from chainteller.cli.options import Options, TellerCommand, TellerGroup, example, options
@@ -17,7 +18,8 @@ from chainteller.domain.clock import SystemClock
 from chainteller.paths import locate
 from chainteller.service import operations as op
 from chainteller.service.errors import TellerError
-from chainteller.settings.tree import shown_values
+from chainteller.settings.place import Place
+from chainteller.settings.tree import Settings, shown_values
 from chainteller.settings.values import SettingsInvalid, without_password
 
 
@@ -131,6 +133,8 @@ def info() -> int:
         "place": f"{place.kind} {without_password(place.address)} ({place.chosen_by})",
         "read-only": place.read_only,
     }
+    if not place.remote:
+        facts |= _signing(settings, place)
     code = Exit.DONE
     try:
         offered = _capabilities()
@@ -144,6 +148,15 @@ def info() -> int:
     else:
         pairs(list(facts.items()))
     return code
+
+
+def _signing(settings: Settings, place: Place) -> dict[str, object]:
+    """Which key file signs heads of the audit log, and who is asked to witness them."""
+    return {
+        "signing keys": str(notary(settings, place).key_folder),
+        "audit heads": administration.signing_problem() or "signed",
+        "witnesses": ", ".join(each.split()[0] for each in settings.audit.witnesses),
+    }
 
 
 def _capabilities() -> dict[str, object]:

@@ -87,16 +87,18 @@ def check() -> int:
 
 @database.command("verify", changes=False, epilog=example("chainteller db verify"))
 def verify() -> int:
-    """Every invariant of the books, the audit chain and every ownership claim; ends with 1 at the
-    first breach.
+    """Every invariant of the books, the audit chain, its heads and every ownership claim; ends with
+    1 at the first breach.
     """
-    breaches, claims = administration.verify()
+    breaches, claims, notes = administration.verify()
     if options().json:
-        document({"ok": not breaches, "breaches": breaches, "claims": claims})
+        found = {"ok": not breaches, "breaches": breaches, "claims": claims}
+        document(found | ({"notes": notes} if notes else {}))
         return _judged(breaches)
     if not breaches:
         line("every invariant holds")
     say(f"{claims['checked']} ownership claims checked again in {claims['seconds']} s")
+    say(*(f"note: {each}" for each in notes))
     return _judged(breaches)
 
 

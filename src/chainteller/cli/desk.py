@@ -241,6 +241,7 @@ def _look(settings: "Settings", place: "Place") -> "ConsoleSettings":
         read_only=place.read_only,
         keys=settings.keys,
         profile=place.profile.name if place.profile else "",
+        audit_key=place.profile.audit_key if place.profile else "",
     )
     if place.remote:
         look = look._replace(base_url=place.address)

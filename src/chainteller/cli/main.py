@@ -78,6 +78,7 @@ for part in _PARTS:
 
 WITHOUT_COMMAND: Mapping[Endpoint, str] = {
     op.SHOW_MARKET: "`chainteller markets NAME` shows the same market",
+    op.AUDIT_CONSISTENCY: "`chainteller audit verify --head FILE` checks the proof",
     op.EVENT_STREAM: "`chainteller events --follow` prints the same events",
 }
 """Why an endpoint has no command of its own; every other operation is in a command's ``calls``."""

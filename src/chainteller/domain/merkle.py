@@ -50,12 +50,7 @@ class Tree:
 
     @property
     def root(self) -> bytes:
-        if not self.peaks:
-            return EMPTY_ROOT
-        root = self.peaks[-1]
-        for peak in reversed(self.peaks[:-1]):
-            root = node_hash(peak, root)
-        return root
+        return _folded(self.peaks) if self.peaks else EMPTY_ROOT
 
     def packed(self) -> str:
         """The peaks as one hexadecimal text, to be stored beside the size."""
@@ -76,6 +71,58 @@ def root(leaves: Iterable[bytes]) -> bytes:
     return Tree().append(leaves).root
 
 
+Range = tuple[int, int]
+"""The leaves from the first index up to, but not with, the second one."""
+
+
+def inclusion_path(index: int, size: int) -> list[Range]:
+    """The subtrees whose roots lead from a leaf to the root of the tree of ``size`` leaves.
+
+    Raises:
+        ValueError: there is no such leaf.
+    """
+    if not 0 <= index < size:
+        raise ValueError(f"no leaf {index} in a tree of {size} leaves")
+    path: list[Range] = []
+    start, end = 0, size
+    while end - start > 1:
+        middle = start + _split(end - start)
+        if index < middle:
+            path.append((middle, end))
+            end = middle
+        else:
+            path.append((start, middle))
+            start = middle
+    return path[::-1]
+
+
+def consistency_path(old: int, size: int) -> list[Range]:
+    """The subtrees whose roots show that a tree of ``size`` leaves begins with the one of ``old``.
+
+    Empty if ``old`` is 0 or equals ``size``.
+
+    Raises:
+        ValueError: ``old`` is negative or larger than ``size``.
+    """
+    if not 0 <= old <= size:
+        raise ValueError(f"no trees of {old} and then {size} leaves")
+    if old in (0, size):
+        return []
+    path: list[Range] = []
+    start, end = 0, size
+    while end != old:
+        middle = start + _split(end - start)
+        if old <= middle:
+            path.append((middle, end))
+            end = middle
+        else:
+            path.append((start, middle))
+            start = middle
+    if start:  # the verifier knows the old root where it is itself a subtree
+        path.append((start, end))
+    return path[::-1]
+
+
 def inclusion_proof(leaves: Sequence[bytes], index: int, size: int | None = None) -> list[bytes]:
     """The hashes that lead from a leaf to the root of the tree of the first ``size`` leaves.
 
@@ -87,21 +134,8 @@ def inclusion_proof(leaves: Sequence[bytes], index: int, size: int | None = None
     Raises:
         ValueError: there is no such leaf or no such tree.
     """
-    size = len(leaves) if size is None else size
-    if not 0 <= index < size <= len(leaves):
-        raise ValueError(f"no leaf {index} in a tree of {size} out of {len(leaves)} leaves")
-    proof: list[bytes] = []
-    start, end = 0, size
-    while end - start > 1:
-        middle = start + _split(end - start)
-        if index < middle:
-            proof.append(root(leaves[middle:end]))
-            end = middle
-        else:
-            proof.append(root(leaves[start:middle]))
-            start = middle
-    proof.reverse()
-    return proof
+    size = _within(leaves, size, f"no leaf {index}")
+    return [root(leaves[start:end]) for start, end in inclusion_path(index, size)]
 
 
 def consistency_proof(leaves: Sequence[bytes], old: int, size: int | None = None) -> list[bytes]:
@@ -113,25 +147,77 @@ def consistency_proof(leaves: Sequence[bytes], old: int, size: int | None = None
     Raises:
         ValueError: there are no such trees.
     """
-    size = len(leaves) if size is None else size
-    if not 0 <= old <= size <= len(leaves):
-        raise ValueError(f"no trees of {old} and {size} out of {len(leaves)} leaves")
-    if old in (0, size):
-        return []
-    proof: list[bytes] = []
-    start, end = 0, size
-    while end != old:
-        middle = start + _split(end - start)
-        if old <= middle:
-            proof.append(root(leaves[middle:end]))
-            end = middle
-        else:
-            proof.append(root(leaves[start:middle]))
-            start = middle
-    if start:  # the verifier knows the old root where it is itself a subtree
-        proof.append(root(leaves[start:end]))
-    proof.reverse()
-    return proof
+    size = _within(leaves, size, f"no trees of {old}")
+    return [root(leaves[start:end]) for start, end in consistency_path(old, size)]
+
+
+def _within(leaves: Sequence[bytes], size: int | None, missing: str) -> int:
+    if size is not None and size > len(leaves):
+        raise ValueError(f"{missing} in a tree of {size} out of {len(leaves)} leaves")
+    return len(leaves) if size is None else size
+
+
+class GrownTree:
+    """A tree with all its nodes in memory: roots and proofs of every size take ``log(size)`` steps.
+
+    It holds 64 bytes for each leaf. Appending isn't safe among threads.
+    """
+
+    def __init__(self, leaves: Iterable[bytes] = ()) -> None:
+        self._levels: list[bytearray] = [bytearray()]
+        self.append(leaves)
+
+    @property
+    def size(self) -> int:
+        return len(self._levels[0]) // HASH_SIZE
+
+    def append(self, leaves: Iterable[bytes]) -> None:
+        """Add leaves by their hashes."""
+        for leaf in leaves:
+            node, level = leaf, 0
+            self._levels[0] += node
+            while len(self._levels[level]) // HASH_SIZE % 2 == 0:
+                node = sha256(b"\x01" + self._levels[level][-2 * HASH_SIZE :]).digest()
+                level += 1
+                if level == len(self._levels):
+                    self._levels.append(bytearray())
+                self._levels[level] += node
+
+    def leaf(self, index: int) -> bytes:
+        """A leaf's hash. Raises ValueError: there is no such leaf."""
+        if not 0 <= index < self.size:
+            raise ValueError(f"no leaf {index} among {self.size}")
+        return self._node(0, index)
+
+    def root(self, size: int | None = None) -> bytes:
+        """The root of the first ``size`` leaves. Raises ValueError: there are fewer."""
+        size = self.size if size is None else size
+        if not 0 <= size <= self.size:
+            raise ValueError(f"no tree of {size} out of {self.size} leaves")
+        return self._subtree((0, size)) if size else EMPTY_ROOT
+
+    def inclusion_proof(self, index: int, size: int) -> list[bytes]:
+        """As the function. Raises ValueError."""
+        self.root(size)
+        return [self._subtree(each) for each in inclusion_path(index, size)]
+
+    def consistency_proof(self, old: int, size: int) -> list[bytes]:
+        """As the function. Raises ValueError."""
+        self.root(size)
+        return [self._subtree(each) for each in consistency_path(old, size)]
+
+    def _subtree(self, leaves: Range) -> bytes:
+        """The root of a subtree: complete ones side by side, from the largest to the smallest."""
+        start, end = leaves
+        peaks = []
+        while start < end:
+            level = (end - start).bit_length() - 1
+            peaks.append(self._node(level, start >> level))
+            start += 1 << level
+        return _folded(peaks)
+
+    def _node(self, level: int, index: int) -> bytes:
+        return bytes(self._levels[level][index * HASH_SIZE : (index + 1) * HASH_SIZE])
 
 
 def verify_inclusion(
@@ -181,6 +267,14 @@ def verify_consistency(
             new_found = node_hash(new_found, step)
         node, last = node >> 1, last >> 1
     return not last and old_found == old_root and new_found == new_root
+
+
+def _folded(peaks: Sequence[bytes]) -> bytes:
+    """The root above subtrees, which are given from the largest to the smallest."""
+    root = peaks[-1]
+    for peak in reversed(peaks[:-1]):
+        root = node_hash(peak, root)
+    return root
 
 
 def _split(size: int) -> int:

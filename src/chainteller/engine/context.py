@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
+from chainteller.engine.notary import Notary
 from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
@@ -21,6 +22,8 @@ class EngineContext:
     pegs: PegFeed | None = None
     """Left out, every stablecoin is taken for its dollar."""
     keeper: Timekeeper = field(default_factory=Timekeeper)
+    notary: Notary = field(default_factory=Notary)
+    """Who signs the heads of the logs. Left out, nobody does."""
 
     @property
     def time(self) -> TimeSource:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
 from chainteller.engine import epochs, timekeeping
+from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.worker import Worker
@@ -27,6 +28,7 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
+        self._checkpointer: Checkpointer | None = None
         self._unwaiting: Engine | None = None
         if not engine.context.database.is_postgres:
             short = ShortReads(engine.context.database)
@@ -78,10 +80,15 @@ class EmbeddedDeployment:
             self._process = os.getpid()
         self._worker = Worker(self._engine.context)
         self._worker.start()
+        if self._engine.context.notary.key_folder is not None:
+            self._checkpointer = Checkpointer(self._engine.context)
+            self._checkpointer.start()
 
     def stop(self) -> None:
         if self._worker is not None:
             self._worker.stop()
+        if self._checkpointer is not None:
+            self._checkpointer.stop()
         self._engine.close()
         if self._unwaiting is not None:
             self._unwaiting.close()

@@ -14,7 +14,11 @@
         ├── ReplyUnusable               an answer came that breaks the contract
         │   └── ReplyMismatch           an answer came, about something else than was asked
         ├── ReadOnlyProfile             this desk may not write
-        └── NotOffered                  the deployment lacks this addition
+        ├── NotOffered                  the deployment lacks this addition
+        ├── CheckpointRefused           a checkpoint that says nothing about this log
+        ├── AuditContradicted           the log isn't the one that a checkpoint was made of
+        ├── WitnessFailed               a witness that didn't accept a checkpoint
+        └── SigningKeysUnusable         the file of signing keys can't be used
 
 A ``ServiceError`` is its code, a message in one sentence and ``details``, whose keys are those
 of the wire; ``suggestion`` says what to do next and ``status`` is its HTTP status.
@@ -456,3 +460,46 @@ class ReadOnlyProfile(ClientError):
 class NotOffered(ClientError):
     code = "NOT_OFFERED"
     next_step = "This deployment does not offer it; use an id that you know."
+
+
+class CheckpointRefused(ClientError):
+    """A checkpoint that says nothing about this log; ``reason`` names why."""
+
+    code = "CHECKPOINT_REFUSED"
+    next_step = "Compare with another checkpoint: chainteller audit checkpoint writes one."
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+
+
+class AuditContradicted(ClientError):
+    """The log isn't the one that a checkpoint was made of: entries were changed or removed."""
+
+    code = "AUDIT_CONTRADICTED"
+    next_step = (
+        "Stop writing to this database, keep it as it is, and compare it with a backup: "
+        "chainteller db verify names the last honest head."
+    )
+
+
+class WitnessFailed(ClientError):
+    """A witness that didn't accept a checkpoint; ``problem`` names why.
+
+    ``size`` is that of the witness's own head, where it said so.
+    """
+
+    code = "WITNESS_FAILED"
+    next_step = "Look at the witness: chainteller audit witness list."
+
+    def __init__(self, problem: str, message: str, size: int | None = None) -> None:
+        super().__init__(f"{problem}: {message}")
+        self.problem = problem
+        self.size = size
+
+
+class SigningKeysUnusable(ClientError):
+    """The file of signing keys can't be read, or isn't protected."""
+
+    code = "SIGNING_KEYS_UNUSABLE"
+    next_step = "Correct the file, or restore it from its backup; chainteller info names it."

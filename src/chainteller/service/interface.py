@@ -39,6 +39,12 @@ from chainteller.service.models.funding import (
     Transfer,
     WithdrawalRequest,
 )
+from chainteller.service.models.heads import (
+    AuditCheckpoint,
+    AuditConsistency,
+    AuditProof,
+    ConsistencyQuery,
+)
 from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import (
     BalancesQuery,
@@ -285,3 +291,22 @@ class Service(ABC):
         """Audit rows, newest first; ``text`` is an object's id, ``trading_account_id`` an account
         whose trail holds all that was done to it, done or refused."""
         return self.call(Call(op.AUDIT, query=query))
+
+    def audit_checkpoint(self) -> AuditCheckpoint:
+        """The signed head of the audit log.
+
+        Raises:
+            NotFound: the deployment has no key that signs.
+            Conflict: the log isn't the one whose heads were signed before.
+        """
+        return self.call(Call(op.AUDIT_CHECKPOINT))
+
+    def audit_consistency(self, from_size: int = 0, to_size: int | None = None) -> AuditConsistency:
+        """Prove that the log of ``to_size`` entries, by default of all, begins with the one of
+        ``from_size``."""
+        query = ConsistencyQuery(from_size=from_size, to_size=to_size)
+        return self.call(Call(op.AUDIT_CONSISTENCY, query=query))
+
+    def audit_proof(self, seq: str) -> AuditProof:
+        """Prove that the audit row of this number is in the log."""
+        return self.call(Call(op.AUDIT_PROOF, (seq,)))

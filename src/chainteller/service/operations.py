@@ -45,6 +45,12 @@ from chainteller.service.models.funding import (
     Transfer,
     WithdrawalRequest,
 )
+from chainteller.service.models.heads import (
+    AuditCheckpoint,
+    AuditConsistency,
+    AuditProof,
+    ConsistencyQuery,
+)
 from chainteller.service.models.markets import Market, PriceSample
 from chainteller.service.models.pages import (
     DEFAULT_LIMIT,
@@ -67,6 +73,8 @@ ANY_KEY = "any key"
 """The scope of what every valid API key may do."""
 IDEMPOTENCY = "idempotency"
 """The feature of a deployment that knows idempotency keys."""
+HEADS = "audit-heads"
+"""The feature of a deployment that signs heads of its audit log and proves what is in it."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -204,6 +212,15 @@ CREATED = (
     _timestamp("created_gte", "filter[created][gte]"),
     _timestamp("created_lt", "filter[created][lt]"),
 )
+
+
+def _size(field: str, name: str, default: int | None = None) -> Parameter:
+    """The size of a log; without a default, it may be left out."""
+    preset = {} if default is None else {"default": default}
+    schema = {"type": "integer", "minimum": 0, "maximum": LAST_CURSOR, **preset}
+    return Parameter(field, (name,), Kind.WHOLE_NUMBER, schema)
+
+
 SORTS = ("-created", "created")
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
 
@@ -1118,6 +1135,40 @@ AUDIT = Read(
     query=listing(OBJECT, AUDITED_ACCOUNT),
     feature="audit",
     errors=(),
+)
+AUDIT_CHECKPOINT = Read(
+    name="audit_checkpoint",
+    operation_id="getAuditCheckpoint",
+    route="GET /audit/checkpoint",
+    summary="Read the signed head of the audit log: a C2SP checkpoint",
+    tag="Deployment",
+    scope="events:read",
+    response=AuditCheckpoint,
+    feature=HEADS,
+    errors=(errors.NotFound, errors.Conflict),
+)
+AUDIT_CONSISTENCY = Read(
+    name="audit_consistency",
+    operation_id="getAuditConsistency",
+    route="GET /audit/consistency",
+    summary="Prove that a larger head of the audit log continues a smaller one",
+    tag="Deployment",
+    scope="events:read",
+    response=AuditConsistency,
+    query=Query(ConsistencyQuery, (_size("from_size", "from", 0), _size("to_size", "to"))),
+    feature=HEADS,
+    errors=(errors.NotFound,),
+)
+AUDIT_PROOF = Read(
+    name="audit_proof",
+    operation_id="getAuditProof",
+    route="GET /audit/proofs/{seq}",
+    summary="Prove that an audit row is in the log, by its number",
+    tag="Deployment",
+    scope="events:read",
+    response=AuditProof,
+    feature=HEADS,
+    errors=(errors.NotFound, errors.Conflict),
 )
 ENDPOINTS = tuple(each for each in list(globals().values()) if isinstance(each, Endpoint))
 """Every endpoint, in the order of their declarations."""

@@ -14,6 +14,7 @@ from chainteller.settings.tree import (
     PREFIX,
     PROFILE_NAMES,
     SECTIONS,
+    AuditSettings,
     DeskSettings,
     EngineSettings,
     LimitSettings,
@@ -148,6 +149,7 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
         service=ServiceSettings(
             **values["service"], limits=LimitSettings(**values["service.limits"])
         ),
+        audit=AuditSettings(**values["audit"]),
         desk=DeskSettings(**values["desk"]),
         keys=keys,
         profiles=profiles,

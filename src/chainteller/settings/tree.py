@@ -62,6 +62,14 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditSettings:
+    """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
+
+    witnesses: tuple[str, ...] = _setting((), values.witnesses)
+    key_folder: str = _setting("", values.text)
+
+
+@dataclass(frozen=True, slots=True)
 class DeskSettings:
     """The console. Empty: ``operator`` is the system's user, ``theme`` the default theme."""
 
@@ -95,6 +103,7 @@ class Profile:
     key_env: str = _setting("", values.text)
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)
+    audit_key: str = _setting("", values.verifier_key)
     read_only: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
     theme: str = _setting("", values.text)
     confirm_above: int | None = _setting(None, values.cents)
@@ -112,6 +121,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
     keys: Mapping[str, str] = field(default_factory=dict)
     profiles: Mapping[str, Profile] = field(default_factory=dict)
@@ -123,6 +133,7 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "audit": AuditSettings,
     "desk": DeskSettings,
 }
 

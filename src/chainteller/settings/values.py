@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
@@ -113,6 +114,31 @@ def url(value: object) -> str:
     if not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
         raise ValueError("needs http://HOST or https://HOST")
     return address.rstrip("/")
+
+
+def witnesses(value: object) -> tuple[str, ...]:
+    """Folders, and addresses with the verifier keys of their witnesses after a space."""
+    named = names(value)
+    for each in named:
+        address, *keys = each.split() if _is_address(each) else [each]
+        if _is_address(each):
+            url(address)
+        elif not Path(each).expanduser().is_absolute():
+            raise ValueError(f"needs absolute folders and addresses, not {each!r}")
+        if not all(re.fullmatch(r"[^+]+\+[0-9a-f]{8}\+\S+", key) for key in keys):
+            raise ValueError(f"needs verifier keys (NAME+ID+KEY) after {address}")
+    return named
+
+
+def _is_address(witness: str) -> bool:
+    return witness.startswith(("http://", "https://"))
+
+
+def verifier_key(value: object) -> str:
+    key = text(value)
+    if key and not re.fullmatch(r"[^+\s]+\+[0-9a-f]{8}\+\S+", key):
+        raise ValueError("needs a verifier key, NAME+ID+KEY, as chainteller audit key show prints")
+    return key
 
 
 def kind(value: object) -> str:

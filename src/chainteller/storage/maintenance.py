@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -268,8 +269,14 @@ def _sync(path: Path) -> None:
             os.close(handle)
 
 
-def restore(file: Path, url: str) -> Path | None:
+def restore(file: Path, url: str, record: Callable[[Path], None] = lambda _: None) -> Path | None:
     """Check a backup, then replace the database with it atomically.
+
+    Args:
+        file: the backup.
+        url: the database's address.
+        record: writes into a copy of the backup that it was restored, before it takes the
+            database's place.
 
     Returns:
         The path of the former database, if there was one.
@@ -288,6 +295,7 @@ def restore(file: Path, url: str) -> Path | None:
     draft = _draft_beside(path)
     try:
         _copy_checked(file, draft)
+        record(draft)
         kept = None
         if path.exists():
             shutil.copymode(path, draft)
@@ -297,7 +305,8 @@ def restore(file: Path, url: str) -> Path | None:
     except OSError as error:
         raise _cannot_write(path) from error
     finally:
-        draft.unlink(missing_ok=True)
+        for suffix in ("", *_SIDE_FILES):
+            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
     return kept
 
 

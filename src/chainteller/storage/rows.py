@@ -93,7 +93,7 @@ class Writer:
         value."""
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
-        salt = sealing.new_salt() if form.covers(values) else None
+        salt = sealing.new_salt() if SALT in table.columns and form.covers(values) else None
         written = {**values, SALT: salt} if salt else values
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)

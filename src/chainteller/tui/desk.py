@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.request_log import RequestLog
+    from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
 
@@ -183,6 +184,9 @@ class Desk:
         self.challenges: dict[str, int] = {}
         """Challenges issued here that are still open, with the instant they run out."""
         self.warned: set[str] = set()
+        self.head_conflict: HeadConflict | None = None
+        """The audit log isn't the one that was seen here; nobody accepted that so far."""
+        self.accept_head: Callable[[], None] = lambda: None
         self.unsaved: dict[str, Any] = {}
         """How things are shown, not on disk yet."""
         self._saving = False

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from chainteller.tui.audit.screen import AuditScreen
     from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
+    from chainteller.tui.console.heads import HeadWatch, accept_head
     from chainteller.tui.console.help import HelpScreen, LogScreen
     from chainteller.tui.console.info import InfoScreen
     from chainteller.tui.console.last_action import show_last_action

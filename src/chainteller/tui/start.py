@@ -53,6 +53,8 @@ class ConsoleSettings(NamedTuple):
     base_url: str = "http://127.0.0.1:8080"
     """What a copied curl line is sent to; for an embedded engine: where ``serve`` would listen."""
     profile: str = ""
+    audit_key: str = ""
+    """The verifier key that the profile names for the place's audit log; empty: the first seen."""
     profiles: "tuple[ProfileRow, ...]" = ()
     glimpse: "Callable[[int], Glimpse | None] | None" = None
     """Reads so many account rows without the engine, where that is quick; called in a thread."""

@@ -165,6 +165,7 @@ class Console(SteadyApp):
         if not self.is_running:
             return  # it was closed meanwhile
         self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
+        self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
         self.run_worker(Later(self._to_last_screen), group="place")
         lazy.tell_unanswered_requests(self.desk)
 

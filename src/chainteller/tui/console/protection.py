@@ -22,7 +22,13 @@ async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
 
 
 def toggle_read_only(app: App[Any], desk: Desk) -> None:
-    """On at once; off again with a question where the console was opened read-only."""
+    """On at once; off again with a question where the console was opened read-only, or where the
+    audit log isn't the one that was seen here.
+    """
+    if desk.read_only and desk.head_conflict is not None:
+        asked = Later(partial(lazy.accept_head, app, desk, desk.head_conflict))
+        app.run_worker(asked, group="ask-writes", exclusive=True)
+        return
     if desk.read_only and desk.settings.read_only:
         asked = Later(partial(_allow_writes, app, desk))
         app.run_worker(asked, group="ask-writes", exclusive=True)

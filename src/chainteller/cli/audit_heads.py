@@ -1,0 +1,223 @@
+"""Heads of the audit trail: checkpoints, proofs, witnesses and the keys that sign."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from chainteller.cli import administration
+from chainteller.cli.confirmation import confirm
+from chainteller.cli.error_output import Exit, Usage, say
+from chainteller.cli.lists import Output, output_options, write_new_file
+from chainteller.cli.open_services import opened, service
+from chainteller.cli.options import FILE, TellerCommand, TellerGroup, example, options
+from chainteller.cli.output import document, line, pairs, text_of, verbatim
+from chainteller.records.fields import TEXT, Field, FieldList
+from chainteller.service import operations as op
+from chainteller.service.models.heads import AuditProof
+
+_Row = Mapping[str, object]
+_YES = click.option("--yes", is_flag=True, help="Don't ask.")
+
+
+def _field(name: str, label: str) -> Field[_Row]:
+    return Field(name, label, TEXT, lambda row: text_of(row[name]) if row[name] else None)
+
+
+WITNESS: FieldList[_Row] = FieldList(
+    "witness",
+    "",
+    [
+        _field("address", "witness"),
+        _field("kind", "kind"),
+        _field("origin", "log"),
+        _field("size", "entries"),
+        _field("problem", "problem"),
+    ],
+    table=("address", "kind", "origin", "size", "problem"),
+)
+
+
+# -- checkpoints and proofs ---------------------------------------------------------------------
+
+
+@click.command(
+    "checkpoint",
+    cls=TellerCommand,
+    calls=[op.AUDIT_CHECKPOINT],
+    epilog=example("chainteller audit checkpoint --output 2026-11-20.checkpoint"),
+)
+@click.option("--output", "file", type=FILE, metavar="FILE", help="Write the note to a new file.")
+def checkpoint(file: Path | None) -> None:
+    """Print the signed head of the audit log: a C2SP signed note.
+
+    On a database the witnesses are asked first, so that the note has their cosignatures.
+    """
+    with opened() as found:
+        say(*(f"note: {each}" for each in found.publish_heads()))
+        made = found.service.audit_checkpoint()
+    if file is not None:
+        write_new_file(file, made.note)
+    if options().json:
+        document(made)
+    elif file is None:
+        verbatim(made.note.removesuffix("\n"))
+    else:
+        line(f"head of {made.size} entries written to {file}")
+
+
+@click.command(
+    "proof",
+    cls=TellerCommand,
+    calls=[op.AUDIT_PROOF],
+    epilog=example("chainteller audit proof 120", "chainteller audit proof 120 --json"),
+)
+@click.argument("row", type=click.IntRange(1))
+def proof(row: int) -> int:
+    """Prove that audit ROW, by its number, is in the log, and check the proof."""
+    with service() as bank:
+        found = bank.audit_proof(str(row))
+    holds = proves(found)
+    if options().json:
+        document(found)
+    else:
+        pairs(
+            [
+                ("audit row", found.seq),
+                ("entry", f"{found.number} of {found.size}"),
+                ("root", found.root_hash),
+                ("hashes", len(found.hashes)),
+                ("proven", holds),
+            ]
+        )
+    if holds:
+        return Exit.DONE
+    say(
+        f"AUDIT_CONTRADICTED: the proof doesn't lead from entry {found.number} to the signed root",
+        "Next: keep the answer, and run chainteller audit verify on the database.",
+    )
+    return Exit.REFUSED
+
+
+def proves(found: AuditProof) -> bool:
+    """Whether a proof leads from its entry to the root of the head that was signed."""
+    from chainteller.domain.merkle import leaf_hash, verify_inclusion
+    from chainteller.witnessing.checkpoints import read_signed_head
+    from chainteller.witnessing.notes import NoteInvalid
+
+    try:
+        head = read_signed_head(found.note.encode()).head
+        hashes = [base64.b64decode(each, validate=True) for each in found.hashes]
+    except (NoteInvalid, binascii.Error):
+        return False
+    leaf = leaf_hash(found.entry.encode())
+    is_shown = not found.entry.startswith("{") or f'["audit","{found.seq}",' in found.entry
+    return is_shown and verify_inclusion(leaf, found.number - 1, head.size, hashes, head.root)
+
+
+def verify_head(file: Path) -> dict[str, object]:
+    """Compare a checkpoint in a file with the log; returns what was found out.
+
+    Raises:
+        CheckpointRefused: it says nothing about this log.
+        AuditContradicted: the log isn't the one that it was made of.
+        Usage: the file can't be read.
+    """
+    from chainteller.witnessing.comparing import compare_file
+
+    try:
+        with file.open("rb") as note:
+            data = note.read(100_000)
+    except OSError as error:
+        raise Usage(f"{file}: {error.strerror}.", "Name a file with a checkpoint.") from None
+    configured = options().configured
+    profile = configured.place().profile
+    with service() as bank:
+        pinned = profile.audit_key if profile is not None else ""
+        return compare_file(bank, data, pinned, administration.known_keys)
+
+
+# -- witnesses ----------------------------------------------------------------------------------
+
+
+@click.group("witness", cls=TellerGroup)
+def witness() -> None:
+    """Witnesses of the audit log, as `audit.witnesses` names them."""
+
+
+@witness.command("list", changes=False, epilog=example("chainteller audit witness list"))
+@output_options(WITNESS)
+def list_witnesses(output: Output[_Row]) -> None:
+    """List witnesses with the largest head that each has of each log; asks them."""
+    rows = administration.witnesses()
+    nothing = "no witnesses; name folders or addresses in the setting audit.witnesses"
+    output.write({"data": rows}, rows, nothing=nothing)
+
+
+@witness.command("accept", changes=True, epilog=example("chainteller audit witness accept --yes"))
+@_YES
+def accept(*, yes: bool) -> None:
+    """After a restore: set aside the notes of folders that the restored log doesn't have.
+
+    The notes are kept in a folder `former-N`. A witness over HTTP is its operator's: ask there.
+    """
+    found = administration.heads_report()
+    for each in found.judgements:
+        say(*(f"{each.origin}: {said}" for said in each.explained))
+    is_asked = any(each.explained for each in found.judgements)
+    if is_asked:
+        confirm("Accept the restored log in place of these heads?", yes=yes)
+    moved = administration.accept_restored() if is_asked else 0
+    if options().json:
+        document({"setAside": moved})
+    else:
+        line(f"{moved} notes set aside")
+
+
+# -- keys ---------------------------------------------------------------------------------------
+
+
+@click.group("key", cls=TellerGroup)
+def key() -> None:
+    """Keys that sign heads of the audit log; they are in a file, never in the database."""
+
+
+def _tell_keys(shown: Mapping[str, object]) -> None:
+    if options().json:
+        document(shown)
+        return
+    keys = shown["keys"]
+    pairs([("file", shown["file"]), ("deployment", shown["deployment"])])
+    for each in keys if isinstance(keys, list) else []:
+        line(f"{each['state']}  since {each['created']}")
+        for text in each["verifierKeys"]:
+            line(f"  {text}")
+
+
+@key.command("create", changes=True, epilog=example("chainteller audit key create"))
+def create_key() -> None:
+    """Make the key that signs heads, and print its verifier keys: one for each log."""
+    _tell_keys(administration.create_signing_key())
+
+
+@key.command("rotate", changes=True, epilog=example("chainteller audit key rotate"))
+def rotate_key() -> None:
+    """Make a new key; the former one signs beside it until the next rotation."""
+    _tell_keys(administration.rotate_signing_key())
+
+
+@key.command("retire", changes=True, epilog=example("chainteller audit key retire"))
+def retire_key() -> None:
+    """Let the current key sign alone; what the former one signed is still recognised."""
+    _tell_keys(administration.retire_signing_key())
+
+
+@key.command("show", changes=False, epilog=example("chainteller audit key show"))
+def show_keys() -> None:
+    """Print the verifier keys, for witnesses, profiles and auditors."""
+    _tell_keys(administration.signing_keys())
+
+
+COMMANDS = (checkpoint, proof, witness, key)

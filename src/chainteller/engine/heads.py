@@ -1,0 +1,557 @@
+"""Signed heads of the logs: made, published to witnesses, handed out, and judged."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection
+
+from chainteller.domain import merkle
+from chainteller.domain.actors import WORKER, Actor
+from chainteller.domain.clock import SECOND
+from chainteller.domain.merkle import GrownTree
+from chainteller.engine.context import EngineContext
+from chainteller.engine.notary import Notary, Standing
+from chainteller.engine.table import reads_in_context
+from chainteller.engine.unit_of_work import act
+from chainteller.service import operations
+from chainteller.service.errors import Conflict, NotFound, ValidationFailed
+from chainteller.service.models.heads import (
+    AuditCheckpoint,
+    AuditConsistency,
+    AuditProof,
+    ConsistencyQuery,
+    HeadCosignature,
+)
+from chainteller.storage import checkpoints, inspection, log
+from chainteller.storage.checkpoints import StoredCheckpoint
+from chainteller.storage.log import DEPLOYMENT
+from chainteller.witnessing.checkpoints import (
+    Head,
+    SignedHead,
+    origin_of,
+    read_signed_head,
+)
+from chainteller.witnessing.errors import (
+    CheckpointRefused,
+    SigningKeysUnusable,
+    WitnessFailed,
+    WitnessProblem,
+)
+from chainteller.witnessing.folders import FolderWitness
+from chainteller.witnessing.judging import (
+    Asked,
+    Evidence,
+    Judgement,
+    Restored,
+    Source,
+    accept,
+    continues,
+    judge,
+)
+from chainteller.witnessing.keys import SigningKeys
+from chainteller.witnessing.notes import (
+    NoteInvalid,
+    SignatureType,
+    VerifierKey,
+    cosigned_at,
+    parse_note,
+    to_base64,
+)
+from chainteller.witnessing.publishing import Published, ask, publish, sign
+from chainteller.witnessing.submissions import KeptNote, Witness
+
+RESTORED = "restore_database"
+"""The action of the entry that a restore leaves in each log."""
+KEY_CREATED = "create_signing_key"
+KEY_ROTATED = "rotate_signing_key"
+KEY_RETIRED = "retire_signing_key"
+CHECKPOINT = "checkpoint"
+
+
+# Making and publishing
+
+
+@dataclass(frozen=True, slots=True)
+class MadeHead:
+    """A head that was signed, and what each witness did with it; or why it wasn't signed."""
+
+    origin: str
+    size: int
+    outcomes: tuple[Published, ...] = ()
+    problem: str = ""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Everything that went wrong, in words."""
+        said = (f"{each.witness}: {each.failure.message}" for each in self.outcomes if each.failure)
+        return (*([self.problem] if self.problem else ()), *said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A log whose head is to be signed."""
+
+    organisation_id: str
+    origin: str
+    tree: GrownTree
+    head: Head
+
+
+def make_heads(context: EngineContext) -> list[MadeHead]:
+    """Sign the head of every log that has entries since the last time, and have it witnessed.
+
+    A head that doesn't continue the one signed before is not signed. A witness that fails is asked
+    again the next time.
+
+    Raises:
+        ServiceUnavailable: the database can't be used.
+        SigningKeysUnusable: the key file can't be used.
+    """
+    notary = context.notary
+    if notary.key_folder is None or not notary.key_folder.exists():
+        return []
+    made: list[MadeHead] = []
+    silent: set[str] = set()
+    with context.database.read() as connection:
+        standing = notary.standing(connection)
+        names = [each.organisation_id for each in log.heads(connection)]
+    keys = standing.keys
+    if keys is None:
+        return []
+    for name in names:
+        origin = origin_of(standing.deployment, name)
+        try:
+            with context.database.read() as connection:
+                due = _due(notary, connection, name, origin, keys)
+        except Conflict as conflict:
+            made.append(MadeHead(origin, 0, problem=f"not signed: {conflict.details['found']}"))
+        else:
+            if due is not None:
+                made.append(_make(context, keys, due, silent))
+    return made
+
+
+def _due(
+    notary: Notary, connection: Connection, organisation_id: str, origin: str, keys: SigningKeys
+) -> _Due | None:
+    """The log, if it has entries that weren't signed or witnessed.
+
+    Raises:
+        Conflict: it contradicts the head that was signed last.
+    """
+    size = log.head(connection, organisation_id).size
+    latest = checkpoints.latest(connection, organisation_id)
+    published = [notary.published.get((each.address, origin)) for each in notary.witnesses]
+    is_published = all(each is not None and each.failure is None for each in published)
+    if not size or (latest is not None and latest.size == size and is_published):
+        return None
+    tree, found = notary.trees.of(connection, organisation_id)
+    _require_continuation(tree, latest, origin, keys)
+    return _Due(organisation_id, origin, tree, Head(found.size, found.root))
+
+
+def _require_continuation(
+    tree: GrownTree, latest: StoredCheckpoint | None, origin: str, keys: SigningKeys
+) -> None:
+    """Raises Conflict: the log doesn't continue the head that was signed last."""
+    if latest is None:
+        return
+    try:
+        head = accept(latest.note.encode(), origin, keys.verifiers(origin)).head
+    except CheckpointRefused as error:
+        raise _contradicted(f"the stored checkpoint of {latest.size}: {error.message}") from None
+    if not continues(tree, head):
+        raise _contradicted(f"it contradicts its own head of {head.size} entries")
+
+
+def _make(context: EngineContext, keys: SigningKeys, due: _Due, silent: set[str]) -> MadeHead:
+    """Sign and publish one head; a witness among the ``silent`` isn't waited for again."""
+    notary = context.notary
+    signed = sign(due.origin, due.head, keys)
+    outcomes, note = [], signed.note
+    for witness in sorted(notary.witnesses, key=_folders_last):
+        if witness.address in silent:
+            continue
+        key = (witness.address, due.origin)
+        before = notary.published.get(key)
+        done = publish(
+            signed._replace(note=note),
+            due.tree,
+            witness,
+            before.size if before else 0,
+            lambda: _size_now(context, due.organisation_id),
+        )
+        note = note.with_signatures(done.cosignatures)
+        notary.published[key] = done
+        outcomes.append(done)
+        if done.failure is not None and done.failure.problem is WitnessProblem.SILENT:
+            silent.add(witness.address)
+    _keep(context, due, note.encode())
+    return MadeHead(due.origin, due.head.size, tuple(outcomes))
+
+
+def _folders_last(witness: Witness) -> bool:
+    """Folders keep the note with the cosignatures of the others."""
+    return witness.kind == "folder"
+
+
+def _size_now(context: EngineContext, organisation_id: str) -> int:
+    with context.database.read() as connection:
+        return log.head(connection, organisation_id).size
+
+
+def _keep(context: EngineContext, due: _Due, note: str) -> None:
+    act(
+        context,
+        WORKER,
+        lambda tx: checkpoints.keep(
+            tx.rows,
+            due.organisation_id,
+            StoredCheckpoint(due.head.size, due.head.root.hex(), note, tx.now),
+        ),
+    )
+
+
+# Answering calls
+
+
+@reads_in_context(operations.AUDIT_CHECKPOINT)
+def audit_checkpoint(
+    context: EngineContext, connection: Connection, organisation_id: str
+) -> AuditCheckpoint:
+    standing, keys = _signing(context, connection)
+    _, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
+    origin = signed.checkpoint.origin
+    known = (each for each in context.notary.witnesses)
+    sizes = [_published_size(context.notary, each, origin) for each in known]
+    return AuditCheckpoint(
+        origin=origin,
+        size=signed.head.size,
+        root_hash=to_base64(signed.head.root),
+        note=signed.note.encode(),
+        verifier_keys=tuple(each.verifier.encode() for each in keys.signers(origin)),
+        cosignatures=tuple(_cosignatures(signed)),
+        witnessed_size=max([*sizes, _cosigned_size(context, connection, organisation_id)]),
+    )
+
+
+def _signing(context: EngineContext, connection: Connection) -> tuple[Standing, SigningKeys]:
+    """Raises NotFound: no key signs this database's heads."""
+    try:
+        standing = context.notary.standing(connection)
+    except SigningKeysUnusable:
+        raise _unsigned("The file of signing keys can't be used.") from None
+    if standing.keys is None:
+        raise _unsigned("This deployment has no signing key for its audit log.")
+    return standing, standing.keys
+
+
+def _unsigned(why: str) -> NotFound:
+    refused = NotFound(CHECKPOINT, "")
+    refused.details["suggestion"] = f"{why} Its operator makes one: chainteller audit key create."
+    return refused
+
+
+def _signed_head(
+    context: EngineContext,
+    connection: Connection,
+    organisation_id: str,
+    deployment: str,
+    keys: SigningKeys,
+) -> tuple[GrownTree, SignedHead]:
+    """The log's head, as it was stored with its cosignatures, or signed now.
+
+    Raises:
+        Conflict: the log isn't the one whose heads were signed or witnessed before.
+    """
+    origin = origin_of(deployment, organisation_id)
+    tree, found = context.notary.trees.of(connection, organisation_id)
+    head = Head(found.size, found.root)
+    latest = checkpoints.latest(connection, organisation_id)
+    _require_continuation(tree, latest, origin, keys)
+    if said := context.notary.contradicted(origin):
+        raise _contradicted(said)
+    if latest is not None and latest.size == head.size:
+        return tree, read_signed_head(latest.note.encode())
+    return tree, sign(origin, head, keys)
+
+
+def _contradicted(said: str) -> Conflict:
+    return Conflict(
+        "The audit log isn't the one whose heads were signed.",
+        {"reason": "AUDIT_CONTRADICTED", "found": said},
+    )
+
+
+def _published_size(notary: Notary, witness: Witness, origin: str) -> int:
+    done = notary.published.get((witness.address, origin))
+    return done.size if done is not None and done.failure is None else 0
+
+
+def _cosigned_size(context: EngineContext, connection: Connection, organisation_id: str) -> int:
+    """The size of the largest stored head that a configured witness cosigned."""
+    keys = witness_keys(context.notary)
+    latest = checkpoints.latest(connection, organisation_id)
+    if not keys or latest is None:
+        return 0
+    try:
+        note = parse_note(latest.note.encode())
+    except NoteInvalid:
+        return 0
+    signed = any(key.verifies(note.text, one) for key in keys for one in note.signatures)
+    return latest.size if signed else 0
+
+
+def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
+    for each in signed.note.signatures:
+        if len(each.value) == 72:
+            at = min(cosigned_at(each), 253_402_300_799) * SECOND
+            yield HeadCosignature(name=each.name, at=at)
+
+
+@reads_in_context(operations.AUDIT_CONSISTENCY)
+def audit_consistency(
+    context: EngineContext, connection: Connection, organisation_id: str, query: ConsistencyQuery
+) -> AuditConsistency:
+    standing, _ = _signing(context, connection)
+    tree, head = context.notary.trees.of(connection, organisation_id)
+    old, size = query.from_size, head.size if query.to_size is None else query.to_size
+    if old > size:
+        raise ValidationFailed.of("from", "Not larger than to.")
+    if size > head.size:
+        raise NotFound("head", str(size))
+    return AuditConsistency(
+        origin=origin_of(standing.deployment, organisation_id),
+        from_size=old,
+        to_size=size,
+        hashes=tuple(map(to_base64, tree.consistency_proof(old, size))),
+    )
+
+
+@reads_in_context(operations.AUDIT_PROOF)
+def audit_proof(
+    context: EngineContext, connection: Connection, organisation_id: str, seq: str
+) -> AuditProof:
+    standing, keys = _signing(context, connection)
+    row = int(seq) if seq.isascii() and seq.isdecimal() and len(seq) < 17 else 0
+    number = log.number_of_audit_row(connection, organisation_id, row) if row else None
+    if number is None:
+        raise NotFound("audit row", seq if row else "")
+    tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
+    entry = next(iter(log.entries(connection, organisation_id, number - 1, 1)))
+    return AuditProof(
+        seq=row,
+        number=number,
+        entry=entry.body,
+        size=signed.head.size,
+        root_hash=to_base64(signed.head.root),
+        hashes=tuple(map(to_base64, tree.inclusion_proof(number - 1, signed.head.size))),
+        note=signed.note.encode(),
+    )
+
+
+# Judging
+
+
+def witness_keys(notary: Notary) -> tuple[VerifierKey, ...]:
+    """The keys that the witnesses over HTTP are configured with."""
+    found = (key for each in notary.witnesses for key in getattr(each, "keys", ()))
+    return tuple(key for key in found if key.kind is SignatureType.COSIGNATURE_V1)
+
+
+@dataclass(frozen=True, slots=True)
+class HeadsReport:
+    """What all known heads say about all logs; ``problem`` where no keys can be used."""
+
+    judgements: tuple[Judgement, ...] = ()
+    problem: str = ""
+    is_replaced: bool = False
+
+    @property
+    def breaches(self) -> list[str]:
+        """Contradictions in words, each with the last honest head and what is unwitnessed."""
+        said = [self.problem] if self.is_replaced else []
+        for each in self.judgements:
+            said += [f"{each.origin}: {found}; {describe(each)}" for found in each.contradictions]
+        return said
+
+    @property
+    def notes(self) -> list[str]:
+        """What is worth knowing and no breach."""
+        said = [] if self.is_replaced or not self.problem else [self.problem]
+        for each in self.judgements:
+            if each.size:
+                said.append(f"{each.origin}: {describe(each)}")
+            said += [f"{each.origin}: {found}" for found in (*each.explained, *each.unusable)]
+        return said
+
+
+def describe(judgement: Judgement) -> str:
+    """The last honest head of a log, and from where on nothing is witnessed."""
+    head, first = judgement.honest, judgement.first_unwitnessed
+    if judgement.contradictions:
+        said = f"the last honest head is {head}" if head else "no honest head is known"
+    else:
+        said = f"it continues its head of {head.size} entries" if head else "no head is known"
+    unseen = f"from entry {first} on nothing is witnessed" if first else "every entry is witnessed"
+    return f"{said}; {unseen}"
+
+
+def judge_heads(context: EngineContext) -> HeadsReport:
+    """Compare every log with every head that is known of it, here and at the witnesses.
+
+    Raises:
+        ServiceUnavailable: the database can't be read.
+    """
+    notary = context.notary
+    with inspection.snapshot(context.database) as connection:
+        try:
+            standing = notary.standing(connection)
+        except SigningKeysUnusable as error:
+            return HeadsReport(problem=error.message)
+        if standing.keys is None:
+            return HeadsReport(problem=standing.problem, is_replaced=standing.is_replaced)
+        names = checkpoints.organisations(connection)
+        return HeadsReport(
+            tuple(_judge_log(notary, connection, standing, standing.keys, each) for each in names)
+        )
+
+
+def _judge_log(
+    notary: Notary,
+    connection: Connection,
+    standing: Standing,
+    keys: SigningKeys,
+    organisation_id: str,
+) -> Judgement:
+    origin = origin_of(standing.deployment, organisation_id)
+    entries = log.entries(connection, organisation_id)
+    tree = GrownTree(merkle.leaf_hash(each.body.encode()) for each in entries)
+    stored = (
+        KeptNote(f"the database's checkpoint of {each.size}", each.size, each.note.encode())
+        for each in checkpoints.stored(connection, organisation_id)
+    )
+    sources, asked = [Source(stored, is_outside=False)], []
+    for witness in notary.witnesses:
+        if witness.kind == "folder":
+            try:
+                sources.append(Source(witness.kept(origin)))
+            except WitnessFailed as failure:
+                asked.append(Asked(witness.address, 0, failure))
+        else:
+            asked.append(ask(witness, origin, tree, keys))
+    restores = list(_restores(connection, organisation_id))
+    evidence = Evidence(sources, asked, keys, witness_keys(notary), restores)
+    return judge(origin, tree, evidence)
+
+
+def _restores(connection: Connection, organisation_id: str) -> Iterator[Restored]:
+    for seq, stored in checkpoints.acts(connection, organisation_id, RESTORED):
+        inputs = json.loads(stored)
+        if inputs.get("oldSize") is not None:
+            old = Head(int(inputs["oldSize"]), bytes.fromhex(inputs["oldRoot"]))
+            yield Restored(seq, old, int(inputs["newSize"]))
+
+
+def witness_rows(context: EngineContext) -> Iterator[dict[str, object]]:
+    """Each witness with each log: the size of the head that it has, or what is wrong.
+
+    Raises:
+        SigningKeysUnusable: the key file can't be used.
+        ServiceUnavailable: the database can't be read.
+    """
+    with context.database.read() as connection:
+        standing = context.notary.standing(connection)
+        names = [each.organisation_id for each in log.heads(connection)]
+        trees = {name: context.notary.trees.of(connection, name)[0] for name in names}
+    for witness in context.notary.witnesses:
+        for name, tree in trees.items():
+            origin = origin_of(standing.deployment, name)
+            found = _witness_size(witness, origin, tree, standing)
+            yield {
+                "address": witness.address,
+                "kind": witness.kind,
+                "origin": origin,
+                "size": found.size,
+                "problem": found.failure.message if found.failure else "",
+            }
+
+
+def _witness_size(witness: Witness, origin: str, tree: GrownTree, standing: Standing) -> Asked:
+    if witness.kind == "folder":
+        try:
+            kept = witness.kept(origin)
+        except WitnessFailed as failure:
+            return Asked(witness.address, 0, failure)
+        return Asked(witness.address, kept[0].size if kept else 0)
+    if standing.keys is None:
+        unsigned = WitnessFailed(WitnessProblem.UNKNOWN_KEY, standing.problem)
+        return Asked(witness.address, 0, unsigned)
+    return ask(witness, origin, tree, standing.keys)
+
+
+def set_restored_aside(context: EngineContext) -> int:
+    """Have folders set aside the notes that a restore left behind.
+
+    Returns:
+        How many notes were moved.
+
+    Raises:
+        ServiceUnavailable: the database can't be read.
+        WitnessFailed: a folder can't be written.
+    """
+    moved = 0
+    folders = [each for each in context.notary.witnesses if isinstance(each, FolderWitness)]
+    with context.database.read() as connection:
+        standing = context.notary.standing(connection)
+        for found in log.heads(connection):
+            tree, _ = context.notary.trees.of(connection, found.organisation_id)
+            restores = list(_restores(connection, found.organisation_id))
+            origin = origin_of(standing.deployment, found.organisation_id)
+            moved += sum(each.set_aside(origin, _left_behind(tree, restores)) for each in folders)
+    return moved
+
+
+def _left_behind(tree: GrownTree, restores: Sequence[Restored]) -> Callable[[Head], bool]:
+    """Whether a head is one that a restore explains and the log doesn't have."""
+    return lambda head: (
+        not continues(tree, head) and any(each.explains(head.size) for each in restores)
+    )
+
+
+# Entries about restores and keys
+
+
+def heads_of(context: EngineContext) -> dict[str, Head]:
+    """The head of every log, by organisation. Raises ServiceUnavailable."""
+    with context.database.read() as connection:
+        return {each.organisation_id: Head(each.size, each.root) for each in log.heads(connection)}
+
+
+def record_restore(
+    context: EngineContext, actor: Actor, backup: str, old: dict[str, Head] | None
+) -> None:
+    """Write into each log that the database was restored: the backup, old and new head, who.
+
+    ``old`` are the heads before it; None where they couldn't be read.
+    """
+    new = heads_of(context)
+    for organisation_id, head in new.items():
+        former = (old or {}).get(organisation_id)
+        inputs = {
+            "backup": backup,
+            "oldSize": former.size if former else None,
+            "oldRoot": former.root.hex() if former else None,
+            "newSize": head.size,
+            "newRoot": head.root.hex(),
+        }
+        owner = Actor(organisation_id, actor.name)
+        act(context, owner, lambda tx, inputs=inputs: tx.audit(RESTORED, "", inputs))  # type: ignore[misc]  # the inputs are bound
+
+
+def record_key(context: EngineContext, actor: Actor, action: str, keys: SigningKeys) -> None:
+    """Write into the deployment's log which keys sign from now on."""
+    signing = [each.public.hex() for each in keys.keys if each.seed]
+    owner = Actor(DEPLOYMENT, actor.name)
+    act(context, owner, lambda tx: tx.audit(action, "", {"signing": signing}))

@@ -1,0 +1,70 @@
+"""What signed heads of the logs need: those that this database keeps, leaves, and restores."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, select
+
+from chainteller.storage.rows import DEPLOYMENT, Writer
+from chainteller.storage.tables import Tables
+
+_A, _C, _E = Tables.audit, Tables.checkpoint, Tables.entry
+_ORGANISATIONS = select(Tables.organisation.c.id).order_by(Tables.organisation.c.id)
+_NEWEST_FIRST = select(_C.c.size, _C.c.root, _C.c.note, _C.c.made_at).order_by(_C.c.size.desc())
+
+
+class StoredCheckpoint(NamedTuple):
+    """A signed note with its size, its root in hexadecimal, and when it was made."""
+
+    size: int
+    root: str
+    note: str
+    made_at: int
+
+
+def latest(connection: Connection, organisation_id: str) -> StoredCheckpoint | None:
+    """The largest head of a log that was signed."""
+    return next(stored(connection, organisation_id, limit=1), None)
+
+
+def stored(
+    connection: Connection, organisation_id: str, limit: int | None = None
+) -> Iterator[StoredCheckpoint]:
+    """The signed heads of a log, the largest first."""
+    statement = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(limit)
+    for row in connection.execute(statement):
+        yield StoredCheckpoint(*row)
+
+
+def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
+    """The leaf hashes of the entries after a number, up to and with another."""
+    statement = (
+        select(_E.c.leaf)
+        .where(_E.c.organisation_id == organisation_id, _E.c.number > after, _E.c.number <= size)
+        .order_by(_E.c.number)
+    )
+    for (leaf,) in connection.execute(statement, execution_options={"yield_per": 5_000}):
+        yield bytes.fromhex(leaf)
+
+
+def organisations(connection: Connection) -> list[str]:
+    """Every organisation, and ``DEPLOYMENT`` for what belongs to none: each has a log."""
+    return [DEPLOYMENT, *connection.execute(_ORGANISATIONS).scalars()]
+
+
+def acts(connection: Connection, organisation_id: str, action: str) -> Iterator[tuple[int, str]]:
+    """The audit rows of an action, oldest first: their numbers, and their inputs as JSON."""
+    statement = (
+        select(_A.c.seq, _A.c.inputs)
+        .where(_A.c.organisation_id == organisation_id, _A.c.action == action)
+        .order_by(_A.c.seq)
+    )
+    yield from connection.execute(statement)
+
+
+def keep(rows: Writer, organisation_id: str, found: StoredCheckpoint) -> None:
+    """Store a signed head; one of the same size gets the note given."""
+    key = {"organisation_id": organisation_id, "size": found.size}
+    values = {"root": found.root, "note": found.note, "made_at": found.made_at}
+    if not rows.insert_if_new(Tables.checkpoint, {**key, **values}):
+        rows.update(Tables.checkpoint, key, values)

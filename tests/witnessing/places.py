@@ -1,0 +1,147 @@
+"""A bank whose log has signed heads and witnesses, on a SQLite file that a test may tamper with."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.world.bank import World, build
+
+from chainteller.domain.actors import Actor
+from chainteller.domain.clock import ManualClock
+from chainteller.domain.merkle import Tree, leaf_hash
+from chainteller.engine import signing_keys
+from chainteller.engine.engine import Engine
+from chainteller.engine.heads import MadeHead, make_heads
+from chainteller.engine.notary import Notary
+from chainteller.service.models.accounts import OpenTradingAccount
+from chainteller.storage.database import Database
+from chainteller.witnessing.submissions import Witness
+
+OPERATOR = Actor(name="test")
+
+
+def opening(number: int) -> OpenTradingAccount:
+    """The request to open the account DDA-n."""
+    kind = "checking" if number % 2 else "savings"
+    return OpenTradingAccount(bank_account_id=f"DDA-{number}", bank_account_type=kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A bank in ``folder``; its keys and notes are beside its database, as a test needs them."""
+
+    world: World
+    file: Path
+
+    @property
+    def engine(self) -> Engine:
+        return self.world.engine
+
+    @property
+    def database(self) -> Database:
+        return self.engine.context.database
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def open_accounts(self, first: int, count: int) -> None:
+        """Write entries: open the accounts DDA-n."""
+        for number in range(first, first + count):
+            self.engine.open_trading_account(opening(number))
+
+    def make_heads(self) -> list[MadeHead]:
+        return make_heads(self.engine.context)
+
+    def origin(self, organisation: str = "default") -> str:
+        return f"{signing_keys.keys_of(self.engine.context).deployment}/{organisation}"
+
+
+def open_place(
+    file: Path, key_folder: Path, witnesses: Sequence[Witness] = (), *, is_new: bool = False
+) -> Place:
+    """Open a bank; a new one gets a signing key."""
+    clock = ManualClock(1_763_700_000_000_000)
+    world = build(f"sqlite:///{file}", clock=clock)
+    notary = Notary(key_folder, tuple(witnesses), f"sqlite:///{file}")
+    context = replace(world.context, notary=notary)
+    place = Place(replace(world, engine=Engine(context, OPERATOR)), file)
+    if is_new:
+        signing_keys.create(context, OPERATOR)
+    return place
+
+
+# -- tampering ----------------------------------------------------------------------------------
+
+
+def size_of(file: Path, organisation: str = "default") -> int:
+    with closing(sqlite3.connect(file)) as database:
+        found = database.execute(
+            "SELECT size FROM log WHERE organisation_id = ?", (organisation,)
+        ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def cut(file: Path, size: int, organisation: str = "default") -> None:
+    """Remove the newest entries of a log, with everything in the database that says there were."""
+    with closing(sqlite3.connect(file)) as database:
+        _unguarded(database)
+        database.execute(
+            "DELETE FROM entry WHERE organisation_id = ? AND number > ?", (organisation, size)
+        )
+        _rehash(database, organisation)
+        database.commit()
+
+
+def rewrite(file: Path, number: int, organisation: str = "default") -> None:
+    """Change what an entry says, and hash the whole log again."""
+    with closing(sqlite3.connect(file)) as database:
+        _unguarded(database)
+        (body,) = database.execute(
+            "SELECT body FROM entry WHERE organisation_id = ? AND number = ?",
+            (organisation, number),
+        ).fetchone()
+        changed = json.dumps(json.loads(body) | {"by": "somebody else"}, separators=(",", ":"))
+        database.execute(
+            "UPDATE entry SET body = ? WHERE organisation_id = ? AND number = ?",
+            (changed, organisation, number),
+        )
+        _rehash(database, organisation)
+        database.commit()
+
+
+def forget_checkpoints(file: Path, organisation: str = "default", above: int = -1) -> None:
+    """Remove the signed heads that the database itself keeps."""
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(
+            "DELETE FROM checkpoint WHERE organisation_id = ? AND size > ?", (organisation, above)
+        )
+        database.commit()
+
+
+def _unguarded(database: sqlite3.Connection) -> None:
+    """Drop the triggers, as somebody would who owns the file."""
+    for (name,) in database.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'trigger'"
+    ).fetchall():
+        database.execute(f'DROP TRIGGER "{name}"')
+
+
+def _rehash(database: sqlite3.Connection, organisation: str) -> None:
+    """Make the log fit its entries again: leaves, size, peaks and root."""
+    tree = Tree()
+    for number, body in database.execute(
+        "SELECT number, body FROM entry WHERE organisation_id = ? ORDER BY number", (organisation,)
+    ).fetchall():
+        leaf = leaf_hash(body.encode())
+        tree = tree.append([leaf])
+        database.execute(
+            "UPDATE entry SET leaf = ? WHERE organisation_id = ? AND number = ?",
+            (leaf.hex(), organisation, number),
+        )
+    database.execute(
+        "UPDATE log SET size = ?, peaks = ?, root = ? WHERE organisation_id = ?",
+        (tree.size, tree.packed(), tree.root.hex(), organisation),
+    )
