@@ -48,6 +48,7 @@ _STATE = "tui/quote/state.py"
 _QUOTE = "tui/quote/screen.py"
 _ACCOUNT_FLOW = "tui/accounts/flow.py"
 _ACCOUNTS = "tui/accounts/screen.py"
+_CUSTOMER_LIST = "tui/customer_list.py"
 _TRADES = "tui/trades/screen.py"
 _WALLET_FLOW = "tui/wallets/flow.py"
 _WRITES = "tui/writes.py"
@@ -279,13 +280,6 @@ FAULTS = (
         'return trade.trading_account_id or seen or ("" if self.shows_all else self.listed_account)',
         "return self.listed_account or trade.trading_account_id or seen",
         f"{CONFIRMATIONS}::test_cancelling_out_of_all_accounts_serves_the_trades_own_customer",
-    ),
-    Fault(
-        "trades of the customer before stay",
-        _TRADES,
-        "            screen.pages.forget()\n            screen.row_chosen()",
-        "            screen.row_chosen()",
-        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
     ),
     Fault(
         "trades list those of everybody",
@@ -665,8 +659,8 @@ FAULTS = (
         f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
     ),
     Fault(
-        "transfers of the customer before stay",
-        _TRANSFERS,
+        "trades or transfers of the customer before stay",
+        _CUSTOMER_LIST,
         "            screen.pages.forget()\n            screen.row_chosen()",
         "            screen.row_chosen()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
@@ -674,13 +668,13 @@ FAULTS = (
     Fault(
         "transfers list those of everybody",
         _TRANSFERS,
-        "account_id = None if self.shows_all else self.desk.customer.account_id",
+        "account_id = None if self.shows_all else self.listed_account",
         "account_id = None",
         f"{TRANSFERS}::test_the_list_is_of_one_account_or_of_all",
     ),
     Fault(
-        "transfers don't turn to the customer served now",
-        _TRANSFERS,
+        "trades and transfers don't turn to the customer served now",
+        _CUSTOMER_LIST,
         "        if self.is_current:\n            _bind_to_customer(self)\n            self.reload()",
         "        if self.is_current:\n            self.reload()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
@@ -688,7 +682,7 @@ FAULTS = (
     ),
     Fault(
         "an id that was looked for stays with the next customer",
-        _TRANSFERS,
+        _CUSTOMER_LIST,
         "            _forget_id(screen)\n            screen.pages",
         "            screen.pages",
         f"{TRANSFERS}::test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers",

@@ -1,6 +1,5 @@
 """Trade view: rows, detail, timeline and summary as lines."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
@@ -29,17 +28,14 @@ _LIST = RecordColumns(
         "status": Column("", 18, grows=True, most=28),
     },
 )
-_COLUMNS_OF_ALL = (
+COLUMNS = _LIST.columns
+COLUMNS_OF_ALL = (
     _LIST.columns[0]._replace(rank=3),
     _LIST.columns[1]._replace(width=14, rank=1),
     *_LIST.columns[2:],
 )
 """The account stays longer than the trade's own id, which the detail and the summary show too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
-
-
-def columns(*, all_accounts: bool) -> Sequence[Column]:
-    return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
 
 
 def title(  # noqa: PLR0913 - all that the list is of
