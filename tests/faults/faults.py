@@ -604,8 +604,8 @@ FAULTS = (
     Fault(
         "a question doesn't look at the account's controls",
         _DESK,
-        "        _require_unrestricted(service, request.account_id, request.act)\n",
-        "        pass\n",
+        "            require_unrestricted(service.trading_account(request.account_id), request.act)\n",
+        "            pass\n",
         f"{CONFIRMATIONS}::test_money_is_not_asked_about_once_the_account_is_frozen",
     ),
     # -- transfers -------------------------------------------------------------------------------

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.money import UNKNOWN_ASSET
-from chainteller.domain.preconditions import Act, forbids
+from chainteller.domain.preconditions import Act
 from chainteller.domain.trades import QuoteStatus
 from chainteller.records.formats import countdown, grouped, money, same_amount
 from chainteller.service.errors import (
-    AccountRestricted,
     InsufficientFunds,
     NotOffered,
     OutcomeMismatch,
@@ -25,7 +24,7 @@ from chainteller.service.errors import (
 )
 from chainteller.tui import writes
 from chainteller.tui.accounts.flow import deposit
-from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.customer import CustomerRequest, require_unrestricted
 from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure
 from chainteller.tui.queries import form_sheet
@@ -116,9 +115,7 @@ def _execution_question(
     _require_open(service, quote)
     sheet = form_sheet(service, account_id, state.sheet)
     act = Act.BUY if quote.side == "buy" else Act.SELL
-    for control in sheet.account.controls:
-        if forbids(control, act):
-            raise AccountRestricted(control, "")
+    require_unrestricted(sheet.account, act)
     held, sold = sheet.spendable(quote.market_name, quote.side), quote.asset_sold
     if Decimal(sold.amount) > Decimal(held):
         raise InsufficientFunds(held, sold.amount, sold.symbol)
