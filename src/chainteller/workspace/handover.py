@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
 from chainteller.records.formats import currency_name, grouped, money, transferred
-from chainteller.records.trades import base_symbol, is_trade
+from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction, is_over, target
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service

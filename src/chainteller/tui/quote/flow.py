@@ -1,14 +1,11 @@
 """Quote flow: the requests for a quote, its execution and a missing deposit."""
 
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.domain.clock import format_instant, from_datetime
-from chainteller.domain.money import UNKNOWN_ASSET
 from chainteller.domain.preconditions import Act
 from chainteller.domain.trades import QuoteStatus
 from chainteller.records.formats import countdown, grouped, money, same_amount
@@ -52,14 +49,6 @@ class QuoteNotShown(TellerError):
 
     code = "QUOTE_NOT_SHOWN"
     next_step = "Turn back to its market and side, or get a new quote."
-
-
-def asset_sold(state: QuoteState) -> Asset:
-    """The asset of the form's amount; of a market that isn't known here, with all decimals."""
-    if state.side == "buy":
-        return USD
-    market = MARKETS_BY_NAME.get(state.market)
-    return market.base if market else replace(UNKNOWN_ASSET, symbol=state.base)
 
 
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.domain.money import asset_sold
 from chainteller.records.formats import grouped, transferred
 from chainteller.service.errors import (
     InsufficientFunds,
@@ -77,7 +78,7 @@ class OrderForm(Container):
             ((f"{word:<7} ", "muted"),),
             value=amount,
             note=((f"{state.sold_unit}   enter: get quote", "muted"),),
-            asset=flow.asset_sold(state),
+            asset=asset_sold(state.market, state.side),
         )
 
     def offer_all(self, state: QuoteState) -> None:
@@ -209,7 +210,7 @@ class QuoteScreen(DeskScreen):
         self._form_of = state
         self.is_loading, self.submit_when_loaded = True, None
         self.open_amount("")
-        self.field_bar.expect(flow.asset_sold(state), optional=True)
+        self.field_bar.expect(asset_sold(state.market, state.side), optional=True)
         self.read("prefill", partial(_prefill, self, state))
 
     def open_amount(self, amount: str | None) -> None:
@@ -353,7 +354,7 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     if screen.form.is_untouched:
         screen.open_amount(None)
     elif screen.field_bar.is_open:
-        screen.field_bar.expect(flow.asset_sold(state))
+        screen.field_bar.expect(asset_sold(state.market, state.side))
     if screen.submit_when_loaded is not None and state.sheet is not None:
         all_of_it = state.sheet.spendable(state.market, state.side)
         screen.open_amount(screen.submit_when_loaded or all_of_it)

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
-from chainteller.records.trades import TRADE, base_symbol, is_known, is_over
+from chainteller.records.trades import TRADE, is_known, is_over
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
