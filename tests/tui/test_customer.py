@@ -19,6 +19,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
+from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.quote.flow import QuoteNotShown, execution_request
 from chainteller.tui.quote.screen import QuoteScreen
@@ -453,6 +454,21 @@ async def test_a_text_for_one_customer_closes_when_another_is_served(bench: Benc
         app.desk.customer.serve(second)
         await settle(pilot)
         assert "WHAT TO TELL THE CUSTOMER" not in seen(app)
+
+
+async def test_a_choice_opened_while_nobody_was_served_stays_when_somebody_is(bench: Bench) -> None:
+    """Such as the requests without an answer, while the desk is still turning to its customer."""
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not app.desk.customer.account_id
+        account = bench.open(1)
+        choice = Choice("REQUESTS WITHOUT AN ANSWER", "", ["one", "two"])
+        app.push_screen(choice)
+        await settle(pilot)
+        app.desk.customer.serve(account)
+        await settle(pilot)
+        assert app.screen is choice
 
 
 async def test_an_export_chosen_for_one_customer_is_not_written_for_another(bench: Bench) -> None:

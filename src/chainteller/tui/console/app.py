@@ -374,10 +374,10 @@ def _explain(console: Console, key: str) -> bool:
     return key == "q"
 
 
-def _close_dialogs(console: Console, before: str) -> None:  # noqa: ARG001 - the signal's value
-    """Close what is shown about the customer who was served before."""
+def _close_dialogs(console: Console, before: str) -> None:
+    """Close what is shown about the customer who was served before, if anybody was."""
     for screen in console.screen_stack:
-        if isinstance(screen, Dialog) and screen.is_about_customer:
+        if before and isinstance(screen, Dialog) and screen.is_about_customer:
             screen.dismiss(None)
 
 
