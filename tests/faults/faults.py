@@ -681,10 +681,11 @@ FAULTS = (
         TRANSFERS,
     ),
     Fault(
-        "an id that was looked for stays with the next customer",
+        "what was looked for stays with the next customer",
         _CUSTOMER_LIST,
-        "            _forget_id(screen)\n            screen.pages",
-        "            screen.pages",
+        "        _bind_filter(screen)\n        if not",
+        "        if not",
+        f"{CUSTOMER}::test_a_filter_is_put_away_and_comes_back_with_its_customer",
         f"{TRANSFERS}::test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers",
     ),
     Fault(

@@ -19,6 +19,7 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
+from chainteller.tui.customer_list import CustomerListScreen
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.quote.flow import QuoteNotShown, execution_request
@@ -290,6 +291,58 @@ async def test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes(
         slow.let_go.set()
         await settle(pilot)
         assert theirs not in seen(app)
+
+
+@pytest.mark.parametrize(
+    ("key", "typed"),
+    [("4", "sell"), pytest.param("6", "withdrawal", marks=pytest.mark.needs("all-transfers"))],
+)
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_filter_is_put_away_and_comes_back_with_its_customer(
+    bench: Bench, key: str, typed: str, *, is_open: bool
+) -> None:
+    """Whether its field is still open or not."""
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, key, "slash", *typed, *([] if is_open else ["enter"]))
+        assert f"/{typed}" in seen(app)
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        assert typed not in seen(app)
+        app.desk.customer.serve(first)
+        await settle(pilot)
+        assert f"/{typed}" in seen(app)
+        screen = app.screen
+        assert isinstance(screen, CustomerListScreen)
+        assert screen.field_bar.is_open is is_open
+        if is_open:
+            assert screen.field_bar.value == typed
+            await press(pilot, "enter")
+        await press(pilot, "escape")
+        assert f"/{typed}" not in seen(app)
+        app.desk.customer.serve(second)
+        app.desk.customer.serve(first)
+        await settle(pilot)
+        assert f"/{typed}" not in seen(app), "what was put aside by the agent doesn't come back"
+
+
+@pytest.mark.needs("all-trades")
+async def test_a_filter_among_all_accounts_stays_whoever_is_served(bench: Bench) -> None:
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, "4", "0", "slash", *"sell", "enter")
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        assert "/sell" in seen(app)
+        await press(pilot, "0")
+        assert second.id in seen(app)
+        assert "/sell" not in seen(app)
 
 
 async def test_the_account_under_the_cursor_is_the_customer_served(bench: Bench) -> None:

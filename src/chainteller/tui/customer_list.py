@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from textual.containers import Container
 from textual.widget import Widget
 
-from chainteller.records.formats import RECORD_ID
+from chainteller.records.formats import Piece
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import ListScreen
 from chainteller.tui.widgets.detail import Detail
@@ -39,6 +39,8 @@ class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
         """The filter."""
         self.typed_for = ""
         """Id of the customer who was served when ``typed`` was looked for."""
+        self.filters_put_away: dict[str, str] = {}
+        """The filters of customers who aren't served now, by their accounts."""
 
     @property
     def shows_all(self) -> bool:
@@ -88,8 +90,7 @@ class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
     def toggle_all(self) -> None:
         """List the records of all accounts, or of the customer being served."""
         self._all = not self._all
-        if not self.shows_all:
-            _forget_id(self)
+        _bind_filter(self)
         self.restart()
 
     def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
@@ -132,18 +133,30 @@ def no_single_account(screen: CustomerListScreen[Any]) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
 
 
+def open_filter(screen: CustomerListScreen[Any], note: tuple[Piece, ...]) -> None:
+    """Let the agent type a filter; one for a customer's own list is put away with the customer."""
+    purpose = "filter" if screen.shows_all else "customer's filter"
+    screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=note)
+
+
 def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:
     """List the records of the customer being served; nothing of another one stays."""
     served = screen.desk.customer.account_id
     if served != screen.listed_account:
         screen.listed_account = served
+        _bind_filter(screen)
         if not screen.shows_all:
-            _forget_id(screen)
             screen.pages.forget()
             screen.row_chosen()
 
 
-def _forget_id(screen: CustomerListScreen[Any]) -> None:
-    """Stop looking for an id that was found while another customer was served."""
-    if RECORD_ID.fullmatch(screen.typed) and screen.typed_for != screen.desk.customer.account_id:
-        screen.typed = ""
+def _bind_filter(screen: CustomerListScreen[Any]) -> None:
+    """Put away what was looked for while another customer was served, and bring back what was
+    looked for for this one; among all accounts it stays.
+    """
+    served = screen.desk.customer.account_id
+    if screen.shows_all or screen.typed_for == served:
+        return
+    if screen.typed:
+        screen.filters_put_away[screen.typed_for] = screen.typed
+    screen.typed, screen.typed_for = screen.filters_put_away.pop(served, ""), served

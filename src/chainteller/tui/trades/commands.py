@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
-from chainteller.tui.customer_list import no_single_account
+from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
 from chainteller.tui.service_calls import call_service
 
@@ -48,8 +48,7 @@ def _watch(screen: "TradesScreen") -> None:
 
 
 def _filter(screen: "TradesScreen") -> None:
-    note = (("side, market, status, id   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+    open_filter(screen, (("side, market, status, id   esc: all", "muted"),))
 
 
 async def _go_to_transfers(screen: "TradesScreen") -> None:

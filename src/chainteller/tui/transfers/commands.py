@@ -7,7 +7,7 @@ from chainteller.records.formats import short_id
 from chainteller.records.transfers import is_over, why_not_cancelled
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
-from chainteller.tui.customer_list import no_single_account
+from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def _watch(screen: "TransfersScreen") -> None:
 
 def _filter(screen: "TransfersScreen") -> None:
     screen.remove_class("detail-open")  # the matches are in the list
-    note = (("customer, amount, address, id, status   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+    open_filter(screen, (("customer, amount, address, id, status   esc: all", "muted"),))
 
 
 # fmt: off
