@@ -383,6 +383,7 @@ async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
         state.phase, state.execute_when_quoted = phase, False
         screen.draw()
         raise
+    screen.sent_amount = None
     if quote is not None:
         state.take(quote, renews=renews)
     await screen.load(state)
