@@ -25,6 +25,7 @@ RECORDING = "tests/workspace/test_recording.py"
 TRADING = "tests/cli/test_trading.py"
 TRANSFER_COMMANDS = "tests/cli/test_transfer_records.py"
 TERMINAL = "tests/cli/test_terminal.py"
+WRONG_ANSWERS = "tests/cli/test_wrong_answers.py"
 WALKER = "tests/walker/test_walker.py"
 
 
@@ -57,6 +58,7 @@ _CUSTOMER = "tui/customer.py"
 _DESK = "tui/desk.py"
 _RECORDING = "workspace/recording.py"
 _OUTCOMES = "workspace/outcomes.py"
+_TERMS = "workspace/terms.py"
 _FORMATS = "records/formats.py"
 _TRANSFERS = "tui/transfers/screen.py"
 _TRANSFER_FLOW = "tui/transfers/flow.py"
@@ -500,9 +502,9 @@ FAULTS = (
     ),
     Fault(
         "lost executions are matched without their amount",
-        _OUTCOMES,
-        "        and _same(trade.amount, base.amount)\n",
-        "",
+        _TERMS,
+        "        same_amount(trade.amount, base.amount)\n        and ",
+        "        ",
         f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
     ),
     Fault(
@@ -761,6 +763,27 @@ FAULTS = (
         "        elif not _is_same(name, str(answered), asked):",
         "        elif not answered:",
         "tests/remote/test_answers.py",
+    ),
+    Fault(
+        "a quote for another amount is taken",
+        _TERMS,
+        "    if not is_asked or not same_amount(sold.amount, asked.amount):",
+        "    if not is_asked:",
+        f"{WRONG_ANSWERS}::test_a_quote_for_another_amount_is_not_executed",
+    ),
+    Fault(
+        "a trade with other terms than its quote is taken",
+        _RECORDING,
+        "        if quote is not None and isinstance(record, Trade):",
+        "        if quote is not None and isinstance(record, Quote):",
+        f"{WRONG_ANSWERS}::test_a_trade_with_other_terms_than_its_quote_is_named",
+    ),
+    Fault(
+        "commands print another account's records",
+        "bootstrap.py",
+        "Layered(Ownership().check_reply, opened.service)",
+        "opened.service",
+        f"{WRONG_ANSWERS}::test_a_list_with_quotes_of_another_account_is_refused",
     ),
     # -- commands --------------------------------------------------------------------------------
     Fault(

@@ -205,7 +205,7 @@ def _one_key(key: str) -> Iterator[None]:
     try:
         yield
     except OutcomeUnknown as error:
-        raise OutcomeUnknown(error.message, key) from None
+        raise type(error)(error.message, key) from None
 
 
 def _amount(asset: AssetAmount) -> str:

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING
 from chainteller.domain.clock import format_instant, from_datetime
 from chainteller.domain.preconditions import Act
 from chainteller.domain.trades import QuoteStatus
-from chainteller.records.formats import countdown, grouped, money, same_amount
+from chainteller.records.formats import countdown, grouped, money
 from chainteller.service.errors import (
     InsufficientFunds,
     NotOffered,
-    OutcomeMismatch,
     QuoteAccountMismatch,
     QuoteAlreadyUsed,
     QuoteExpired,
-    ReplyMismatch,
     TellerError,
 )
 from chainteller.tui import writes
@@ -55,20 +53,9 @@ def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
     asked = (state.market, state.side, state.amount)
 
     def call(service: "Service", key: str) -> "Quote":
-        quote = writes.create_quote(service, *asked, state.account_id, key)
-        if not _answers(quote, *asked):
-            sold = money(quote.asset_sold.amount, quote.asset_sold.symbol)
-            given = f"{quote.side} {quote.market_name} {sold}"
-            raise ReplyMismatch(f"The quote is for {given}, not for {' '.join(asked)}.")
-        return quote
+        return writes.create_quote(service, *asked, state.account_id, key)
 
     return CustomerRequest(state.account_id, call)
-
-
-def _answers(quote: "Quote", market: str, side: str, amount: str) -> bool:
-    """Whether a quote is for what was asked."""
-    is_asked = (quote.market_name, quote.side) == (market, side)
-    return is_asked and same_amount(quote.asset_sold.amount, amount)
 
 
 def execution_request(
@@ -85,9 +72,7 @@ def execution_request(
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
             raise QuoteNotShown("Another quote has come since. Nothing was sent.")
-        trade = writes.execute_quote(service, quote.id, account.id, key)
-        require_terms(trade, quote, key)
-        return trade
+        return writes.execute_quote(service, quote.id, account.id, key)
 
     question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
     return CustomerRequest(account.id, call, renew=question)
@@ -139,22 +124,6 @@ def _require_open(service: "Service", quote: "Quote") -> None:
 
 def _expired(quote: "Quote") -> QuoteExpired:
     return QuoteExpired(quote.id, format_instant(from_datetime(quote.expires)))
-
-
-def require_terms(trade: "Trade", quote: "Quote", key: str) -> None:
-    """Executing a quote uses the quoted price (specification 4.2, rule 3).
-
-    Raises:
-        OutcomeMismatch: the trade has other terms than its quote.
-    """
-    terms = (quote.market_name, quote.side)
-    if (trade.market, trade.side) != terms or not same_amount(trade.price, quote.price):
-        made = f"{trade.side} {trade.market} at {trade.price}"
-        raise OutcomeMismatch(
-            f"It was sent, and the reply is about {made}, "
-            f"not {quote.side} {quote.market_name} at {quote.price}.",
-            key,
-        )
 
 
 def _executable(state: QuoteState, account_id: str) -> "Quote":

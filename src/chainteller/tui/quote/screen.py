@@ -14,7 +14,6 @@ from chainteller.domain.money import asset_sold
 from chainteller.records.formats import grouped, transferred
 from chainteller.service.errors import (
     InsufficientFunds,
-    OutcomeMismatch,
     QuoteAlreadyUsed,
     TellerError,
 )
@@ -483,13 +482,8 @@ async def _search(screen: QuoteScreen, state: QuoteState) -> None:
     outcome = await state.search.look(session)
     trade = outcome.records[0] if outcome.fate is Fate.DONE else None
     if isinstance(trade, Trade):
-        try:
-            flow.require_terms(trade, state.quote, state.search.key)
-        except OutcomeMismatch as mismatch:
-            state.search.fault, state.search.found = mismatch.code, None
-        else:
-            _executed(screen, state, trade, "found: ")
-            screen.desk.shell.poll_now()
+        _executed(screen, state, trade, "found: ")
+        screen.desk.shell.poll_now()
     elif outcome.fate is Fate.NOT_DONE:
         state.phase = Phase.QUOTED
         if state is screen.state:
