@@ -386,6 +386,21 @@ class Desk:
         self.unread += 1
         self.on_notification.publish(told)
 
+    def notify_about(
+        self, account_id: str, text: str, tone: str = "", detail: str = "", *, briefly: str
+    ) -> str:
+        """One line about a customer who may not be the one being served; returns it.
+
+        About another customer it names the account and tells ``briefly`` what happened, without
+        amounts; the event log opens to ``text``.
+        """
+        if account_id in {"", self.customer.account_id}:
+            self.notify(text, tone, detail)
+            return text
+        told = f"{account_id}: {briefly}"
+        self.notify(told, tone, f"{told}\n{detail or text}", account_id="")
+        return told
+
     def heard(self, latency_ms: int) -> None:
         """The service answered."""
         self.connection = Connection("live", latency_ms)

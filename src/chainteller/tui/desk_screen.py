@@ -488,8 +488,8 @@ async def _for_customer(desk: Desk, work: Work) -> None:
     except TellerError as error:
         if served == desk.customer.account_id:
             raise
-        told = f"{served}: {error.code}  {error.message}"
-        desk.notify(told, "bad", account_id="")
+        told = f"{error.code}  {error.message}"
+        desk.notify_about(served, told, "bad", briefly=told)
 
 
 # -- commands of every screen -----------------------------------------------------------------

@@ -459,13 +459,12 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     state.become(trade)
     screen.desk.followed[trade.id] = trade.status
     words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
+    text, briefly = f"{words}  {trade.id}", f"execution found, trade {trade.status}"
+    screen.desk.notify_about(state.account_id, text, "good", briefly=briefly)
     if state is not screen.state:
-        told = f"{state.account_id}: execution found, trade {trade.status}"
-        screen.desk.notify(told, "good", f"{told}\n{words}  {trade.id}", account_id="")
         return
     screen.clear_failure()
     screen.draw()
-    screen.desk.notify(f"{words}  {trade.id}", "good")
     screen.desk.customer.trade_to_show = trade.id
     if screen.is_current or screen.app.screen.is_modal:
         screen.desk.shell.go("trades")
@@ -488,9 +487,8 @@ async def _search(screen: QuoteScreen, state: QuoteState) -> None:
         state.phase = Phase.QUOTED
         if state is screen.state:
             screen.clear_failure()
-        whose = "" if state is screen.state else f"{state.account_id}: "
-        told = f"{whose}it was not executed: {outcome.text}"
-        screen.desk.notify(told, "warn", account_id="" if whose else None)
+        told = f"it was not executed: {outcome.text}"
+        screen.desk.notify_about(state.account_id, told, "warn", briefly=told)
     screen.draw()
 
 

@@ -155,7 +155,8 @@ def _tell_progress(screen: TradesScreen) -> None:
             screen.desk.followed[trade_id] = trade.status
             tone = status(trade.status)[1]
             words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
-            screen.desk.notify(f"{words} {trade.status}  {trade.id}", tone)
+            text, briefly = f"{words} {trade.status}  {trade.id}", f"trade {trade.status}"
+            screen.desk.notify_about(screen.owner_of(trade), text, tone, briefly=briefly)
 
 
 def _tick(screen: TradesScreen) -> None:
