@@ -338,8 +338,8 @@ FAULTS = (
     Fault(
         "another customer's trade takes the screen",
         _QUOTE,
-        '    if state is not screen.state:\n        told = f"{state.account_id}: execution',
-        '    if state is None:\n        told = f"{state.account_id}: execution',
+        "    if state is not screen.state:\n        return\n    screen.clear_failure()",
+        "    screen.clear_failure()",
         f"{CUSTOMER}::test_an_unknown_outcome_is_looked_for_under_its_owner",
         CUSTOMER,
     ),
