@@ -77,11 +77,15 @@ _KINDS = {
 
 
 class Recording:
-    """A layer that keeps a record of every write; reads pass."""
+    """A layer that keeps a record of every write, and refuses replies with other terms.
+
+    Reads pass; the quotes among them are remembered for their execution.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._randomness = SystemRandomness()
+        self._looked_up: dict[str, Quote] = {}
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         """Record a write, then send it.
@@ -89,11 +93,16 @@ class Recording:
         Raises:
             ServiceUnreachable: the request could not be recorded, so it was not sent.
             IdempotencyKeyReused: the key belongs to another request without an answer.
+            ReplyMismatch: the quote that was answered is another one than was asked for.
+            OutcomeMismatch: the trade that was answered has other terms than its quote.
             OutcomeUnknown: as sent; or it was sent before, without an answer, to a deployment
                 without idempotency keys, and its record can't be found.
         """
         if not call.operation.writes:
-            return onward(call)
+            shown = onward(call)
+            if isinstance(shown, Quote):
+                self._looked_up[shown.id] = shown
+            return shown
         key = call.key or self._randomness.bytes(16).hex()
         try:
             earlier = self._workspace.sent_request(key) if call.key else None
@@ -184,7 +193,7 @@ class Recording:
 
     def _require_quoted(self, record: object, quote_id: str, key: str) -> None:
         """Raises OutcomeMismatch: a trade has other terms than its quote, where that is known."""
-        quote = records.one(self._workspace, Quote, quote_id)
+        quote = records.one(self._workspace, Quote, quote_id) or self._looked_up.get(quote_id)
         if quote is not None and isinstance(record, Trade):
             require_terms(record, quote, key)
 
