@@ -2,16 +2,18 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.containers import Container
 from textual.widget import Widget
 
 from chainteller.records.formats import Piece
+from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.list_screen import ListScreen
 from chainteller.tui.widgets.detail import Detail
-from chainteller.tui.widgets.lines import Lines, line
+from chainteller.tui.widgets.lines import Line, Lines, line
 from chainteller.tui.widgets.paged_list import Column, PagedList
 
 if TYPE_CHECKING:
@@ -131,6 +133,21 @@ def columns(screen: CustomerListScreen[Any]) -> Sequence[Column]:
 def no_single_account(screen: CustomerListScreen[Any]) -> str:
     """Why the list can't turn to one account; empty when it can."""
     return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
+
+
+def show_detail(screen: CustomerListScreen[Any], facts: Sequence[Line]) -> None:
+    """Fill the detail; below it, where it fits, what to tell the customer."""
+    words = screen.customer_text() if facts else ""
+    by_key = [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
+    screen.query_one("#detail", Detail).tell(facts, partial(_told, words), by_key)
+
+
+def _told(words: str, width: int) -> list[Line]:
+    """What to tell the customer, in lines of ``width`` cells."""
+    if not words:
+        return []
+    rows = [line(row) for row in lazy.wrapped(words, width)]
+    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
 
 
 def open_filter(screen: CustomerListScreen[Any], note: tuple[Piece, ...]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chainteller.records.formats import grouped, status
 from chainteller.records.trades import is_over
-from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns
+from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns, show_detail
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, receipt_exports
@@ -14,7 +14,6 @@ from chainteller.tui.list_screen import Listed
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import view as trades_view
 from chainteller.tui.trades.commands import COMMANDS
-from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -93,13 +92,7 @@ class TradesScreen(CustomerListScreen["Trade"]):
 
     def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        detail = self.query_one("#detail", Detail)
-        if trade is None:
-            detail.tell([])
-        else:
-            words = self.customer_text()
-            below, otherwise = partial(trades_view.told, words), trades_view.told_by_key(words)
-            detail.tell(trades_view.detail(trade, now), below, otherwise)
+        show_detail(self, trades_view.detail(trade, now) if trade else [])
         short = trades_view.summary(trade, now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()

@@ -146,19 +146,6 @@ def _what_next(trade: "Trade") -> list[Line]:
     return [line((over, "muted"))]
 
 
-def told(words: str, width: int) -> list[Line]:
-    """What to tell the customer, in lines of ``width`` cells."""
-    if not words:
-        return []
-    rows = [line(row) for row in wrapped(words, width)]
-    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
-
-
-def told_by_key(words: str) -> list[Line]:
-    """Where the words have no room."""
-    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
-
-
 def summary(trade: "Trade", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
     can = {True: "yes (C)", False: "no", None: "not told (C tries)"}[can_be_cancelled(trade)]

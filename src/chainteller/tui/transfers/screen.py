@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from chainteller.records.formats import RECORD_ID
-from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns
+from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns, show_detail
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, receipt_exports
@@ -19,7 +19,6 @@ from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
 from chainteller.tui.transfers.commands import COMMANDS
 from chainteller.tui.transfers.detail import TransferBackground
-from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
@@ -82,20 +81,14 @@ class TransfersScreen(CustomerListScreen["Transfer"]):
 
     def draw(self) -> None:
         transfer, now = self.selected, self.desk.now
-        detail, summary = self.query_one("#detail", Detail), self.query_one("#summary", Lines)
-        if transfer is None:
-            detail.tell([])
-            summary.show([line(), line()])
-        else:
-            words, customer = (
-                self.customer_text(),
-                self.background.customer(self.owner_of(transfer)),
-            )
+        facts, short = [], [line(), line()]
+        if transfer is not None:
+            customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
             facts = transfers_view.detail(transfer, customer, trail, now, can_cancel=can_cancel)
-            below = partial(transfers_view.told, words)
-            detail.tell(facts, below, transfers_view.told_by_key(words))
-            summary.show(transfers_view.summary(transfer, customer, now))
+            short = transfers_view.summary(transfer, customer, now)
+        show_detail(self, facts)
+        self.query_one("#summary", Lines).show(short)
         self.draw_footer()
 
     # -- its filters --------------------------------------------------------------------------

@@ -234,19 +234,6 @@ def _sentence(words: str) -> str:
 # -- in little room --------------------------------------------------------------------------------
 
 
-def told(words: str, width: int) -> list[Line]:
-    """What to tell the customer, in lines of ``width`` cells."""
-    if not words:
-        return []
-    rows = [line(row) for row in wrapped(words, width)]
-    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
-
-
-def told_by_key(words: str) -> list[Line]:
-    """Where the words have no room."""
-    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
-
-
 def summary(transfer: "Transfer", customer: str, now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
     fields = transfer_fields(transfer)
