@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,12 +75,19 @@ class OpenedService:
 
 
 def open_service(configured: Configured, place: Place) -> OpenedService:
-    """Open the place for one command.
+    """Open the place for commands; replies about another account than was asked are refused.
 
     Raises:
         SettingsInvalid: a remote place has no key, or the price feed is unavailable.
         ServiceUnavailable: the database can't be used.
     """
+    from chainteller.service.ownership import Ownership
+
+    opened = _open(configured, place)
+    return replace(opened, service=Layered(Ownership().check_reply, opened.service))
+
+
+def _open(configured: Configured, place: Place) -> OpenedService:
     if place.remote:
         return _remote(place)
     if place.read_only and place.address.startswith("sqlite:///"):

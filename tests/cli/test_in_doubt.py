@@ -6,8 +6,9 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 import pexpect
@@ -64,16 +65,38 @@ def served(bank: Path, home: Path) -> Iterator[tuple[ServeProgram, KillingProxy]
     server.stop()
 
 
-def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
-    served: tuple[ServeProgram, KillingProxy],
-    teller: Teller,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
-) -> None:
-    server, line = served
+@pytest.fixture
+def open_desk(
+    served: tuple[ServeProgram, KillingProxy], teller: Teller, tmp_path: Path
+) -> Iterator[Callable[[], Desk]]:
+    """Opens the console on the served bank, each time in the same place."""
+    _, line = served
     key = teller("keys", "create", "--name", "desk").out.strip()
-    desk = Desk(line.address, key, tmp_path / "desk")
-    request.addfinalizer(lambda: desk.child.close(force=True))
+    opened: list[Desk] = []
+
+    def open_one() -> Desk:
+        opened.append(Desk(line.address, key, tmp_path / "desk"))
+        return opened[-1]
+
+    yield open_one
+    for desk in opened:
+        desk.child.close(force=True)
+
+
+class Execution(NamedTuple):
+    """An execution that the service committed and didn't answer."""
+
+    desk: Desk
+    account: str
+    trades_before: int
+
+
+@pytest.fixture
+def unanswered(
+    served: tuple[ServeProgram, KillingProxy], open_desk: Callable[[], Desk], teller: Teller
+) -> Execution:
+    _, line = served
+    desk = open_desk()
     desk.until("LIMITS")
     desk.child.send("b")
     desk.until("enter: get quote")
@@ -83,6 +106,14 @@ def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
     desk.child.send("X")
     desk.until("EXECUTE buy")
     _answer_yes(desk, line)
+    return Execution(desk, account, before)
+
+
+def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
+    served: tuple[ServeProgram, KillingProxy], unanswered: Execution, teller: Teller
+) -> None:
+    server, line = served
+    desk, account, before = unanswered
     desk.until("OUTCOME UNKNOWN")
     shown = desk.until("times: no answer (UNREACHABLE), retry in ")
     assert "[x] OUTCOME_UNKNOWN" in shown
@@ -105,35 +136,22 @@ def test_an_unanswered_execution_is_settled_as_soon_as_the_service_is_back(
 
 def test_a_killed_console_settles_its_execution_after_a_restart(
     served: tuple[ServeProgram, KillingProxy],
+    unanswered: Execution,
+    open_desk: Callable[[], Desk],
     teller: Teller,
-    tmp_path: Path,
-    request: pytest.FixtureRequest,
 ) -> None:
     server, line = served
-    key = teller("keys", "create", "--name", "desk").out.strip()
-    desk = Desk(line.address, key, tmp_path / "desk")
-    request.addfinalizer(lambda: desk.child.close(force=True))
-    desk.until("LIMITS")
-    desk.child.send("b")
-    desk.until("enter: get quote")
-    desk.child.send("25\r")
-    (account,) = re.findall(r"QUOTE  (TDA_\w+)", desk.until("QUOTED, NOT EXECUTED"))
-    before = _trades(teller, account)
-    desk.child.send("X")
-    desk.until("EXECUTE buy")
-    _answer_yes(desk, line)
-    desk.child.kill(signal.SIGKILL)
+    unanswered.desk.child.kill(signal.SIGKILL)
     server.start_again()
     line.resume()
-    again = Desk(line.address, key, tmp_path / "desk")
-    request.addfinalizer(lambda: again.child.close(force=True))
+    again = open_desk()
     again.until("1 request was never answered   U: find out what happened")
     again.child.send("U")
-    assert account in again.until("REQUESTS WITHOUT AN ANSWER")
+    assert unanswered.account in again.until("REQUESTS WITHOUT AN ANSWER")
     again.child.send("\r")
     again.until("SEND AGAIN: execute buy")
     _press_until(again, "y", "answered: execute")
-    assert _trades(teller, account) == before + 1
+    assert _trades(teller, unanswered.account) == unanswered.trades_before + 1
 
 
 def test_a_command_without_an_answer_prints_the_line_that_settles_it(

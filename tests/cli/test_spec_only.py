@@ -13,7 +13,10 @@ from tests.spec_only.place import spec_only_server
 from tests.tui.wallet_case import ADDRESSES, signed
 from tests.world.bank import World, build, sqlite_url
 
+from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import Challenge, OpenBlockchainAccount
+
+ONLY_SEEN = "This deployment doesn't offer it. Shown is only what this desk has seen."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +75,28 @@ def test_the_main_job_by_commands(shell: Shell) -> None:
 
 
 def test_what_is_missing_is_named(shell: Shell) -> None:
-    for words in (("accounts", "list"), ("customers", "find", "DDA-1")):
+    for words in (("quotes", "list"), ("customers", "find", "DDA-1")):
         assert "NOT_OFFERED" in shell.run(*words, code=1)
+
+
+def test_accounts_are_listed_and_shown_as_far_as_this_desk_has_seen_them(shell: Shell) -> None:
+    seen = _opened(shell)
+    elsewhere = OpenTradingAccount(bank_account_id="DDA-2", bank_account_type="savings")
+    unseen = shell.world.engine.open_trading_account(elsewhere).value.id
+    listed = shell.run("accounts", "list")
+    assert listed.count(ONLY_SEEN) == 1
+    assert seen in listed
+    assert unseen not in listed
+    shown = shell.run("accounts", "show", seen)
+    assert "DDA-1" in shown
+    assert ONLY_SEEN in shown
+    assert unseen in shell.run("accounts", "show", unseen), "its balances show that it exists"
+    assert unseen in shell.run("accounts", "list"), "it was seen"
+    assert "NOT_FOUND" in shell.run("accounts", "show", "TDA_NOBODY", code=1)
+    filtered = shell.run("accounts", "list", "--text", "dda-1", "--json")
+    (row,) = json.loads(filtered.splitlines()[0])["data"]
+    assert row["id"] == seen
+    assert seen not in shell.run("accounts", "list", "--from", "2020-01-01"), "when isn't known"
 
 
 def test_a_wallet_by_commands(shell: Shell) -> None:

@@ -25,6 +25,7 @@ RECORDING = "tests/workspace/test_recording.py"
 TRADING = "tests/cli/test_trading.py"
 TRANSFER_COMMANDS = "tests/cli/test_transfer_records.py"
 TERMINAL = "tests/cli/test_terminal.py"
+WRONG_ANSWERS = "tests/cli/test_wrong_answers.py"
 WALKER = "tests/walker/test_walker.py"
 
 
@@ -48,6 +49,7 @@ _STATE = "tui/quote/state.py"
 _QUOTE = "tui/quote/screen.py"
 _ACCOUNT_FLOW = "tui/accounts/flow.py"
 _ACCOUNTS = "tui/accounts/screen.py"
+_CUSTOMER_LIST = "tui/customer_list.py"
 _TRADES = "tui/trades/screen.py"
 _WALLET_FLOW = "tui/wallets/flow.py"
 _WRITES = "tui/writes.py"
@@ -56,6 +58,7 @@ _CUSTOMER = "tui/customer.py"
 _DESK = "tui/desk.py"
 _RECORDING = "workspace/recording.py"
 _OUTCOMES = "workspace/outcomes.py"
+_TERMS = "workspace/terms.py"
 _FORMATS = "records/formats.py"
 _TRANSFERS = "tui/transfers/screen.py"
 _TRANSFER_FLOW = "tui/transfers/flow.py"
@@ -281,13 +284,6 @@ FAULTS = (
         f"{CONFIRMATIONS}::test_cancelling_out_of_all_accounts_serves_the_trades_own_customer",
     ),
     Fault(
-        "trades of the customer before stay",
-        _TRADES,
-        "            screen.pages.forget()\n            screen.row_chosen()",
-        "            screen.row_chosen()",
-        f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
-    ),
-    Fault(
         "trades list those of everybody",
         _TRADES,
         "account_id = None if self.shows_all else self.listed_account",
@@ -342,8 +338,8 @@ FAULTS = (
     Fault(
         "another customer's trade takes the screen",
         _QUOTE,
-        '    if state is not screen.state:\n        told = f"{state.account_id}: execution',
-        '    if state is None:\n        told = f"{state.account_id}: execution',
+        "    if state is not screen.state:\n        return\n    screen.clear_failure()",
+        "    screen.clear_failure()",
         f"{CUSTOMER}::test_an_unknown_outcome_is_looked_for_under_its_owner",
         CUSTOMER,
     ),
@@ -506,9 +502,9 @@ FAULTS = (
     ),
     Fault(
         "lost executions are matched without their amount",
-        _OUTCOMES,
-        "        and _same(trade.amount, base.amount)\n",
-        "",
+        _TERMS,
+        "        same_amount(trade.amount, base.amount)\n        and ",
+        "        ",
         f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
     ),
     Fault(
@@ -610,8 +606,8 @@ FAULTS = (
     Fault(
         "a question doesn't look at the account's controls",
         _DESK,
-        "        _require_unrestricted(service, request.account_id, request.act)\n",
-        "        pass\n",
+        "            require_unrestricted(service.trading_account(request.account_id), request.act)\n",
+        "            pass\n",
         f"{CONFIRMATIONS}::test_money_is_not_asked_about_once_the_account_is_frozen",
     ),
     # -- transfers -------------------------------------------------------------------------------
@@ -665,8 +661,8 @@ FAULTS = (
         f"{TRANSFERS}::test_among_all_accounts_its_own_customer_is_served_and_named",
     ),
     Fault(
-        "transfers of the customer before stay",
-        _TRANSFERS,
+        "trades or transfers of the customer before stay",
+        _CUSTOMER_LIST,
         "            screen.pages.forget()\n            screen.row_chosen()",
         "            screen.row_chosen()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
@@ -674,23 +670,24 @@ FAULTS = (
     Fault(
         "transfers list those of everybody",
         _TRANSFERS,
-        "account_id = None if self.shows_all else self.desk.customer.account_id",
+        "account_id = None if self.shows_all else self.listed_account",
         "account_id = None",
         f"{TRANSFERS}::test_the_list_is_of_one_account_or_of_all",
     ),
     Fault(
-        "transfers don't turn to the customer served now",
-        _TRANSFERS,
+        "trades and transfers don't turn to the customer served now",
+        _CUSTOMER_LIST,
         "        if self.is_current:\n            _bind_to_customer(self)\n            self.reload()",
         "        if self.is_current:\n            self.reload()",
         f"{CUSTOMER}::test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes",
         TRANSFERS,
     ),
     Fault(
-        "an id that was looked for stays with the next customer",
-        _TRANSFERS,
-        "            _forget_id(screen)\n            screen.pages",
-        "            screen.pages",
+        "what was looked for stays with the next customer",
+        _CUSTOMER_LIST,
+        "        _bind_filter(screen)\n        if not",
+        "        if not",
+        f"{CUSTOMER}::test_a_filter_is_put_away_and_comes_back_with_its_customer",
         f"{TRANSFERS}::test_a_pasted_id_is_not_looked_for_among_the_next_customers_transfers",
     ),
     Fault(
@@ -766,6 +763,27 @@ FAULTS = (
         "        elif not _is_same(name, str(answered), asked):",
         "        elif not answered:",
         "tests/remote/test_answers.py",
+    ),
+    Fault(
+        "a quote for another amount is taken",
+        _TERMS,
+        "    if not is_asked or not same_amount(sold.amount, asked.amount):",
+        "    if not is_asked:",
+        f"{WRONG_ANSWERS}::test_a_quote_for_another_amount_is_not_executed",
+    ),
+    Fault(
+        "a trade with other terms than its quote is taken",
+        _RECORDING,
+        "        if quote is not None and isinstance(record, Trade):",
+        "        if quote is not None and isinstance(record, Quote):",
+        f"{WRONG_ANSWERS}::test_a_trade_with_other_terms_than_its_quote_is_named",
+    ),
+    Fault(
+        "commands print another account's records",
+        "bootstrap.py",
+        "Layered(Ownership().check_reply, opened.service)",
+        "opened.service",
+        f"{WRONG_ANSWERS}::test_a_list_with_quotes_of_another_account_is_refused",
     ),
     # -- commands --------------------------------------------------------------------------------
     Fault(

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from sqlalchemy import Connection
 from tests.simulation import acts
 from tests.simulation.bank import Bank, World, copy_of
 from tests.simulation.calls import Asked, Client, Wire
@@ -42,7 +43,7 @@ from tests.world.samples import FOLDER
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.clock import ManualClock
 from chainteller.engine.samples.loading import load_past, load_samples
-from chainteller.storage import chain, maintenance
+from chainteller.storage import clock, maintenance
 
 LENGTH = 30
 TEMPLATES = 6
@@ -167,10 +168,14 @@ def _upgraded(number: int, draw: Draw) -> Simulation:
     return _among_others(bank)
 
 
+def _newest_instant(connection: Connection) -> int:
+    return int(clock.read(connection, server_clock=False).last_at)
+
+
 def _among_others(bank: Bank) -> Simulation:
     """Customers whom the model knows join a database of which it knows nothing else."""
     model = Model(bank.world.mid, bank.world.rejects, bank.settings, bank.clock.now())
-    model.last = bank.on(chain.last_at)
+    model.last = bank.on(_newest_instant)
     simulation = Simulation(bank, model)
     simulation.compares = False
     acts.admit(simulation, customers(("XDA", "XOA")))

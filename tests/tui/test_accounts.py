@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
+from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.dialogs.question import Question
+from chainteller.tui.widgets.lines import Lines
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
 
@@ -111,10 +114,44 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         shown = seen(app)
         assert "INSUFFICIENT_FUNDS" in shown
         assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
-        assert f"{key}: a smaller amount" in shown
-        await press(pilot, "t")
-        await press(pilot, "t")
+        assert "next   a smaller amount" in shown
+        await press(pilot, "escape", "t", "t")
         assert told in " ".join(app.clipboard.split())
+
+
+async def test_a_refused_amount_stays_in_its_line_with_the_reason_below_it(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console(confirm_above_cents=10**12)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"999999999", "enter")
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        assert "[x] INSUFFICIENT_FUNDS" in seen(app)
+        assert (screen.field_bar.purpose, screen.field_bar.value) == ("deposit", "999999999")
+        reason = screen.query_one("#field-read-back", Lines).plain_text
+        assert reason.startswith(" [x] ")
+        await press(pilot, *"25")
+        assert app.current_mode == "accounts", "digits are part of the amount"
+        assert screen.field_bar.value == "25", "typing replaces what was refused"
+        await press(pilot, "enter")
+        assert not screen.field_bar.is_open
+    assert bench.service.deposits(account.id).data[0].amount == "25.00"
+
+
+async def test_a_line_closed_after_a_refusal_stays_closed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console(confirm_above_cents=10**12)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "d", *"999999999", "enter", "escape")
+        screen = app.screen
+        assert isinstance(screen, AccountsScreen)
+        assert not screen.field_bar.is_open
+        assert "[x] INSUFFICIENT_FUNDS" in seen(app), "the reason is still there to be read"
+        screen.fail(InsufficientFunds("1.00", "2.00", "USD"))
+        assert not screen.field_bar.is_open, "that refusal is about no amount typed here"
+    assert bench.service.deposits(account.id).pagination.total == 1
 
 
 @pytest.mark.needs("limits")
@@ -127,8 +164,8 @@ async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: B
         shown = seen(app)
         assert "LIMIT_EXCEEDED" in shown
         assert "WITHDRAW" not in shown, "nobody has to type an amount again that cannot leave"
-        assert "next   w: at most 25,000.00 USD may leave now" in shown
-        await press(pilot, "w", *"25000", "enter")
+        assert "next   at most 25,000.00 USD may leave now" in shown
+        await press(pilot, *"25000", "enter")
         assert "WITHDRAW 25,000.00 USD" in seen(app)
         await answer(pilot, "n")
     assert bench.service.withdrawals(account.id).pagination.total == 0

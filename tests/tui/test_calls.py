@@ -123,7 +123,7 @@ async def test_a_text_to_sign_that_runs_out_soon_rings_once(bench: Bench) -> Non
         app.desk.challenges["CHG_1"] = app.desk.now + 290 * 1_000_000
         app.desk.challenges["CHG_2"] = app.desk.now + 3_600 * 1_000_000
         await press(pilot, "r")
-        assert "a text to sign runs out in 4:50" in seen(app)
+        assert "a message to sign expires in 4:50" in seen(app)
         assert app.desk.alerts == 1
         await press(pilot, "r")
         assert app.desk.alerts == 1

@@ -19,6 +19,8 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call, Operation
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
+from chainteller.tui.customer_list import CustomerListScreen
+from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.quote.flow import QuoteNotShown, execution_request
 from chainteller.tui.quote.screen import QuoteScreen
@@ -291,6 +293,58 @@ async def test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes(
         assert theirs not in seen(app)
 
 
+@pytest.mark.parametrize(
+    ("key", "typed"),
+    [("4", "sell"), pytest.param("6", "withdrawal", marks=pytest.mark.needs("all-transfers"))],
+)
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_a_filter_is_put_away_and_comes_back_with_its_customer(
+    bench: Bench, key: str, typed: str, *, is_open: bool
+) -> None:
+    """Whether its field is still open or not."""
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, key, "slash", *typed, *([] if is_open else ["enter"]))
+        assert f"/{typed}" in seen(app)
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        assert typed not in seen(app)
+        app.desk.customer.serve(first)
+        await settle(pilot)
+        assert f"/{typed}" in seen(app)
+        screen = app.screen
+        assert isinstance(screen, CustomerListScreen)
+        assert screen.field_bar.is_open is is_open
+        if is_open:
+            assert screen.field_bar.value == typed
+            await press(pilot, "enter")
+        await press(pilot, "escape")
+        assert f"/{typed}" not in seen(app)
+        app.desk.customer.serve(second)
+        app.desk.customer.serve(first)
+        await settle(pilot)
+        assert f"/{typed}" not in seen(app), "what was put aside by the agent doesn't come back"
+
+
+@pytest.mark.needs("all-trades")
+async def test_a_filter_among_all_accounts_stays_whoever_is_served(bench: Bench) -> None:
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    app = bench.console()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, "4", "0", "slash", *"sell", "enter")
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        assert "/sell" in seen(app)
+        await press(pilot, "0")
+        assert second.id in seen(app)
+        assert "/sell" not in seen(app)
+
+
 async def test_the_account_under_the_cursor_is_the_customer_served(bench: Bench) -> None:
     accounts = {bench.open(number).id for number in (1, 2, 3)}
     app = bench.console()
@@ -453,6 +507,21 @@ async def test_a_text_for_one_customer_closes_when_another_is_served(bench: Benc
         app.desk.customer.serve(second)
         await settle(pilot)
         assert "WHAT TO TELL THE CUSTOMER" not in seen(app)
+
+
+async def test_a_choice_opened_while_nobody_was_served_stays_when_somebody_is(bench: Bench) -> None:
+    """Such as the requests without an answer, while the desk is still turning to its customer."""
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert not app.desk.customer.account_id
+        account = bench.open(1)
+        choice = Choice("REQUESTS WITHOUT AN ANSWER", "", ["one", "two"])
+        app.push_screen(choice)
+        await settle(pilot)
+        app.desk.customer.serve(account)
+        await settle(pilot)
+        assert app.screen is choice
 
 
 async def test_an_export_chosen_for_one_customer_is_not_written_for_another(bench: Bench) -> None:

@@ -52,6 +52,10 @@ async def test_a_limit_that_never_resets_says_nothing_of_when(bench: Bench) -> N
         await press(pilot, "b", *"999999", "enter")
         assert "LIMIT_EXCEEDED" in seen(app)
         assert "None" not in seen(app)
+        assert isinstance(app.screen, QuoteScreen)
+        assert app.screen.field_bar.value == "999999"
+        await press(pilot, *"100", "enter")
+        assert "QUOTED" in seen(app)
 
 
 async def test_an_amount_typed_before_the_markets_came_is_quoted_when_they_do(

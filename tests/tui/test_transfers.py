@@ -433,6 +433,27 @@ async def test_a_watched_withdrawal_rings_once_when_it_ends(bench: Bench) -> Non
     assert sum("completed" in text for text in rung) == 1
 
 
+async def test_a_watched_withdrawal_of_another_customer_is_told_under_its_owners_name(
+    bench: Bench,
+) -> None:
+    several = Several(bench)
+    app = several.app()
+    async with app.run_test(size=LARGE) as pilot:
+        await _serve(pilot, "DDA-1")
+        await press(pilot, "6", "m")
+        await paste(pilot, "DDA-2")
+        assert app.desk.customer.account_id == several.two.id
+        for _ in range(3):
+            bench.world.advance(DELAY_S)
+            app.poll_now()
+            await settle(pilot)
+        assert f"{several.one.id}: withdrawal completed" in seen(app)
+        assert several.third not in seen(app)
+        assert "250.50" not in seen(app), "no amount of another customer"
+        (told,) = (each for each in app.desk.log if "withdrawal completed" in each.text)
+        assert f"withdrawal of 250.50 USD completed  {several.third}" in told.detail
+
+
 async def test_the_receipt_names_bank_customer_and_hold(bench: Bench, tmp_path: Path) -> None:
     several = Several(bench)
     app = several.app()

@@ -42,7 +42,6 @@ async def test_what_a_wallet_may_not_receive_is_said_before_anything_is_asked(
         await press(pilot, "escape", "w")
         await press(pilot, *"1200", "enter")
         assert "LIMIT_EXCEEDED" in seen(app)
-        await press(pilot, "escape", "w")
         await press(pilot, *"2000", "enter")
         assert "INSUFFICIENT_FUNDS" in seen(app)
     assert case.withdrawals == []

@@ -1,5 +1,6 @@
 """Every write is on disk before it is sent, and can be found again by its key."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -9,13 +10,16 @@ from tests.world.bank import World
 from chainteller.service.errors import (
     InsufficientFunds,
     NotOffered,
+    OutcomeMismatch,
     OutcomeUnknown,
     ServiceUnreachable,
     TellerError,
 )
 from chainteller.service.layers import Layer, Next, layered
+from chainteller.service.models.base import Written
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest
+from chainteller.service.models.trades import Trade
 from chainteller.service.operations import Call
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import Kind, SentState, Workspace
@@ -56,6 +60,27 @@ def test_a_refusal_is_recorded_and_told(world: World, workspace: Workspace) -> N
     [sent] = workspace.sent_requests()
     assert (sent.state, sent.answer) == (SentState.REFUSED, "INSUFFICIENT_FUNDS")
     assert workspace.in_doubt() == []
+
+
+def test_a_trade_has_to_have_the_terms_of_a_quote_that_was_only_looked_up(
+    world: World, workspace: Workspace
+) -> None:
+    account, quote = opened(world.engine), quoted(world.engine)
+    world.engine.deposit(account.id, DepositRequest(amount="5000.00", currency=TOKEN))
+
+    def twist(call: Call[Answer], onward: Next) -> Answer:
+        answer = onward(call)
+        if isinstance(answer, Written) and isinstance(answer.value, Trade):
+            other = answer.value.model_copy(update={"price": "1.00"})
+            twisted: Answer = replace(answer, value=other)
+            return twisted
+        return answer
+
+    recorder = Recorder(layered(world.engine, twist), workspace)
+    assert recorder.quote(quote.id) == quote
+    with pytest.raises(OutcomeMismatch, match=r"at 1\.00, not buy sol-usd"):
+        recorder.execute_quote(quote.id, ExecuteRequest(trading_account_id=account.id))
+    assert [row.state for row in workspace.in_doubt()] == [SentState.UNKNOWN]
 
 
 def test_the_key_is_saved_before_anything_is_sent(world: World, workspace: Workspace) -> None:

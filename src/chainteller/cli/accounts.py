@@ -3,7 +3,7 @@
 import click
 
 from chainteller.cli.lists import Selection, list_options
-from chainteller.cli.open_services import service, writing
+from chainteller.cli.open_services import remembering, service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.clock import SystemClock
@@ -56,7 +56,7 @@ def accounts() -> None:
 @list_options(op.TRADING_ACCOUNTS, ACCOUNT)
 def list_accounts(selection: Selection[TradingAccount]) -> None:
     """List trading accounts, the newest first."""
-    with service() as bank:
+    with remembering() as bank:
         selection.show(
             bank,
             bank.trading_accounts,
@@ -91,7 +91,7 @@ def open_account(bank_account_id: str, bank_account_type: str, idempotency_key: 
 @click.argument("account_id")
 def show(account_id: str) -> None:
     """Show a trading account."""
-    with service() as bank:
+    with remembering() as bank:
         record(bank.trading_account(account_id), ACCOUNT)
 
 
@@ -101,7 +101,7 @@ def show(account_id: str) -> None:
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
     """Print what the customer may be told about an account and what is under way."""
-    with service() as bank:
+    with remembering() as bank:
         sheet = account_sheet(bank, account_id)
     texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
     bank_name = options().configured.settings.service.bank_name

@@ -4,7 +4,6 @@ from chainteller.cli.error_output import Usage
 from chainteller.domain.assets import (
     ASSETS_BY_KEY,
     DEPOSIT_TOKENS,
-    MARKETS_BY_NAME,
     USD,
     Asset,
 )
@@ -32,14 +31,6 @@ def asset_of(currency: Currency) -> Asset:
         return DEPOSIT_TOKENS.get(currency.id, UNKNOWN_ASSET)
     key = f"{currency.symbol}@{str(currency.network).lower()}"
     return ASSETS_BY_KEY.get(key, UNKNOWN_ASSET)
-
-
-def asset_sold(market: str, side: str) -> Asset:
-    """The asset that an order sells; of a market that isn't known here, with all decimals."""
-    if side == "buy":
-        return USD
-    known = MARKETS_BY_NAME.get(market)
-    return known.base if known is not None else UNKNOWN_ASSET
 
 
 def request_amount(typed: str, asset: Asset, *, max_decimals: int | None = None) -> str:

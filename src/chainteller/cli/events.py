@@ -39,7 +39,9 @@ _AT_ONCE = op.EVENTS_AT_ONCE
 @click.option("--limit", type=click.IntRange(1, _AT_ONCE), metavar="N", help="How many at most.")
 @click.option("--all", "is_everything", is_flag=True, help="Every event after the cursor.")
 @click.option(
-    "--follow", is_flag=True, help="Go on, a line for each event, from now or --after on."
+    "--follow",
+    is_flag=True,
+    help="Keep printing events as they happen, from now on or after --after.",
 )
 @output_options(EVENT)
 def events(

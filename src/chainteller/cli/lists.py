@@ -5,9 +5,7 @@ record's field list becomes the columns of tables and CSV files.
 """
 
 import contextlib
-import csv
 import functools
-import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,8 +19,8 @@ import click
 from chainteller.cli.error_output import Usage
 from chainteller.cli.options import FILE, options
 from chainteller.cli.output import json_text, table_text
-from chainteller.domain.untrusted import spreadsheet_cell
 from chainteller.records.fields import Field, FieldList
+from chainteller.records.spreadsheets import csv_text
 from chainteller.service import operations as op
 from chainteller.service.interface import Service
 from chainteller.service.models.pages import (
@@ -108,13 +106,9 @@ class Output(Generic[Item]):
         return table_text(rows, columns) + (f"{more}\n" if more else "")
 
     def csv(self, rows: Iterable[Item], *, heading: bool = True) -> str:
-        """The rows as CSV, which a spreadsheet doesn't evaluate (RFC 4180 with line feeds)."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        if heading:
-            writer.writerow([column_name(each) for each in self.columns])
-        writer.writerows([spreadsheet_cell(each.csv(row)) for each in self.columns] for row in rows)
-        return out.getvalue()
+        """The rows as CSV, below the names of their columns."""
+        headings = [[column_name(each) for each in self.columns]] if heading else []
+        return csv_text([*headings, *([each.csv(row) for each in self.columns] for row in rows)])
 
 
 def columns_of(fields: FieldList[Item]) -> tuple[Field[Item], ...]:

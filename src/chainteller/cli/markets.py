@@ -5,11 +5,12 @@ import time
 
 import click
 
-from chainteller.cli.amounts import asset_sold, request_amount
+from chainteller.cli.amounts import request_amount
 from chainteller.cli.lists import Selection, list_options
 from chainteller.cli.open_services import opened, service, writing
 from chainteller.cli.options import TellerCommand, example, idempotent, options
 from chainteller.cli.output import document, line, record
+from chainteller.domain.money import asset_sold
 from chainteller.records.markets import MARKET, PRICE
 from chainteller.records.trades import QUOTE
 from chainteller.service import operations as op

@@ -3,14 +3,20 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from chainteller.bootstrap import OpenedService, open_service, workspace_file
+from chainteller.cli.error_output import say
 from chainteller.cli.options import options
+from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
-from chainteller.service.layers import layered
+from chainteller.service.layers import Next, layered
+from chainteller.service.operations import Call
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.registry import Remembering
 from chainteller.workspace.store import Workspace
+
+Answer = TypeVar("Answer")
 
 
 @contextmanager
@@ -30,6 +36,33 @@ def service() -> Iterator[Service]:
     """A service for commands that only read."""
     with opened() as found:
         yield found.service
+
+
+@contextmanager
+def remembering() -> Iterator[Service]:
+    """A service for commands that only read, which says so where it answers from this desk's own
+    list what the deployment doesn't offer.
+    """
+    with opened() as found:
+        yield layered(found.service, _OwnList())
+
+
+class _OwnList:
+    """A layer that opens the workspace only when it's needed."""
+
+    def __init__(self) -> None:
+        self._has_said = False
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        try:
+            return onward(call)
+        except NotOffered:
+            with workspace() as own:
+                answer = Remembering(own)(call, onward)
+        if not self._has_said:
+            self._has_said = True
+            say("This deployment doesn't offer it. Shown is only what this desk has seen.")
+        return answer
 
 
 @contextmanager

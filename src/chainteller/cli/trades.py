@@ -9,7 +9,7 @@ from functools import partial
 import click
 
 from chainteller.bootstrap import OpenedService
-from chainteller.cli.amounts import DEFAULT_CURRENCY, asset_sold, currency_of, request_amount
+from chainteller.cli.amounts import DEFAULT_CURRENCY, currency_of, request_amount
 from chainteller.cli.confirmation import account_of_customer, confirm, require_terminal
 from chainteller.cli.error_output import Exit, say
 from chainteller.cli.lists import Selection, list_options
@@ -25,7 +25,7 @@ from chainteller.cli.options import (
 )
 from chainteller.cli.output import document, line, record
 from chainteller.domain.assets import USD
-from chainteller.domain.money import format_cents, parse_atoms
+from chainteller.domain.money import asset_sold, format_cents, parse_atoms
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.paths import shipped
 from chainteller.records.trades import TRADE
@@ -205,7 +205,7 @@ def _one_key(key: str) -> Iterator[None]:
     try:
         yield
     except OutcomeUnknown as error:
-        raise OutcomeUnknown(error.message, key) from None
+        raise type(error)(error.message, key) from None
 
 
 def _amount(asset: AssetAmount) -> str:

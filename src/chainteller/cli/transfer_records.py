@@ -23,10 +23,6 @@ from chainteller.service.interface import Service
 from chainteller.service.models.funding import Transfer
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.trades import Trade, Transaction
-from chainteller.service.operations import Call
-
-ALL_TRANSFERS = tuple(each for each in op.OPERATIONS if each.name == "all_transfers")
-"""The operation that lists the transfers of every account, where there is one."""
 
 _account = click.argument("account_id", metavar="[ACCOUNT]", required=False)
 
@@ -42,7 +38,7 @@ def deposits() -> None:
 
 @deposits.command(
     "list",
-    calls=[op.DEPOSITS, *ALL_TRANSFERS],
+    calls=[op.DEPOSITS, op.ALL_TRANSFERS],
     epilog=example(
         "chainteller deposits list TDA_... --status processing",
         "chainteller deposits list --all --format csv --output deposits.csv",
@@ -90,7 +86,7 @@ def withdrawals() -> None:
 
 @withdrawals.command(
     "list",
-    calls=[op.WITHDRAWALS, *ALL_TRANSFERS],
+    calls=[op.WITHDRAWALS, op.ALL_TRANSFERS],
     epilog=example(
         "chainteller withdrawals list --status reviewing",
         "chainteller withdrawals list TDA_... --from 2026-11-01 --to 2026-11-30 --json",
@@ -222,12 +218,9 @@ def _of_all(bank: Service, kind: str) -> Fetch[Transfer]:
     of_each: list[Page[Transfer]] = []
 
     def fetch(query: ListQuery) -> Page[Transfer]:
-        for operation in ALL_TRANSFERS if not of_each else ():
-            with contextlib.suppress(NotOffered):
-                asked = query.model_copy(update={"type": f"{kind}-transaction"})
-                page: Page[Transfer] = bank.call(Call(operation, query=asked))
-                return page
         if not of_each:
+            with contextlib.suppress(NotOffered):
+                return bank.all_transfers(query.model_copy(update={"type": f"{kind}-transaction"}))
             found = [
                 transfer
                 for account in every(bank.trading_accounts, ListQuery())

@@ -68,3 +68,8 @@ CASH_EQUIVALENTS: tuple[Asset, ...] = (USD, *DEPOSIT_TOKENS.values(), *STABLECOI
 CRYPTO: tuple[Asset, ...] = tuple(sorted(market.base for market in MARKETS))
 ASSETS: tuple[Asset, ...] = (*CASH_EQUIVALENTS, *CRYPTO)
 ASSETS_BY_KEY: Mapping[str, Asset] = {asset.key: asset for asset in ASSETS}
+
+
+def base_symbol(market: str) -> str:
+    """``SOL`` of ``sol-usd``, also of a market that isn't known here."""
+    return market.partition("-")[0].upper()

@@ -8,10 +8,10 @@ has exactly its decimals, other assets are trimmed to at least two.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from chainteller.domain.assets import USD, Asset
+from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, base_symbol
 
 WIRE_AMOUNT = r"(0|[1-9][0-9]{0,37})(\.[0-9]{1,18})?"
 _WIRE = re.compile(WIRE_AMOUNT)
@@ -26,6 +26,14 @@ MAX_ATOMS = 10**38 - 1
 The grammar allows up to 56 digits; checks of funds and limits refuse such a request before
 anything is stored.
 """
+
+
+def asset_sold(market: str, side: str) -> Asset:
+    """The asset that an order sells; of a market that isn't known here, with all decimals."""
+    if side == "buy":
+        return USD
+    known = MARKETS_BY_NAME.get(market)
+    return known.base if known else replace(UNKNOWN_ASSET, symbol=base_symbol(market))
 
 
 class AmountInvalid(ValueError):

@@ -1,5 +1,6 @@
 """Who may trade: terms, identity level and controls."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 TERMS_VERSION = "2026-01"
@@ -29,3 +30,8 @@ _LEFT_BY_SELL_ONLY = frozenset({Act.SELL, Act.WITHDRAW})
 def forbids(control: str, act: Act) -> bool:
     """Whether a control forbids an act; an unknown control forbids everything."""
     return not (control == Control.SELL_ONLY and act in _LEFT_BY_SELL_ONLY)
+
+
+def forbidding(controls: Iterable[str], act: Act) -> str:
+    """The first of ``controls`` that forbids an act; empty when none does."""
+    return next((each for each in controls if forbids(each, act)), "")

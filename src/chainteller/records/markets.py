@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.records.fields import (
     DECIMALS,
     DOLLARS,
@@ -14,7 +15,6 @@ from chainteller.records.fields import (
     Moment,
 )
 from chainteller.records.formats import Piece, change, live_age, seconds_since
-from chainteller.records.trades import base_symbol
 
 if TYPE_CHECKING:
     from datetime import datetime

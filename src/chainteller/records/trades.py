@@ -3,6 +3,7 @@
 from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import TYPE_CHECKING, Protocol
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.trades import TERMINAL, TradeStatus
 from chainteller.records.fields import (
     AMOUNT,
@@ -87,11 +88,6 @@ class Failure(Format["Reason"]):
 
 
 PROGRESS, SIDE, FAILURE = TradeProgress(), Side(), Failure()
-
-
-def base_symbol(market: str) -> str:
-    """``SOL`` of ``sol-usd``."""
-    return market.partition("-")[0].upper()
 
 
 def _leg(asset: "AssetAmount | None") -> Money | None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.records.fields import (
     IDENTIFIER,
     MOMENT,
@@ -12,7 +13,7 @@ from chainteller.records.fields import (
     FieldList,
     Format,
 )
-from chainteller.records.trades import base_symbol, is_trade
+from chainteller.records.trades import is_trade
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Transaction

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from textual.binding import Binding
 
-from chainteller.domain.preconditions import Act, forbids
+from chainteller.domain.preconditions import Act, forbidding
 
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TradingAccount
@@ -122,8 +122,8 @@ def always(target: Target) -> str:  # noqa: ARG001 - for ``Command.unavailable``
 
 def control_against(account: "TradingAccount | None", act: Act) -> str:
     """Why a control on the account forbids an act; empty when none does, or none is known."""
-    controls = account.controls if account is not None else ()
-    return next((f"the account is {each}" for each in controls if forbids(each, act)), "")
+    control = forbidding(account.controls, act) if account is not None else ""
+    return f"the account is {control}" if control else ""
 
 
 class Hint(NamedTuple):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from textual.dom import DOMNode
 from textual.signal import Signal
 
-from chainteller.service.errors import TellerError
+from chainteller.domain.preconditions import forbidding
+from chainteller.service.errors import AccountRestricted, TellerError
 
 if TYPE_CHECKING:
     from chainteller.domain.preconditions import Act
@@ -35,6 +36,13 @@ class CustomerChanged(TellerError):
         super().__init__(
             f"It was prepared for {account_id}, which isn't selected any more. Nothing was sent."
         )
+
+
+def require_unrestricted(account: "TradingAccount", act: "Act") -> None:
+    """Raises AccountRestricted: a control on the account forbids the act, as far as it's told."""
+    control = forbidding(account.controls, act)
+    if control:
+        raise AccountRestricted(control, "")
 
 
 class CustomerContext:

@@ -12,23 +12,26 @@ from textual.geometry import Size
 from textual.signal import Signal
 
 from chainteller.domain.clock import to_datetime
-from chainteller.domain.preconditions import forbids
 from chainteller.records.formats import clock_time
 from chainteller.service.errors import (
-    AccountRestricted,
     NotOffered,
     ServiceUnavailable,
     TellerError,
 )
 from chainteller.tui import lazy
 from chainteller.tui.colleagues import Colleagues
-from chainteller.tui.customer import Answer, Confirm, CustomerContext, CustomerRequest
+from chainteller.tui.customer import (
+    Answer,
+    Confirm,
+    CustomerContext,
+    CustomerRequest,
+    require_unrestricted,
+)
 from chainteller.tui.privacy import Privacy
 from chainteller.tui.service_calls import Later, call_service
 from chainteller.tui.start import ConsoleSettings, StartedDesk
 
 if TYPE_CHECKING:
-    from chainteller.domain.preconditions import Act
     from chainteller.service.interface import Service
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
@@ -389,6 +392,21 @@ class Desk:
         self.unread += 1
         self.on_notification.publish(told)
 
+    def notify_about(
+        self, account_id: str, text: str, tone: str = "", detail: str = "", *, briefly: str
+    ) -> str:
+        """One line about a customer who may not be the one being served; returns it.
+
+        About another customer it names the account and tells ``briefly`` what happened, without
+        amounts; the event log opens to ``text``.
+        """
+        if account_id in {"", self.customer.account_id}:
+            self.notify(text, tone, detail)
+            return text
+        told = f"{account_id}: {briefly}"
+        self.notify(told, tone, f"{told}\n{detail or text}", account_id="")
+        return told
+
     def heard(self, latency_ms: int) -> None:
         """The service answered."""
         self.connection = Connection("live", latency_ms)
@@ -408,15 +426,8 @@ def _look(request: CustomerRequest[Any], service: "Service") -> "Ask | None":
         TellerError: the service would refuse it.
     """
     if request.act is not None and request.account_id is not None:
-        _require_unrestricted(service, request.account_id, request.act)
+        with contextlib.suppress(NotOffered):
+            require_unrestricted(service.trading_account(request.account_id), request.act)
     if request.check is not None:
         request.check(service)
     return request.renew(service) if request.renew is not None else request.question
-
-
-def _require_unrestricted(service: "Service", account_id: str, act: "Act") -> None:
-    """Raises AccountRestricted: a control on the account forbids it, as far as it's told."""
-    with contextlib.suppress(NotOffered):
-        for control in service.trading_account(account_id).controls:
-            if forbids(control, act):
-                raise AccountRestricted(control, "")

@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import Failure
 
 Work = Callable[[], Awaitable[None]]
+_ABOUT_AMOUNTS = frozenset(
+    {"INSUFFICIENT_FUNDS", "LIMIT_EXCEEDED", "EXCEEDS_PRECISION", "AMOUNT_BELOW_MINIMUM"}
+)
+"""Codes of refusals that another amount may settle."""
 
 
 class PutAway(NamedTuple):
@@ -99,7 +103,9 @@ class DeskScreen(Blank, FullScreen):
         self.put_away: dict[str, PutAway] = {}
         """The fields that were open for customers who aren't served now, by their accounts."""
         self.field_returned: Callable[[], None] = lambda: None
-        """Called when the field was brought back with the customer that it was opened for."""
+        """Called when the field was opened again for the customer that it was opened for."""
+        self.sent_amount: tuple[str, PutAway] | None = None
+        """The account and the field of an amount whose request isn't answered yet."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
@@ -213,7 +219,8 @@ class DeskScreen(Blank, FullScreen):
         self.desk.notify(f"{failure.code}  {failure.what}", "bad", failure.detail)
 
     def show_failure(self, failure: "Failure") -> None:
-        self.query_one(FailurePanel).explain(failure)
+        """Show why something was refused; an amount that was refused is opened again."""
+        self.query_one(FailurePanel).explain(_reopen_amount(self, failure))
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -242,14 +249,8 @@ class DeskScreen(Blank, FullScreen):
         if isinstance(message, FieldClosed):
             self.close_field()
             self.field_closed(message.purpose)
-        elif (value := self.field_bar.submitted(message.value)) is None:
-            pass  # a refused amount stays in its field
-        elif self.field_answer is not None:
-            take_answer = self.field_answer
-            self.close_field()
-            take_answer(value)
-        else:
-            self.field_submitted(message.purpose, value)
+        elif (value := self.field_bar.submitted(message.value)) is not None:
+            _hand_on(self, message.purpose, value)
         self.let_keys_go_on()
 
     def close_field(self) -> None:
@@ -377,9 +378,42 @@ def _bring_field_back(screen: DeskScreen) -> None:
     """Open the field again in which something was being typed for the customer being served."""
     served = screen.desk.customer.account_id
     if served in screen.put_away and not screen.field_bar.is_open:
-        contents, screen.field_answer = screen.put_away.pop(served)
-        screen.field_bar.reopen(contents)
-        screen.field_returned()
+        _reopen(screen, screen.put_away.pop(served))
+
+
+def _reopen(screen: DeskScreen, field: PutAway) -> None:
+    contents, screen.field_answer = field
+    screen.field_bar.reopen(contents)
+    screen.field_returned()
+
+
+def _hand_on(screen: DeskScreen, purpose: str, value: str) -> None:
+    """Close the field and use what was submitted; an amount is kept until its request ends."""
+    field, take_answer = screen.field_bar, screen.field_answer
+    is_amount = field.contents.asset is not None
+    sent = (field.owner_id, PutAway(field.contents, take_answer))
+    screen.sent_amount = sent if is_amount else None
+    if take_answer is not None:
+        screen.close_field()
+        take_answer(value)
+    else:
+        screen.field_submitted(purpose, value)
+
+
+def _reopen_amount(screen: DeskScreen, failure: "Failure") -> "Failure":
+    """Open the field of a refused amount again, with the reason below it.
+
+    Returns the refusal, whose next step names no key that the open field takes as text.
+    """
+    served, sent = screen.desk.customer.account_id, screen.sent_amount
+    if failure.code not in _ABOUT_AMOUNTS or sent is None or sent[0] != served:
+        return failure
+    screen.sent_amount = None
+    if screen.field_bar.is_open:
+        return failure
+    _reopen(screen, sent[1])
+    screen.field_bar.refuse(failure.what)
+    return failure.without_key()
 
 
 def _draw_bars(screen: DeskScreen) -> None:
@@ -440,6 +474,7 @@ async def _hold_lock(screen: DeskScreen, lock: str, work: Work) -> None:
     try:
         await _show_refusal(screen, partial(_for_customer, screen.desk, work), lock)
     finally:
+        screen.sent_amount = None
         screen.desk.end_write(lock)
 
 
@@ -453,8 +488,8 @@ async def _for_customer(desk: Desk, work: Work) -> None:
     except TellerError as error:
         if served == desk.customer.account_id:
             raise
-        told = f"{served}: {error.code}  {error.message}"
-        desk.notify(told, "bad", account_id="")
+        told = f"{error.code}  {error.message}"
+        desk.notify_about(served, told, "bad", briefly=told)
 
 
 # -- commands of every screen -----------------------------------------------------------------

@@ -1,7 +1,5 @@
 """What a screen hands out: text to copy and files to keep, always saying where they went."""
 
-import csv
-import io
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from pydantic_core import to_jsonable_python
 
-from chainteller.domain.untrusted import spreadsheet_cell
 from chainteller.records.formats import clean
+from chainteller.records.spreadsheets import csv_text
 from chainteller.tui import clipboard as copying
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import CopyBox
@@ -203,11 +201,7 @@ def _fields(path: str, value: object) -> Iterator[list[str]]:
 
 
 def as_csv(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(titles)
-    writer.writerows([spreadsheet_cell(clean(text)) for text in row] for row in rows)
-    return out.getvalue()
+    return csv_text([titles, *(map(clean, row) for row in rows)])
 
 
 def as_json(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -28,6 +28,10 @@ class Failure:
         known = dict(self.facts)
         return tuple(f"{_WORDS.get(name, name)} {known[name]}" for name in _TOLD if name in known)
 
+    def without_key(self) -> "Failure":
+        """The same, where the key of its next step (``w: a smaller amount``) doesn't work."""
+        return replace(self, next_step=re.sub("^[a-z]: ", "", self.next_step))
+
     @property
     def detail(self) -> str:
         """All of it, for the event log and to copy."""

@@ -2,8 +2,9 @@
 about to expire.
 """
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.trades import TERMINAL
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
     from chainteller.service.models.records import Event
     from chainteller.service.models.trades import Trade
 
-Alert = Callable[[str, str], None]
-"""Rings, shows and keeps a line: (text, tone)."""
 CHALLENGE_WARNING_S = 300
+
+
+class Alert(Protocol):
+    """Rings, shows and keeps a line, which is about a customer or about nobody."""
+
+    def __call__(self, text: str, tone: str, account_id: str = "", briefly: str = "") -> None: ...
 
 
 async def look_out(desk: Desk, alert: Alert) -> None:
@@ -62,32 +67,36 @@ async def _trades(desk: Desk, alert: Alert) -> None:
         except NotFound:
             del desk.watched_trades[trade_id]
             continue
-        _tell_trade(desk, trade, alert)
+        _tell_trade(desk, trade, partial(alert, account_id=account_id))
 
 
 def _tell_trade(desk: Desk, trade: "Trade", alert: Alert) -> None:
     if trade.status in TERMINAL:
         del desk.watched_trades[trade.id]
-        alert(f"trade {trade.status}  {trade.id}", "good" if trade.status == "settled" else "bad")
+        told, tone = f"trade {trade.status}", "good" if trade.status == "settled" else "bad"
+        alert(f"{told}  {trade.id}", tone, briefly=told)
     elif trade.id not in desk.warned and seconds_since(trade.created, desk.now) > SLOW_S:
         desk.warned.add(trade.id)
         waited = countdown(seconds_since(trade.created, desk.now))
-        alert(f"SLOW: trade still {trade.status} after {waited}  {trade.id}", "warn")
+        told = f"SLOW: trade still {trade.status} after {waited}"
+        alert(f"{told}  {trade.id}", "warn", briefly=told)
 
 
 async def _transfers(desk: Desk, alert: Alert) -> None:
     for transfer in tuple(desk.watched_transfers.values()):
         name, service = direction(transfer), desk.service
         read = service.deposit_record if name == "deposit" else service.withdrawal_record
+        account_id = transfer.trading_account_id or ""
         try:
-            found = await call_service(read, transfer.trading_account_id or "", transfer.id)
+            found = await call_service(read, account_id, transfer.id)
         except NotFound:
             del desk.watched_transfers[transfer.id]
             continue
         if is_transfer_over(found):
             del desk.watched_transfers[transfer.id]
             tone = "good" if found.status == TransferStatus.COMPLETED else "bad"
-            alert(f"{name} of {transferred(found)} {found.status}  {found.id}", tone)
+            text = f"{name} of {transferred(found)} {found.status}  {found.id}"
+            alert(text, tone, account_id, f"{name} {found.status}")
 
 
 def _challenges(desk: Desk, alert: Alert) -> None:
@@ -97,8 +106,10 @@ def _challenges(desk: Desk, alert: Alert) -> None:
         if left > CHALLENGE_WARNING_S:
             continue
         del desk.challenges[challenge_id]
-        if left >= 0:
-            alert(f"a text to sign runs out in {countdown(left)}  {challenge_id}", "warn")
+        if left >= 0 and desk.session is not None:
+            told = f"a message to sign expires in {countdown(left)}"
+            owner = desk.session.ownership.owner_of(challenge_id)
+            alert(f"{told}  {challenge_id}", "warn", owner, told)
 
 
 def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING, TypeVar
 
-from chainteller.domain.assets import CASH_EQUIVALENTS
+from chainteller.domain.assets import CASH_EQUIVALENTS, base_symbol
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
@@ -154,7 +154,7 @@ class FormSheet:
         """What could be sold at most: buying power, or the units of the market's asset."""
         if side == "buy":
             return self.account.buying_power or _usd_like(self.balances)
-        symbol = market.partition("-")[0].upper()
+        symbol = base_symbol(market)
         found = [row.amount for row in self.balances if row.token.symbol == symbol]
         return found[0] if found else "0.00"
 

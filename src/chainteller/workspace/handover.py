@@ -7,14 +7,14 @@ each record. What it can't be asked for again is told as it was last seen. The c
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, TypeVar
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import to_datetime
 from chainteller.domain.trades import TERMINAL
 from chainteller.records.accounts import UNKNOWN
 from chainteller.records.formats import currency_name, grouped, money, transferred
-from chainteller.records.trades import base_symbol, is_trade
+from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction, is_over, target
 from chainteller.service.errors import NotOffered, TellerError
 from chainteller.service.interface import Service
@@ -297,7 +297,7 @@ def _transfer_words(request: SentRequest, outcome: _Outcome) -> str:
     if outcome.record is not None and not is_trade(outcome.record):
         return f"{name} of {transferred_words(outcome.record)}"
     unit = currency_name(str(currency.get("type")), currency.get("symbol"), currency.get("id"))
-    return f"{name} of {_grouped(str(asked.get('amount') or '-'))} {unit}".rstrip()
+    return f"{name} of {grouped(str(asked.get('amount') or '-'))} {unit}".rstrip()
 
 
 def transferred_words(record: Transaction) -> str:
@@ -314,14 +314,6 @@ def _trade_words(record: Transaction | None) -> str:
         return ""
     asset, price = base_symbol(record.market), money(record.price, "USD")
     return f"{record.side} {grouped(record.amount)} {asset} at {price}"
-
-
-def _grouped(amount: str) -> str:
-    """Separate thousands, with cents; text that is no number is returned unchanged."""
-    try:
-        return f"{Decimal(amount):,f}"
-    except ArithmeticError:
-        return amount
 
 
 def _ending(request: SentRequest, outcome: _Outcome) -> str:

@@ -7,11 +7,12 @@ and the time fit, and nothing else does.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from chainteller.domain.clock import SECOND, from_datetime
+from chainteller.records.formats import same_amount
 from chainteller.service import operations as op
 from chainteller.service.errors import NotOffered
 from chainteller.service.interface import Service
@@ -23,6 +24,7 @@ from chainteller.service.models.quotes import Quote
 from chainteller.service.models.trades import Trade
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind, SentRequest, SentState, Workspace
+from chainteller.workspace.terms import has_terms
 
 CLOCKS_APART = 120 * SECOND
 """How far the clocks of this machine and of the deployment may be apart."""
@@ -198,23 +200,12 @@ def _match_execution(
 
 
 def fits(trade: Trade, quote: Quote) -> bool:
-    """Whether a trade that doesn't name its quote has all terms of ``quote``.
-
-    Amount, side, market, price, and created while the quote was live. The price is exact: executing
-    a quote uses the quoted price (specification 4.2, rule 3).
+    """Whether a trade that doesn't name its quote has all terms of ``quote``, and was created while
+    it was live.
     """
-    if trade.quote_id is not None or (trade.side, trade.market) != (quote.side, quote.market_name):
-        return False
-    base = quote.asset_bought if quote.side == "buy" else quote.asset_sold
     at, late = from_datetime(trade.created), from_datetime(quote.expires) + ANSWERED_WITHIN
     is_in_time = from_datetime(quote.created) <= at <= late
-    legs = ((trade.asset_sold, quote.asset_sold), (trade.asset_bought, quote.asset_bought))
-    return (
-        is_in_time
-        and _same(trade.amount, base.amount)
-        and _same(trade.price, quote.price)
-        and all(leg is None or _same(leg.amount, quoted.amount) for leg, quoted in legs)
-    )
+    return trade.quote_id is None and is_in_time and has_terms(trade, quote)
 
 
 def _answered_trades(workspace: Workspace) -> set[str]:
@@ -268,7 +259,7 @@ def _match_transfer(
         transfer
         for transfer in transfers
         if transfer.id not in known
-        and _same(transfer.amount, str(asked.get("amount")))
+        and same_amount(transfer.amount, str(asked.get("amount")))
         and _is_same_money(transfer, asked)
         and (transfer.created is None or from_datetime(transfer.created) <= ends)
     ]
@@ -423,11 +414,3 @@ def _since(listed: Callable[[ListQuery], Page[Moved]], starts: int) -> tuple[lis
 
 def _is_since(row: Trade | Transfer, starts: int) -> bool:
     return row.created is None or from_datetime(row.created) >= starts
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two amounts are equal; text that is no number is equal to nothing."""
-    try:
-        return Decimal(one) == Decimal(other)
-    except InvalidOperation:
-        return False

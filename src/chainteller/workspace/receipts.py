@@ -6,16 +6,15 @@ from its audit head: the newest link of the audit chain, which proves the record
 database.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from chainteller.domain.untrusted import printable, spreadsheet_cell
+from chainteller.domain.untrusted import printable
 from chainteller.records.accounts import ACCOUNT, CUSTOMER, UNKNOWN
 from chainteller.records.audit import AUDIT_ROW
+from chainteller.records.spreadsheets import csv_text
 from chainteller.records.trades import QUOTE, TRADE, is_trade
 from chainteller.records.transfers import direction, transfer_fields
 from chainteller.service.errors import Forbidden, NotFound, NotOffered
@@ -111,7 +110,7 @@ def render(receipt: Receipt, form: str) -> str:
         return _json(receipt)
     rows = _rows(receipt)
     if form == "csv":
-        return _csv(rows)
+        return csv_text(zip(*rows, strict=True))
     width = max(len(name) for name, _ in rows)
     whose = [(name, value) for label in _WHOSE for name, value in rows if name == label]
     rest = [row for row in rows if row not in whose]
@@ -147,14 +146,6 @@ def _json(receipt: Receipt) -> str:
 
 def _wire(record: WireModel | None) -> object:
     return None if record is None else json.loads(record.to_json())
-
-
-def _csv(rows: list[tuple[str, str]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([name for name, _ in rows])
-    writer.writerow([spreadsheet_cell(value) for _, value in rows])
-    return out.getvalue()
 
 
 def _rows(receipt: Receipt) -> list[tuple[str, str]]:

@@ -27,6 +27,7 @@ from chainteller.service.errors import (
     OutcomeUnknown,
     QuoteAlreadyUsed,
     RateLimited,
+    ReplyMismatch,
     ServiceError,
     ServiceUnavailable,
     ServiceUnreachable,
@@ -36,10 +37,13 @@ from chainteller.service.errors import (
 from chainteller.service.interface import Service
 from chainteller.service.layers import Layered, Next
 from chainteller.service.models.base import WireModel, Written
-from chainteller.service.operations import CAPABILITIES, IDEMPOTENCY, WRITES, Call
+from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.trades import Trade
+from chainteller.service.operations import CAPABILITIES, EXECUTE_QUOTE, IDEMPOTENCY, WRITES, Call
 from chainteller.workspace import records
 from chainteller.workspace.outcomes import MOVES_NOTHING, Fate, Outcome, find_outcome
 from chainteller.workspace.store import IN_DOUBT, Kind, SentRequest, SentState, Workspace
+from chainteller.workspace.terms import require_asked, require_terms
 
 Answer = TypeVar("Answer")
 
@@ -73,11 +77,15 @@ _KINDS = {
 
 
 class Recording:
-    """A layer that keeps a record of every write; reads pass."""
+    """A layer that keeps a record of every write, and refuses replies with other terms.
+
+    Reads pass; the quotes among them are remembered for their execution.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._randomness = SystemRandomness()
+        self._looked_up: dict[str, Quote] = {}
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         """Record a write, then send it.
@@ -85,11 +93,16 @@ class Recording:
         Raises:
             ServiceUnreachable: the request could not be recorded, so it was not sent.
             IdempotencyKeyReused: the key belongs to another request without an answer.
+            ReplyMismatch: the quote that was answered is another one than was asked for.
+            OutcomeMismatch: the trade that was answered has other terms than its quote.
             OutcomeUnknown: as sent; or it was sent before, without an answer, to a deployment
                 without idempotency keys, and its record can't be found.
         """
         if not call.operation.writes:
-            return onward(call)
+            shown = onward(call)
+            if isinstance(shown, Quote):
+                self._looked_up[shown.id] = shown
+            return shown
         key = call.key or self._randomness.bytes(16).hex()
         try:
             earlier = self._workspace.sent_request(key) if call.key else None
@@ -113,6 +126,7 @@ class Recording:
         """
         try:
             answer = onward(call)
+            self._require_terms(call, answer, key)
         except TellerError as fault:
             is_open = is_repeated and not is_conclusive(fault)
             state = SentState.UNKNOWN if is_open else _state_after(fault)
@@ -147,6 +161,8 @@ class Recording:
 
     def _search(self, recorded: SentRequest, service: Service) -> Outcome:
         outcome = find_outcome(service, self._workspace, recorded)
+        if outcome.fate is Fate.DONE and recorded.operation == EXECUTE_QUOTE.name:
+            self._require_quoted(outcome.records[0], recorded.arguments["ids"][0], recorded.key)
         with contextlib.suppress(sqlite3.Error):
             if outcome.fate is Fate.DONE:
                 self._keep(recorded.key, outcome.records[0], "")
@@ -166,6 +182,20 @@ class Recording:
         if earlier.state is SentState.DONE:
             raise Conflict(f"Not sent again: it was answered before with {earlier.answer}.")
         raise OutcomeUnknown(f"Not sent again. {outcome.text}", earlier.key)
+
+    def _require_terms(self, call: Call[Any], answer: object, key: str) -> None:
+        """Raises ReplyMismatch or OutcomeMismatch: a quote or trade has other terms than asked."""
+        record = answer.value if isinstance(answer, Written) else None
+        if isinstance(record, Quote) and isinstance(call.request, QuoteRequest):
+            require_asked(record, call.ids[0], call.request)
+        elif isinstance(call.request, ExecuteRequest):
+            self._require_quoted(record, call.ids[0], key)
+
+    def _require_quoted(self, record: object, quote_id: str, key: str) -> None:
+        """Raises OutcomeMismatch: a trade has other terms than its quote, where that is known."""
+        quote = records.one(self._workspace, Quote, quote_id) or self._looked_up.get(quote_id)
+        if quote is not None and isinstance(record, Trade):
+            require_terms(record, quote, key)
 
     def _keep(self, key: str, record: WireModel, parent: str) -> None:
         identifier = str(getattr(record, "id", ""))
@@ -255,7 +285,7 @@ def _call_of(recorded: SentRequest) -> Call[Written[Any]]:
 
 
 def _state_after(fault: TellerError) -> SentState:
-    if isinstance(fault, OutcomeUnknown):
+    if isinstance(fault, OutcomeUnknown | ReplyMismatch):
         return SentState.UNKNOWN
     return SentState.REFUSED if isinstance(fault, ServiceError) else SentState.NOT_SENT
 

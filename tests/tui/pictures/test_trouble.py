@@ -41,7 +41,7 @@ async def _amounts(pilot: Pilot[Any], take: Look) -> None:
     await press(pilot, "escape")
     await press(pilot, "w", *"90000", "enter")
     await take("refusal")
-    await press(pilot, "t")
+    await press(pilot, "escape", "t")
     await take("refusal-text")
     await press(pilot, "escape")
     await press(pilot, "escape")

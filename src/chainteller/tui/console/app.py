@@ -335,12 +335,20 @@ class Console(SteadyApp):
         else:
             self.run_worker(Later(partial(self._poller.poll, now=True)), group="poll")
 
-    def alert(self, text: str, tone: str) -> None:
-        """Something that was waited for: a bell, a toast, the log, and a count in the title."""
+    def alert(self, text: str, tone: str, account_id: str = "", briefly: str = "") -> None:
+        """Something that was waited for: a bell, a toast, the log, and a count in the title.
+
+        ``account_id`` is the customer's, empty for nobody's; ``briefly`` as ``Desk.notify_about``
+        takes it.
+        """
         self.desk.alerts += 1
         self.bell()
-        self.notify(text, markup=False, timeout=10)
-        self.desk.notify(text, tone)
+        told = text
+        if account_id:
+            told = self.desk.notify_about(account_id, text, tone, briefly=briefly)
+        else:
+            self.desk.notify(text, tone, account_id="")
+        self.notify(told, markup=False, timeout=10)
         self.desk.on_connection.publish(self.desk.connection)
         self.show_alert_count()
 
@@ -375,10 +383,10 @@ def _explain(console: Console, key: str) -> bool:
     return key == "q"
 
 
-def _close_dialogs(console: Console, before: str) -> None:  # noqa: ARG001 - the signal's value
-    """Close what is shown about the customer who was served before."""
+def _close_dialogs(console: Console, before: str) -> None:
+    """Close what is shown about the customer who was served before, if anybody was."""
     for screen in console.screen_stack:
-        if isinstance(screen, Dialog) and screen.is_about_customer:
+        if before and isinstance(screen, Dialog) and screen.is_about_customer:
             screen.dismiss(None)
 
 

@@ -14,8 +14,7 @@ from chainteller.tui.textual_fixes.suspending import suspend
 
 async def agreed(app: App[Any], desk: Desk, sentence: str, fact: str) -> bool:
     """Ask before something that cannot be taken back; only ``y`` agrees. Waits in a worker."""
-    question = lazy.Question(lazy.Ask(sentence, (fact,)), desk.shell.deafen)
-    return await app.push_screen_wait(question) is True
+    return await lazy.ask(app, lazy.Question(lazy.Ask(sentence, (fact,)), desk.shell.deafen))
 
 
 # -- read-only mode -----------------------------------------------------------------------------

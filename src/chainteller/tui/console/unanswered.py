@@ -77,13 +77,16 @@ class UnansweredWrites:
         what = describe(session.workspace, request)
         if key not in self._told:
             self._told.add(key)
-            self._desk.notify(f"{what}: no answer. {_plan(self._desk)}", "warn")
+            told = f"{what}: no answer. {_plan(self._desk)}"
+            brief = f"{request.operation.replace('_', ' ')}: no answer. {_plan(self._desk)}"
+            owner = account_of(session.workspace, request)
+            self._desk.notify_about(owner, told, "warn", briefly=brief)
         try:
             outcome = await call_service(session.settle, key)
         except TellerError:
             return  # tried again after the next poll
         if outcome.fate is not Fate.UNKNOWN:
-            tell_outcome(self._console, what, outcome)
+            _tell_outcome(self._console, session.workspace, request, outcome)
 
 
 def _plan(desk: Desk) -> str:
@@ -92,12 +95,20 @@ def _plan(desk: Desk) -> str:
     return "Looking for its record; nothing is sent again."
 
 
-def tell_outcome(console: "Console", what: str, outcome: Outcome) -> None:
+def _tell_outcome(
+    console: "Console", workspace: Workspace, request: SentRequest, outcome: Outcome
+) -> None:
     """One line for the agent; screens fetch again, and the refusal of the lost answer goes."""
-    desk = console.desk
+    desk, found = console.desk, _WORDS[outcome.fate]
     ids = " ".join(str(getattr(record, "id", "")) for record in outcome.records)
-    said = f"{_WORDS[outcome.fate]}: {what}  {ids}".rstrip()
-    desk.notify(said, _TONES.get(outcome.fate, "bad"), f"{said}\n{outcome.text}")
+    said = f"{found}: {describe(workspace, request)}  {ids}".rstrip()
+    desk.notify_about(
+        account_of(workspace, request),
+        said,
+        _TONES.get(outcome.fate, "bad"),
+        f"{said}\n{outcome.text}",
+        briefly=f"{found}: {request.operation.replace('_', ' ')}",
+    )
     _clear_refusal(console)
     desk.on_change.publish(())
 
@@ -134,14 +145,14 @@ async def show_unanswered(console: "Console") -> None:
     what = describe(session.workspace, request)
     now = session.workspace.sent_request(request.key)
     if now is None or now.state not in IN_DOUBT:  # the console settled it while it was asked about
-        desk.notify(f"answered meanwhile: {what}", "muted")
+        desk.notify(f"answered meanwhile: {what}", "muted", account_id="")
         return
     try:
         outcome = await call_service(session.settle, request.key)
     except TellerError as error:
-        desk.notify(f"still no answer: {error.code}  {what}", "bad", error.message)
+        desk.notify(f"still no answer: {error.code}  {what}", "bad", error.message, account_id="")
         return
-    tell_outcome(console, what, outcome)
+    _tell_outcome(console, session.workspace, request, outcome)
     ids = [line(str(getattr(record, "id", ""))) for record in outcome.records]
     rows_shown = [line(row) for row in wrapped(f"{what}. {outcome.text}", 70)]
     console.push_screen(Box(_WORDS[outcome.fate].upper(), [*rows_shown, *ids]))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import from_datetime
 from chainteller.records.formats import (
     Piece,
@@ -17,7 +18,6 @@ from chainteller.records.formats import (
     sparkline,
 )
 from chainteller.records.markets import MARKET
-from chainteller.records.trades import base_symbol
 from chainteller.tui.charts import price_chart
 from chainteller.tui.widgets.lines import Line, line
 from chainteller.tui.widgets.paged_list import Column, Row

@@ -1,31 +1,25 @@
 """Quote flow: the requests for a quote, its execution and a missing deposit."""
 
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset
 from chainteller.domain.clock import format_instant, from_datetime
-from chainteller.domain.money import UNKNOWN_ASSET
-from chainteller.domain.preconditions import Act, forbids
+from chainteller.domain.preconditions import Act
 from chainteller.domain.trades import QuoteStatus
-from chainteller.records.formats import countdown, grouped, money, same_amount
+from chainteller.records.formats import countdown, grouped, money
 from chainteller.service.errors import (
-    AccountRestricted,
     InsufficientFunds,
     NotOffered,
-    OutcomeMismatch,
     QuoteAccountMismatch,
     QuoteAlreadyUsed,
     QuoteExpired,
-    ReplyMismatch,
     TellerError,
 )
 from chainteller.tui import writes
 from chainteller.tui.accounts.flow import deposit
-from chainteller.tui.customer import CustomerRequest
+from chainteller.tui.customer import CustomerRequest, require_unrestricted
 from chainteller.tui.dialogs.question import Ask, retype_above
 from chainteller.tui.failures import Failure
 from chainteller.tui.queries import form_sheet
@@ -55,32 +49,13 @@ class QuoteNotShown(TellerError):
     next_step = "Turn back to its market and side, or get a new quote."
 
 
-def asset_sold(state: QuoteState) -> Asset:
-    """The asset of the form's amount; of a market that isn't known here, with all decimals."""
-    if state.side == "buy":
-        return USD
-    market = MARKETS_BY_NAME.get(state.market)
-    return market.base if market else replace(UNKNOWN_ASSET, symbol=state.base)
-
-
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
     asked = (state.market, state.side, state.amount)
 
     def call(service: "Service", key: str) -> "Quote":
-        quote = writes.create_quote(service, *asked, state.account_id, key)
-        if not _answers(quote, *asked):
-            sold = money(quote.asset_sold.amount, quote.asset_sold.symbol)
-            given = f"{quote.side} {quote.market_name} {sold}"
-            raise ReplyMismatch(f"The quote is for {given}, not for {' '.join(asked)}.")
-        return quote
+        return writes.create_quote(service, *asked, state.account_id, key)
 
     return CustomerRequest(state.account_id, call)
-
-
-def _answers(quote: "Quote", market: str, side: str, amount: str) -> bool:
-    """Whether a quote is for what was asked."""
-    is_asked = (quote.market_name, quote.side) == (market, side)
-    return is_asked and same_amount(quote.asset_sold.amount, amount)
 
 
 def execution_request(
@@ -97,9 +72,7 @@ def execution_request(
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
             raise QuoteNotShown("Another quote has come since. Nothing was sent.")
-        trade = writes.execute_quote(service, quote.id, account.id, key)
-        require_terms(trade, quote, key)
-        return trade
+        return writes.execute_quote(service, quote.id, account.id, key)
 
     question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
     return CustomerRequest(account.id, call, renew=question)
@@ -116,9 +89,7 @@ def _execution_question(
     _require_open(service, quote)
     sheet = form_sheet(service, account_id, state.sheet)
     act = Act.BUY if quote.side == "buy" else Act.SELL
-    for control in sheet.account.controls:
-        if forbids(control, act):
-            raise AccountRestricted(control, "")
+    require_unrestricted(sheet.account, act)
     held, sold = sheet.spendable(quote.market_name, quote.side), quote.asset_sold
     if Decimal(sold.amount) > Decimal(held):
         raise InsufficientFunds(held, sold.amount, sold.symbol)
@@ -153,22 +124,6 @@ def _require_open(service: "Service", quote: "Quote") -> None:
 
 def _expired(quote: "Quote") -> QuoteExpired:
     return QuoteExpired(quote.id, format_instant(from_datetime(quote.expires)))
-
-
-def require_terms(trade: "Trade", quote: "Quote", key: str) -> None:
-    """Executing a quote uses the quoted price (specification 4.2, rule 3).
-
-    Raises:
-        OutcomeMismatch: the trade has other terms than its quote.
-    """
-    terms = (quote.market_name, quote.side)
-    if (trade.market, trade.side) != terms or not same_amount(trade.price, quote.price):
-        made = f"{trade.side} {trade.market} at {trade.price}"
-        raise OutcomeMismatch(
-            f"It was sent, and the reply is about {made}, "
-            f"not {quote.side} {quote.market_name} at {quote.price}.",
-            key,
-        )
 
 
 def _executable(state: QuoteState, account_id: str) -> "Quote":

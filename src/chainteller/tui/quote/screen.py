@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widget import Widget
 
+from chainteller.domain.money import asset_sold
 from chainteller.records.formats import grouped, transferred
 from chainteller.service.errors import (
     InsufficientFunds,
-    OutcomeMismatch,
     QuoteAlreadyUsed,
     TellerError,
 )
@@ -77,7 +77,7 @@ class OrderForm(Container):
             ((f"{word:<7} ", "muted"),),
             value=amount,
             note=((f"{state.sold_unit}   enter: get quote", "muted"),),
-            asset=flow.asset_sold(state),
+            asset=asset_sold(state.market, state.side),
         )
 
     def offer_all(self, state: QuoteState) -> None:
@@ -209,7 +209,7 @@ class QuoteScreen(DeskScreen):
         self._form_of = state
         self.is_loading, self.submit_when_loaded = True, None
         self.open_amount("")
-        self.field_bar.expect(flow.asset_sold(state), optional=True)
+        self.field_bar.expect(asset_sold(state.market, state.side), optional=True)
         self.read("prefill", partial(_prefill, self, state))
 
     def open_amount(self, amount: str | None) -> None:
@@ -353,7 +353,7 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     if screen.form.is_untouched:
         screen.open_amount(None)
     elif screen.field_bar.is_open:
-        screen.field_bar.expect(flow.asset_sold(state))
+        screen.field_bar.expect(asset_sold(state.market, state.side))
     if screen.submit_when_loaded is not None and state.sheet is not None:
         all_of_it = state.sheet.spendable(state.market, state.side)
         screen.open_amount(screen.submit_when_loaded or all_of_it)
@@ -382,6 +382,7 @@ async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
         state.phase, state.execute_when_quoted = phase, False
         screen.draw()
         raise
+    screen.sent_amount = None
     if quote is not None:
         state.take(quote, renews=renews)
     await screen.load(state)
@@ -458,13 +459,12 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     state.become(trade)
     screen.desk.followed[trade.id] = trade.status
     words = f"{how}{trade.side} {trade.market} {grouped(trade.amount)} {trade.status}"
+    text, briefly = f"{words}  {trade.id}", f"execution found, trade {trade.status}"
+    screen.desk.notify_about(state.account_id, text, "good", briefly=briefly)
     if state is not screen.state:
-        told = f"{state.account_id}: execution found, trade {trade.status}"
-        screen.desk.notify(told, "good", f"{told}\n{words}  {trade.id}", account_id="")
         return
     screen.clear_failure()
     screen.draw()
-    screen.desk.notify(f"{words}  {trade.id}", "good")
     screen.desk.customer.trade_to_show = trade.id
     if screen.is_current or screen.app.screen.is_modal:
         screen.desk.shell.go("trades")
@@ -481,20 +481,14 @@ async def _search(screen: QuoteScreen, state: QuoteState) -> None:
     outcome = await state.search.look(session)
     trade = outcome.records[0] if outcome.fate is Fate.DONE else None
     if isinstance(trade, Trade):
-        try:
-            flow.require_terms(trade, state.quote, state.search.key)
-        except OutcomeMismatch as mismatch:
-            state.search.fault, state.search.found = mismatch.code, None
-        else:
-            _executed(screen, state, trade, "found: ")
-            screen.desk.shell.poll_now()
+        _executed(screen, state, trade, "found: ")
+        screen.desk.shell.poll_now()
     elif outcome.fate is Fate.NOT_DONE:
         state.phase = Phase.QUOTED
         if state is screen.state:
             screen.clear_failure()
-        whose = "" if state is screen.state else f"{state.account_id}: "
-        told = f"{whose}it was not executed: {outcome.text}"
-        screen.desk.notify(told, "warn", account_id="" if whose else None)
+        told = f"it was not executed: {outcome.text}"
+        screen.desk.notify_about(state.account_id, told, "warn", briefly=told)
     screen.draw()
 
 

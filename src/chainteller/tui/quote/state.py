@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.domain.clock import from_datetime
 from chainteller.records.formats import seconds_between
-from chainteller.records.trades import base_symbol
 from chainteller.service.errors import OutcomeUnknown, QuoteAlreadyUsed
 from chainteller.tui.queries import FormSheet
 from chainteller.tui.quote.unknown_outcome import Search

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
+from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
 from chainteller.tui.service_calls import call_service
 
@@ -28,10 +29,6 @@ def _nothing_to_wait_for(screen: "TradesScreen") -> str:
     return "there is nothing to wait for" if over else ""
 
 
-def _no_single_account(screen: "TradesScreen") -> str:
-    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
-
-
 def _cancel(screen: "TradesScreen") -> None:
     trade = screen.selected
     if trade is None:
@@ -51,8 +48,7 @@ def _watch(screen: "TradesScreen") -> None:
 
 
 def _filter(screen: "TradesScreen") -> None:
-    note = (("side, market, status, id   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+    open_filter(screen, (("side, market, status, id   esc: all", "muted"),))
 
 
 async def _go_to_transfers(screen: "TradesScreen") -> None:
@@ -72,7 +68,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
     Command("trades.cancel", "C", "Cancel the trade before it executes",
         _cancel, _why_final, footer="cancel", rank=1, writes=True),
     Command("trades.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.toggle_all(), _no_single_account, footer="all", rank=2,
+        lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2,
         feature="all-trades"),
     Command("trades.status", "f", "Show one status only",
         lambda screen: screen.next_status(), always, footer="status", rank=2),

@@ -3,8 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import grouped, money, seconds_since, status
-from chainteller.records.trades import base_symbol
 from chainteller.service.errors import TradeNotCancellable
 from chainteller.tui import writes
 from chainteller.tui.customer import CustomerRequest

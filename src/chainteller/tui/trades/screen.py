@@ -4,62 +4,33 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.containers import Container
-from textual.widget import Widget
-
 from chainteller.records.formats import grouped, status
 from chainteller.records.trades import is_over
+from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns, show_detail
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import Listed
 from chainteller.tui.trades import filter as trades_filter
 from chainteller.tui.trades import view as trades_view
 from chainteller.tui.trades.commands import COMMANDS
-from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 if TYPE_CHECKING:
     from chainteller.service.models.trades import Trade
-    from chainteller.tui.failures import Failure
-
-SORTS = (("-created", "newest"), ("created", "oldest"))
 
 
-class TradesScreen(ListScreen["Trade"]):
+class TradesScreen(CustomerListScreen["Trade"]):
     KEY = "trades"
     CSS_PATH = "trades.tcss"
-    ORDERS = tuple(name for _, name in SORTS)
+    COLUMNS, COLUMNS_OF_ALL = trades_view.COLUMNS, trades_view.COLUMNS_OF_ALL
     REMEMBERED = ("_sort", "_status", "_all")
     OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._all = False
-        self.listed_account = ""
-        """Id of the customer whose trades are listed."""
         self._status = 0
-        self.typed = ""
-
-    @property
-    def shows_all(self) -> bool:
-        return self._all or not self.desk.customer.account_id
-
-    def body(self) -> Sequence[Widget]:
-        return [
-            Container(
-                Container(
-                    PagedList(
-                        trades_view.columns(all_accounts=self.shows_all), id="list", least_gap=1
-                    ),
-                    Lines([line(), line()], id="summary", classes="summary"),
-                    classes="list-side",
-                ),
-                Detail(id="detail"),
-                classes="pair",
-            )
-        ]
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -67,17 +38,10 @@ class TradesScreen(ListScreen["Trade"]):
             self.set_interval(1.0, partial(_tick, self))
 
     def on_screen_resume(self) -> None:
-        _bind_to_customer(self)
         if self.desk.customer.trade_to_show is not None:
             self._status = 0
             self.paged.move_to(0)
         super().on_screen_resume()
-
-    def _customer_changed(self, before: str) -> None:
-        super()._customer_changed(before)
-        if self.is_current:
-            _bind_to_customer(self)
-            self.reload()
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "_status":
@@ -104,8 +68,16 @@ class TradesScreen(ListScreen["Trade"]):
         return Listed(tuple((trades_view.trade_row(row, now), row) for row in shown), total)
 
     def listed(self, total: int) -> None:
-        self.paged.reshape(trades_view.columns(all_accounts=self.shows_all))
-        self._draw_title(total)
+        self.paged.reshape(columns(self))
+        order = SORTS[self._sort][1]
+        shown = (self.desk.customer.account_id, self._status, self.typed, order, total)
+        self.title_line(
+            trades_view.title(
+                *shown,
+                all_accounts=self.shows_all,
+                can_list_all=self.desk.offers("all-trades"),
+            )
+        )
         wanted = self.desk.customer.trade_to_show
         if wanted is not None and self.paged.move_to_key(wanted):
             self.desk.customer.trade_to_show = None
@@ -118,62 +90,18 @@ class TradesScreen(ListScreen["Trade"]):
         _tell_progress(self)
         self.row_chosen()
 
-    def _draw_title(self, total: int) -> None:
-        whose, order = self.desk.customer.account_id, SORTS[self._sort][1]
-        shown = (whose, self._status, self.typed, order, total)
-        can_list_all = self.desk.offers("all-trades")
-        self.title_line(
-            trades_view.title(*shown, all_accounts=self.shows_all, can_list_all=can_list_all)
-        )
-
-    def row_chosen(self) -> None:
+    def draw(self) -> None:
         trade, now = self.selected, self.desk.now
-        detail = self.query_one("#detail", Detail)
-        if trade is None:
-            detail.tell([])
-        else:
-            words = self.customer_text()
-            below, otherwise = partial(trades_view.told, words), trades_view.told_by_key(words)
-            detail.tell(trades_view.detail(trade, now), below, otherwise)
+        show_detail(self, trades_view.detail(trade, now) if trade else [])
         short = trades_view.summary(trade, now) if trade else [line(), line()]
         self.query_one("#summary", Lines).show(short)
         self.draw_footer()
 
-    def show_failure(self, failure: "Failure") -> None:
-        """The text for the customer is about a refusal while that is shown."""
-        super().show_failure(failure)
-        self.row_chosen()
-
-    def clear_failure(self) -> None:
-        super().clear_failure()
-        self.row_chosen()
-
     # -- its filters --------------------------------------------------------------------------
-
-    def toggle_all(self) -> None:
-        """List the trades of all accounts, or of the customer being served."""
-        self._all = not self._all
-        self.restart()
 
     def next_status(self) -> None:
         self._status = (self._status + 1) % len(trades_view.STATUSES)
         self.restart()
-
-    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.close_field()
-        self.find(value.strip())
-
-    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.find(value.strip())
-
-    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
-        self.find("")
-
-    def find(self, text: str) -> None:
-        """Show what matches: typed, or an id from the palette or a paste."""
-        if text != self.typed:
-            self.typed = text
-            self.restart()
 
     def step_back(self) -> bool:
         if super().step_back():
@@ -199,31 +127,11 @@ class TradesScreen(ListScreen["Trade"]):
             return super().exports()
         return [*receipt_exports(self.desk, self.owner_of(trade), trade.id), *super().exports()]
 
-    def record(self) -> object:
-        """None: a trade is exported as its receipt."""
-        return None
-
-    def object_id(self) -> str:
-        return self.selected.id if self.selected else ""
-
-    def main_text(self) -> str:
-        return self.query_one("#detail", Detail).facts_text if self.selected else ""
-
     def customer_text(self) -> str:
         refused = refusal_text(self)
         if refused or self.selected is None or not self.owner_of(self.selected):
             return refused
         return self.desk.customer_texts.of_trade(self.selected, self.desk.settings.bank_name)
-
-
-def _bind_to_customer(screen: TradesScreen) -> None:
-    """List the trades of the customer being served, of another one nothing, or those of all."""
-    served = screen.desk.customer.account_id
-    if served != screen.listed_account:
-        screen.listed_account = served
-        if not screen.shows_all:
-            screen.pages.forget()
-            screen.row_chosen()
 
 
 def _is_far_down(screen: TradesScreen, trade_id: str) -> bool:
@@ -240,7 +148,8 @@ def _tell_progress(screen: TradesScreen) -> None:
             screen.desk.followed[trade_id] = trade.status
             tone = status(trade.status)[1]
             words = f"{trade.side} {trade.market} {grouped(trade.amount)}"
-            screen.desk.notify(f"{words} {trade.status}  {trade.id}", tone)
+            text, briefly = f"{words} {trade.status}  {trade.id}", f"trade {trade.status}"
+            screen.desk.notify_about(screen.owner_of(trade), text, tone, briefly=briefly)
 
 
 def _tick(screen: TradesScreen) -> None:

@@ -1,10 +1,10 @@
 """Trade view: rows, detail, timeline and summary as lines."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chainteller.domain.assets import base_symbol
 from chainteller.records.formats import Piece, clock_time, grouped, live_age, short_id
-from chainteller.records.trades import TRADE, base_symbol, is_known, is_over
+from chainteller.records.trades import TRADE, is_known, is_over
 from chainteller.tui.dialogs.boxes import wrapped
 from chainteller.tui.trades.filter import SEARCHED, wanted
 from chainteller.tui.widgets.lines import Line, heading, line
@@ -29,17 +29,14 @@ _LIST = RecordColumns(
         "status": Column("", 18, grows=True, most=28),
     },
 )
-_COLUMNS_OF_ALL = (
+COLUMNS = _LIST.columns
+COLUMNS_OF_ALL = (
     _LIST.columns[0]._replace(rank=3),
     _LIST.columns[1]._replace(width=14, rank=1),
     *_LIST.columns[2:],
 )
 """The account stays longer than the trade's own id, which the detail and the summary show too."""
 STATUSES = (None, "processing", "executed", "settled", "cancelled", "failed")
-
-
-def columns(*, all_accounts: bool) -> Sequence[Column]:
-    return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
 
 
 def title(  # noqa: PLR0913 - all that the list is of
@@ -147,19 +144,6 @@ def _what_next(trade: "Trade") -> list[Line]:
         return [line(("Not told whether it can be cancelled.  ", "muted"), ("C", "key"), " tries")]
     over = "It is final." if is_over(trade) else "It can no longer be cancelled."
     return [line((over, "muted"))]
-
-
-def told(words: str, width: int) -> list[Line]:
-    """What to tell the customer, in lines of ``width`` cells."""
-    if not words:
-        return []
-    rows = [line(row) for row in wrapped(words, width)]
-    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
-
-
-def told_by_key(words: str) -> list[Line]:
-    """Where the words have no room."""
-    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
 
 
 def summary(trade: "Trade", now: int) -> list[Line]:

@@ -7,6 +7,7 @@ from chainteller.records.formats import short_id
 from chainteller.records.transfers import is_over, why_not_cancelled
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
+from chainteller.tui.customer_list import no_single_account, open_filter
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -46,14 +47,9 @@ def _watch(screen: "TransfersScreen") -> None:
     screen.desk.notify(f"watching {short_id(transfer.id)}: a bell when it ends", "warn")
 
 
-def _no_single_account(screen: "TransfersScreen") -> str:
-    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
-
-
 def _filter(screen: "TransfersScreen") -> None:
     screen.remove_class("detail-open")  # the matches are in the list
-    note = (("customer, amount, address, id, status   esc: all", "muted"),)
-    screen.field_bar.open("filter", (("/ ", "key"),), value=screen.typed, note=note)
+    open_filter(screen, (("customer, amount, address, id, status   esc: all", "muted"),))
 
 
 # fmt: off
@@ -65,7 +61,7 @@ COMMANDS: tuple[Command["TransfersScreen"], ...] = (
         _cancel, _why_final, footer="cancel", rank=1, writes=True,
         feature="withdrawal-cancellations"),
     Command("transfers.all", "0", "All accounts, or the selected one",
-        lambda screen: screen.toggle_all(), _no_single_account, footer="all", rank=2),
+        lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2),
     Command("transfers.status", "f", "Show deposits, withdrawals or one status only",
         lambda screen: screen.next_filter(), always, footer="only", rank=3),
     Command("transfers.sort", "o", "Change the order of the list",

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.containers import Container
 from textual.timer import Timer
-from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
+from chainteller.tui.customer_list import SORTS, CustomerListScreen, columns, show_detail
 from chainteller.tui.desk import Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.exports import Export, receipt_exports
-from chainteller.tui.list_screen import Listed, ListScreen
+from chainteller.tui.list_screen import Listed
 from chainteller.tui.service_calls import call_service
 from chainteller.tui.steps import follow
 from chainteller.tui.transfers import filter as transfers_filter
@@ -20,66 +19,29 @@ from chainteller.tui.transfers import flow
 from chainteller.tui.transfers import view as transfers_view
 from chainteller.tui.transfers.commands import COMMANDS
 from chainteller.tui.transfers.detail import TransferBackground
-from chainteller.tui.widgets.detail import Detail
 from chainteller.tui.widgets.lines import Lines, line
-from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
+from chainteller.tui.widgets.paged_list import PAGE_ROWS
 
 if TYPE_CHECKING:
     from chainteller.service.models.funding import Transfer
-    from chainteller.tui.failures import Failure
 
-SORTS = (("-created", "newest"), ("created", "oldest"))
 _DELAY_S = 0.06
 _MOST_STEPS = 50
 
 
-class TransfersScreen(ListScreen["Transfer"]):
+class TransfersScreen(CustomerListScreen["Transfer"]):
     KEY = "transfers"
     CSS_PATH = "transfers.tcss"
-    ORDERS = tuple(name for _, name in SORTS)
+    COLUMNS, COLUMNS_OF_ALL = transfers_view.COLUMNS, transfers_view.COLUMNS_OF_ALL
     REMEMBERED = ("_sort", "only", "_all")
     OWN_COMMANDS = COMMANDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._all = False
-        self.listed_account = ""
-        """Id of the customer whose transfers are listed."""
         self.only = 0
         """Index of what ``f`` shows (``view.SHOWN``)."""
-        self.typed = ""
-        self.found_for = ""
-        """Id of the customer who was served when ``typed`` was looked for."""
         self.background = TransferBackground(desk)
         self._background_timer: Timer | None = None
-
-    @property
-    def shows_all(self) -> bool:
-        return self._all or not self.desk.customer.account_id
-
-    def body(self) -> Sequence[Widget]:
-        columns = transfers_view.columns(all_accounts=self.shows_all)
-        return [
-            Container(
-                Container(
-                    PagedList(columns, id="list", least_gap=1),
-                    Lines([line(), line()], id="summary", classes="summary"),
-                    classes="list-side",
-                ),
-                Detail(id="detail"),
-                classes="pair",
-            )
-        ]
-
-    def on_screen_resume(self) -> None:
-        _bind_to_customer(self)
-        super().on_screen_resume()
-
-    def _customer_changed(self, before: str) -> None:
-        super()._customer_changed(before)
-        if self.is_current:
-            _bind_to_customer(self)
-            self.reload()
 
     def may_recall(self, name: str, value: object) -> bool:
         if name == "only":
@@ -90,7 +52,7 @@ class TransfersScreen(ListScreen["Transfer"]):
 
     def fetch(self, page: int) -> "Listed[Transfer]":
         service, now = self.desk.service, self.desk.now
-        account_id = None if self.shows_all else self.desk.customer.account_id
+        account_id = None if self.shows_all else self.listed_account
         typed, only = transfers_filter.wanted(self.typed), transfers_view.SHOWN[self.only][1]
         asked = transfers_filter.as_query(typed, only, SORTS[self._sort][0], page, PAGE_ROWS)
         found = transfers_filter.listed(service, account_id, asked)
@@ -100,7 +62,7 @@ class TransfersScreen(ListScreen["Transfer"]):
     def listed(self, total: int) -> None:
         is_all, only = self.shows_all, _only_in_words(self)
         part, account_id = _part_listed(self.desk, all_accounts=is_all), self.listed_account
-        self.paged.reshape(transfers_view.columns(all_accounts=is_all))
+        self.paged.reshape(columns(self))
         order = SORTS[self._sort][1]
         self.title_line(
             transfers_view.title(account_id, only, order, total, all_accounts=is_all, part=part)
@@ -119,63 +81,28 @@ class TransfersScreen(ListScreen["Transfer"]):
 
     def draw(self) -> None:
         transfer, now = self.selected, self.desk.now
-        detail, summary = self.query_one("#detail", Detail), self.query_one("#summary", Lines)
-        if transfer is None:
-            detail.tell([])
-            summary.show([line(), line()])
-        else:
-            words, customer = (
-                self.customer_text(),
-                self.background.customer(self.owner_of(transfer)),
-            )
+        facts, short = [], [line(), line()]
+        if transfer is not None:
+            customer = self.background.customer(self.owner_of(transfer))
             trail, can_cancel = self.background.trail(transfer), may_cancel(self.desk)
             facts = transfers_view.detail(transfer, customer, trail, now, can_cancel=can_cancel)
-            below = partial(transfers_view.told, words)
-            detail.tell(facts, below, transfers_view.told_by_key(words))
-            summary.show(transfers_view.summary(transfer, customer, now))
+            short = transfers_view.summary(transfer, customer, now)
+        show_detail(self, facts)
+        self.query_one("#summary", Lines).show(short)
         self.draw_footer()
 
-    def show_failure(self, failure: "Failure") -> None:
-        """The text for the customer is about a refusal while that is shown."""
-        super().show_failure(failure)
-        self.draw()
-
-    def clear_failure(self) -> None:
-        super().clear_failure()
-        self.draw()
-
     # -- its filters --------------------------------------------------------------------------
-
-    def toggle_all(self) -> None:
-        """List the transfers of all accounts, or of the customer being served."""
-        self._all = not self._all
-        if not self.shows_all:
-            _forget_id(self)
-        self.restart()
 
     def next_filter(self) -> None:
         self.only = (self.only + 1) % len(transfers_view.SHOWN)
         self.restart()
-
-    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.close_field()
-        self.find(value.strip())
-
-    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
-        self.find(value.strip())
-
-    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
-        self.find("")
 
     def find(self, text: str) -> None:
         """Show what matches: typed, or an id from the palette or a paste, which is opened."""
         if RECORD_ID.fullmatch(text) and not self.field_bar.is_open:
             self.only = 0
             self.add_class("detail-open")
-        self.found_for = self.desk.customer.account_id
-        if text != self.typed:
-            self.typed = text
-            self.restart()
+        super().find(text)
 
     def step_back(self) -> bool:
         if super().step_back():
@@ -200,16 +127,6 @@ class TransfersScreen(ListScreen["Transfer"]):
             return super().exports()
         receipt = receipt_exports(self.desk, self.owner_of(transfer), transfer.key)
         return [*receipt, *super().exports()]
-
-    def record(self) -> object:
-        """None: a transfer is exported as its receipt."""
-        return None
-
-    def object_id(self) -> str:
-        return self.selected.id if self.selected else ""
-
-    def main_text(self) -> str:
-        return self.query_one("#detail", Detail).facts_text if self.selected else ""
 
     def customer_text(self) -> str:
         refused = refusal_text(self)
@@ -238,23 +155,6 @@ def _only_in_words(screen: TransfersScreen) -> str:
     """What narrows the list: ``  only sent  /meri``."""
     name = transfers_view.SHOWN[screen.only][0]
     return (f"  only {name}" if name else "") + (f"  /{screen.typed}" if screen.typed else "")
-
-
-def _bind_to_customer(screen: TransfersScreen) -> None:
-    """List the transfers of the customer being served; nothing of another one stays."""
-    served = screen.desk.customer.account_id
-    if served != screen.listed_account:
-        screen.listed_account = served
-        if not screen.shows_all:
-            _forget_id(screen)
-            screen.pages.forget()
-            screen.row_chosen()
-
-
-def _forget_id(screen: TransfersScreen) -> None:
-    """Stop looking for an id that was found while another customer was served."""
-    if RECORD_ID.fullmatch(screen.typed) and screen.found_for != screen.desk.customer.account_id:
-        screen.typed = ""
 
 
 async def _load_background(screen: TransfersScreen) -> None:

@@ -38,7 +38,8 @@ _LIST = RecordColumns(
         "status": Column("", 14, grows=True, most=28),
     },
 )
-_COLUMNS_OF_ALL = (
+COLUMNS = _LIST.columns
+COLUMNS_OF_ALL = (
     _LIST.columns[0]._replace(rank=4),
     _LIST.columns[1]._replace(width=14, rank=1),
     *_LIST.columns[2:],
@@ -59,10 +60,6 @@ _KEPT = (
     "This deployment doesn't list transfers. Shown is its answer when this one was requested here; "
     "what happened since isn't known."
 )
-
-
-def columns(*, all_accounts: bool) -> Sequence[Column]:
-    return _COLUMNS_OF_ALL if all_accounts else _LIST.columns
 
 
 def title(
@@ -235,19 +232,6 @@ def _sentence(words: str) -> str:
 
 
 # -- in little room --------------------------------------------------------------------------------
-
-
-def told(words: str, width: int) -> list[Line]:
-    """What to tell the customer, in lines of ``width`` cells."""
-    if not words:
-        return []
-    rows = [line(row) for row in wrapped(words, width)]
-    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
-
-
-def told_by_key(words: str) -> list[Line]:
-    """Where the words have no room."""
-    return [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
 
 
 def summary(transfer: "Transfer", customer: str, now: int) -> list[Line]:

@@ -209,6 +209,11 @@ class FieldBar(Vertical):
             self._say(f"[x] {error}", "bad")
             return None
 
+    def refuse(self, reason: str) -> None:
+        """Say why the amount was refused; typing replaces it."""
+        self._say(f"[x] {reason}", "bad")
+        self.query_one(Field).select_all()
+
     def on_field_changed(self) -> None:
         self._read_back()
 

@@ -1,0 +1,179 @@
+"""Lists of one customer's records, or of all accounts': the trades and the transfers."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from textual.containers import Container
+from textual.widget import Widget
+
+from chainteller.records.formats import Piece
+from chainteller.tui import lazy
+from chainteller.tui.desk import Desk
+from chainteller.tui.list_screen import ListScreen
+from chainteller.tui.widgets.detail import Detail
+from chainteller.tui.widgets.lines import Line, Lines, line
+from chainteller.tui.widgets.paged_list import Column, PagedList
+
+if TYPE_CHECKING:
+    from chainteller.service.models.trades import Transaction
+    from chainteller.tui.failures import Failure
+
+CustomerRecord = TypeVar("CustomerRecord", bound="Transaction")
+SORTS = (("-created", "newest"), ("created", "oldest"))
+
+
+class CustomerListScreen(ListScreen[CustomerRecord], Generic[CustomerRecord]):
+    """Subclasses give ``draw`` and what ``ListScreen`` asks for."""
+
+    ORDERS = tuple(name for _, name in SORTS)
+    COLUMNS: ClassVar[Sequence[Column]] = ()
+    COLUMNS_OF_ALL: ClassVar[Sequence[Column]] = ()
+    """The columns where all accounts are listed."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._all = False
+        self.listed_account = ""
+        """Id of the customer whose records are listed."""
+        self.typed = ""
+        """The filter."""
+        self.typed_for = ""
+        """Id of the customer who was served when ``typed`` was looked for."""
+        self.filters_put_away: dict[str, str] = {}
+        """The filters of customers who aren't served now, by their accounts."""
+
+    @property
+    def shows_all(self) -> bool:
+        return self._all or not self.desk.customer.account_id
+
+    def body(self) -> Sequence[Widget]:
+        return [
+            Container(
+                Container(
+                    PagedList(columns(self), id="list", least_gap=1),
+                    Lines([line(), line()], id="summary", classes="summary"),
+                    classes="list-side",
+                ),
+                Detail(id="detail"),
+                classes="pair",
+            )
+        ]
+
+    def on_screen_resume(self) -> None:
+        _bind_to_customer(self)
+        super().on_screen_resume()
+
+    def _customer_changed(self, before: str) -> None:
+        super()._customer_changed(before)
+        if self.is_current:
+            _bind_to_customer(self)
+            self.reload()
+
+    @abstractmethod
+    def draw(self) -> None:
+        """Draw the selected record, or that there is none, and the footer."""
+
+    def row_chosen(self) -> None:
+        self.draw()
+
+    def show_failure(self, failure: "Failure") -> None:
+        """The text for the customer is about a refusal while that is shown."""
+        super().show_failure(failure)
+        self.draw()
+
+    def clear_failure(self) -> None:
+        super().clear_failure()
+        self.draw()
+
+    # -- its filters --------------------------------------------------------------------------
+
+    def toggle_all(self) -> None:
+        """List the records of all accounts, or of the customer being served."""
+        self._all = not self._all
+        _bind_filter(self)
+        self.restart()
+
+    def field_submitted(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.close_field()
+        self.find(value.strip())
+
+    def field_changed(self, purpose: str, value: str) -> None:  # noqa: ARG002 - one field here
+        self.find(value.strip())
+
+    def field_closed(self, purpose: str) -> None:  # noqa: ARG002 - one field here
+        self.find("")
+
+    def find(self, text: str) -> None:
+        """Show what matches: typed, or an id from the palette or a paste."""
+        self.typed_for = self.desk.customer.account_id
+        if text != self.typed:
+            self.typed = text
+            self.restart()
+
+    # -- what can be copied and exported ------------------------------------------------------
+
+    def record(self) -> object:
+        """None: a record is exported as its receipt."""
+        return None
+
+    def object_id(self) -> str:
+        return self.selected.id if self.selected else ""
+
+    def main_text(self) -> str:
+        return self.query_one("#detail", Detail).facts_text if self.selected else ""
+
+
+def columns(screen: CustomerListScreen[Any]) -> Sequence[Column]:
+    """The columns of what is listed now."""
+    return screen.COLUMNS_OF_ALL if screen.shows_all else screen.COLUMNS
+
+
+def no_single_account(screen: CustomerListScreen[Any]) -> str:
+    """Why the list can't turn to one account; empty when it can."""
+    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
+
+
+def show_detail(screen: CustomerListScreen[Any], facts: Sequence[Line]) -> None:
+    """Fill the detail; below it, where it fits, what to tell the customer."""
+    words = screen.customer_text() if facts else ""
+    by_key = [line(("t", "key"), (" what to tell the customer", "muted"))] if words else []
+    screen.query_one("#detail", Detail).tell(facts, partial(_told, words), by_key)
+
+
+def _told(words: str, width: int) -> list[Line]:
+    """What to tell the customer, in lines of ``width`` cells."""
+    if not words:
+        return []
+    rows = [line(row) for row in lazy.wrapped(words, width)]
+    return [line(), line(("WHAT TO TELL THE CUSTOMER", "strong"), right=(("t", "key"),)), *rows]
+
+
+def open_filter(screen: CustomerListScreen[Any], note: tuple[Piece, ...]) -> None:
+    """Let the agent type a filter; one for a customer's own list is put away with the customer."""
+    purpose = "filter" if screen.shows_all else "customer's filter"
+    screen.field_bar.open(purpose, (("/ ", "key"),), value=screen.typed, note=note)
+
+
+def _bind_to_customer(screen: CustomerListScreen[Any]) -> None:
+    """List the records of the customer being served; nothing of another one stays."""
+    served = screen.desk.customer.account_id
+    if served != screen.listed_account:
+        screen.listed_account = served
+        _bind_filter(screen)
+        if not screen.shows_all:
+            screen.pages.forget()
+            screen.row_chosen()
+
+
+def _bind_filter(screen: CustomerListScreen[Any]) -> None:
+    """Put away what was looked for while another customer was served, and bring back what was
+    looked for for this one; among all accounts it stays.
+    """
+    served = screen.desk.customer.account_id
+    if screen.shows_all or screen.typed_for == served:
+        return
+    if screen.typed:
+        screen.filters_put_away[screen.typed_for] = screen.typed
+    screen.typed, screen.typed_for = screen.filters_put_away.pop(served, ""), served
