@@ -291,6 +291,47 @@ async def test_a_list_of_the_customer_before_is_gone_before_the_next_one_comes(
         assert theirs not in seen(app)
 
 
+class _Noting(Service):
+    """Notes every call on its way to a deployment."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.calls: list[Call[Any]] = []
+
+    def call(self, call: Call[Answer]) -> Answer:
+        self.calls.append(call)
+        return self._service.call(call)
+
+    def about(self, account: TradingAccount) -> list[str]:
+        """Operations of the calls that name an account."""
+        return [
+            each.operation.name
+            for each in self.calls
+            if account.id in (*each.ids, getattr(each.query, "trading_account_id", None))
+        ]
+
+
+async def test_screens_left_with_a_customer_read_nothing_of_them_behind_a_dialog(
+    bench: Bench,
+) -> None:
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    noting = _Noting(bench.deployment)
+    app = bench.console(noting)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, "4", "5", "6", "3")
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        await press(pilot, "question_mark")
+        assert app.screen.is_modal
+        noting.calls.clear()
+        app.desk.on_change.publish(("trade.settled",))
+        await settle(pilot)
+        assert noting.about(first) == []
+        assert noting.about(second), "the screen behind the dialog follows what happens"
+
+
 async def test_the_account_under_the_cursor_is_the_customer_served(bench: Bench) -> None:
     accounts = {bench.open(number).id for number in (1, 2, 3)}
     app = bench.console()

@@ -261,3 +261,17 @@ async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Ben
         await settle(pilot)
         await answer(pilot, "n")
         assert "[ok] market" in seen(app)
+
+
+async def test_coins_that_are_missing_are_not_offered_as_dollars(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "s", *"0.917", "enter")
+        assert "short 0.917 SOL" in seen(app)
+        await press(pilot, "X")
+        assert "INSUFFICIENT_FUNDS" in seen(app)
+        assert "DEPOSIT" not in seen(app)
+        await answer(pilot, "y")
+    assert [row.amount for row in bench.service.token_balances(account.id).data] == ["500.00"]

@@ -39,10 +39,10 @@ CONFIRMED = frozenset({"execute_quote", "withdraw", "cancel_trade", "cancel_with
 """Writes that leave only after ``y`` to a question."""
 MOVES = CONFIRMED | {"deposit"}
 CANCELLATIONS = frozenset({"cancel_trade", "cancel_withdrawal"})
-FOLLOWING = frozenset(
-    {op.SHOW_TRADE, op.TRADES, op.SHOW_TRANSACTION, op.DEPOSIT_RECORD, op.WITHDRAWAL_RECORD}
-)
-"""Reads of what becomes of trades and transfers that were begun here."""
+FOLLOWING = frozenset({op.SHOW_TRADE, op.SHOW_TRANSACTION, op.DEPOSIT_RECORD, op.WITHDRAWAL_RECORD})
+"""Reads of one record: what becomes of trades and transfers that were begun here."""
+SETTLING = frozenset({op.SHOW_QUOTE, op.SHOW_TRADE, op.TRADES})
+"""Reads that look for an execution that wasn't answered."""
 _RETYPE = re.compile(r"type the amount again, ([\d,.]+)")
 _SHARED_TITLE = re.compile(r"\ball (?:accounts|blockchain accounts|customers)\b")
 _LAST_STEPS = 25
@@ -191,7 +191,7 @@ class Walker:
         if len(shown.named) > 1 and not shown.is_shared:
             self._fail(f"the screen names several customers: {sorted(shown.named)}", shown)
         if owner and not shown.is_shared:
-            body = re.sub(r"requested +[\d,.]+", "", shown.body)  # what an order is worth
+            body = shown.body
             if before.has_field and name.startswith("paste "):
                 self.pasted_into[owner].add(name.removeprefix("paste "))
             if shown.in_field in self.pasted_into[owner]:
@@ -271,12 +271,17 @@ class Walker:
         select customers; unknown outcomes and what was begun here are followed whoever is served.
         """
         owner = self.world.model.account_of(call)
-        named = before.named | after.named | self.unknown_owners
-        is_named = bool(before.owner and after.owner) and not (before.is_shared or after.is_shared)
-        is_about_one = is_named and before.mode == after.mode and not self.pasted
-        if name.startswith("paste") or name == "key h":  # looked for; the handover is about all
+        is_about_one = bool(before.owner and after.owner) and not (
+            before.is_shared or after.is_shared
+        )
+        if name.startswith("paste"):  # what was pasted is looked for, whoever it belongs to
             return
-        is_followed = owner in self.acted_for and call.operation in FOLLOWING
+        if name == "key h":  # the handover reads what became of every action, of all customers
+            return
+        is_followed = (owner in self.acted_for and call.operation in FOLLOWING) or (
+            owner in self.unknown_owners and call.operation in SETTLING
+        )
+        named = before.named | after.named
         if owner and is_about_one and owner not in named and not is_followed:
             what = f"{call.operation.name} {call.ids} {call.query}"
             self._fail(f"read for {owner}, who isn't on the screen: {what}", before)
