@@ -25,7 +25,12 @@ import chainteller
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(chainteller.__file__).parent
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
-LIMIT_S = 400
+_HOW = re.compile(r"^E +((?:[\w.]+: |assert ).*)$", re.MULTILINE)
+_CRASH = re.compile(
+    r"\b(?:Name|UnboundLocal|Import|ModuleNotFound|Syntax|Indentation|Attribute|Type)Error\b"
+)
+"""A fault that doesn't run at all shows nothing about the tests."""
+LIMIT_S = 900
 
 
 def planted(fault: Fault, source: Path = SOURCE) -> str | None:
@@ -52,7 +57,11 @@ def plant(fault: Fault, folder: Path) -> Path:
 
 
 def caught_by(fault: Fault) -> str:
-    """The first test that fails with the fault; empty when none does."""
+    """The first test that fails with the fault, and how; empty when none does.
+
+    Raises:
+        RuntimeError: the fault only crashes, or the tests don't end.
+    """
     with tempfile.TemporaryDirectory(prefix="fault-") as folder:
         source = plant(fault, Path(folder))
         for tests in (fault.tests, (WALKER,)):
@@ -85,11 +94,13 @@ def _first_failure(source: Path, *tests: str) -> str:
             check=False,
             timeout=LIMIT_S,
         )
-    except subprocess.TimeoutExpired:
-        return f"{tests[0]} (no end within {LIMIT_S} s)"
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(f"{tests} took longer than {LIMIT_S} s") from error
     if ended.returncode == 1:
-        found = _FAILED.search(ended.stdout)
-        return found[1] if found else tests[0]
+        failed, how = _FAILED.search(ended.stdout), _HOW.findall(ended.stdout)
+        if failed is None or not how or _CRASH.search(how[-1]):
+            raise RuntimeError(ended.stdout[-2_000:])
+        return f"{failed[1]} ({how[-1]})"
     if ended.returncode:
         raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
     return ""
@@ -113,7 +124,11 @@ def main() -> int:
         if fault.name in results or fault.name in gone:
             continue
         began = time.monotonic()
-        results[fault.name] = caught_by(fault)
+        try:
+            results[fault.name] = caught_by(fault)
+        except RuntimeError as error:
+            _say(f"{fault.name}: {error}")
+            continue
         _say(
             f"{fault.name}: {results[fault.name] or 'NOT CAUGHT'} {time.monotonic() - began:.0f} s"
         )

@@ -199,15 +199,17 @@ class Walker:
             self._require_own(model.foreign(f"{shown.title}\n{body}", owner), owner, shown)
         if owner and shown.question:
             self._require_own(model.foreign(shown.question, owner), owner, shown)
-        if owner and shown.box and not shown.is_shared and "CUSTOMER" in shown.box:
+        is_for_customer = "CUSTOMER" in shown.box  # other boxes are the log, help and the handover
+        if owner and is_for_customer and not shown.is_shared:
             self._require_own(model.foreign(shown.box, owner), owner, shown)
         if self.pasted and owner and owner != self.pasted and not before.has_dialog:
             self._fail(f"{self.pasted} was pasted, and {owner} is on the screen", shown)
         for text in self._texts_out():
             self.texts += 1
             whose = before.owner or owner
-            is_log = before.is_log or "HANDOVER" in text  # about everybody
-            if whose and not before.is_shared and not is_log:
+            if text.startswith("HANDOVER"):
+                self._check_handover(text, shown)
+            elif whose and not before.is_shared and not before.is_log:  # the log is of everybody
                 self._require_own(model.foreign(text, whose), whose, shown, f"a text:\n{text}")
         for sent in self.world.recorder.taken():
             self._check_request(sent, name, before, shown)
@@ -225,6 +227,17 @@ class Walker:
             }
             self._fail(f"foreign under {owner}: {owners} {where}", shown)
 
+    def _check_handover(self, text: str, shown: Shown) -> None:
+        """A handover is about all who were served, each part of it about one account."""
+        for part in text.split("\n\n")[1:]:
+            first = part.partition("\n")[0]
+            whose = self.world.model.full_ids(first)
+            if len(whose) == 1:
+                owner = next(iter(whose))
+                self._require_own(self.world.model.foreign(part, owner), owner, shown, part)
+            elif whose or first != "Not about one account":
+                self._fail(f"a part of a handover about nobody:\n{part}", shown)
+
     def _texts_out(self) -> Iterator[str]:
         copied, self.copied[:] = [*self.copied], []
         yield from copied
@@ -232,8 +245,7 @@ class Walker:
             if file.is_file() and file.suffix in {".txt", ".json", ".csv", ".md"}:
                 text = file.read_text(encoding="utf-8")
                 file.unlink()
-                if "HANDOVER" not in text:
-                    yield text
+                yield text
 
     def _check_request(  # noqa: C901 - one rule each
         self, sent: Sent, name: str, before: Shown, after: Shown
