@@ -32,6 +32,7 @@ from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import EXECUTE_QUOTE, Call
+from chainteller.workspace import records
 from chainteller.workspace.outcomes import Fate, Outcome, describe
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentState, Workspace
@@ -208,6 +209,9 @@ def test_an_execution_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> No
     assert [getattr(record, "id", "") for record in outcome.records] == bench.trades()
     assert len(bench.trades()) == 1
     assert bench.workspace.in_doubt() == []
+    kept = records.one(bench.workspace, Quote, quote.id)
+    assert kept is not None
+    assert [kept.trade_id] == bench.trades(), "the quote is known to be used"
 
 
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER])

@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
+from textual import events
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import EngineOptions
@@ -93,10 +94,16 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await press(pilot, "enter")
         assert len(set(lost.keys)) == 1, "only the same request is sent again"
         assert isinstance(app.screen, QuoteScreen)
+        quote_id = app.screen.object_id()
         lost.loses_answers = False
         app.screen.look_for_trades()
         await settle(pilot)
         assert isinstance(app.screen, TradesScreen)
+        app.post_message(events.Paste(quote_id))
+        await settle(pilot)
+        assert quote_id in seen(app)
+        assert "NOT EXECUTED" not in seen(app)
+        assert "X execute" not in seen(app)
     assert len(bench.service.trades(account.id).data) == 1
 
 

@@ -111,6 +111,8 @@ class Walker:
     """Idempotency keys of requests that were refused."""
     answered: set[str] = field(default_factory=set)
     """Idempotency keys that were answered."""
+    used: set[str] = field(default_factory=set)
+    """Quotes that became trades, whether the answer arrived or not."""
     acted_for: set[str] = field(default_factory=set)
     """Accounts with a write: what became of their trades and transfers is followed."""
     pasted_into: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -214,6 +216,7 @@ class Walker:
         for sent in self.world.recorder.taken():
             self._check_request(sent, name, before, shown)
         self._check_unknown_outcomes(shown)
+        self._check_quote(shown)
         if not before.question and not shown.question:
             self.retyped = ""
 
@@ -268,6 +271,8 @@ class Walker:
         if not sent.answered and owner:
             self.unknown_owners.add(owner)
         if call.operation is op.EXECUTE_QUOTE:
+            if not sent.refused:
+                self.used.add(call.ids[0])
             self._check_execution(call.ids[0], call.key or "", what, before)
         if is_resent:  # the agent confirmed it before; its owner is named in the log
             return
@@ -306,6 +311,12 @@ class Walker:
             whose = model.full_ids(row) | names
             if len(whose) > 1 or not whose <= self.unknown_owners:
                 self._fail(f"an unknown outcome under the wrong customer: {row} {whose}", shown)
+
+    def _check_quote(self, shown: Shown) -> None:
+        """A quote that was executed from here is never shown as one that wasn't."""
+        used = [each for each in self.used if each in shown.body]
+        if used and "NOT EXECUTED" in shown.body:
+            self._fail(f"shown as if they weren't executed: {used}", shown)
 
     def _check_execution(self, quote_id: str, key: str, what: str, before: Shown) -> None:
         quote, first = (
