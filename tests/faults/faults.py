@@ -381,12 +381,11 @@ FAULTS = (
         f"{QUOTE}::test_an_amount_is_dropped_when_another_asset_is_sold",
     ),
     Fault(
-        "a quote that came meanwhile is executed",
+        "a quote is executed after another one has taken its place",
         _FLOW,
         "if _executable(state, account.id).id != quote.id:",
         'if _executable(state, account.id).id == "":',
-        f"{CUSTOMER}::test_a_quote_is_executed_only_in_its_own_account_and_as_shown",
-        CUSTOMER,
+        f"{CUSTOMER}::test_a_quote_that_was_replaced_while_it_was_confirmed_is_not_executed",
     ),
     Fault(
         "an execution in flight can be repeated",

@@ -410,6 +410,22 @@ def test_a_quote_is_executed_only_in_its_own_account_and_as_shown(bench: Bench) 
         execution_request(other, second, 0)
 
 
+def test_a_quote_that_was_replaced_while_it_was_confirmed_is_not_executed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="20.00", side="buy", trading_account_id=account.id)
+    confirmed, later = (bench.service.create_quote("sol-usd", asked).value for _ in range(2))
+    state = QuoteState(account.id)
+    state.show(confirmed)
+    request = execution_request(state, account, 0)
+    state.show(later)
+    with pytest.raises(QuoteNotShown, match="Nothing was sent"):
+        request.call(bench.service, "key")
+    assert _traded(bench, account) == [0]
+    state.show(confirmed)
+    request.call(bench.service, "key")
+    assert _traded(bench, account) == [1]
+
+
 # -- what is put away and brought back ---------------------------------------------------------
 
 
