@@ -402,13 +402,11 @@ FAULTS = (
         f"{QUOTE}::test_an_unanswered_execution_is_locked_and_looked_for",
     ),
     Fault(
-        "the price is shown with the fee as what the customer gives",
+        "the fee is shown as what the customer gives",
         "tui/quote/view.py",
         'term(gives, sold.amount, sold.symbol, "all-in")',
         'term(gives, fees.total or "-", sold.symbol, "all-in")',
-        QUOTE,
-        MAIN_FLOW,
-        TEXTS,
+        f"{QUOTE}::test_the_panel_shows_what_the_customer_gives_and_gets",
     ),
     # -- trades and wallets ----------------------------------------------------------------------
     Fault(

@@ -282,3 +282,21 @@ async def test_coins_that_are_missing_are_not_offered_as_dollars(bench: Bench) -
         assert "DEPOSIT" not in seen(app)
         await answer(pilot, "y")
     assert [row.amount for row in bench.service.token_balances(account.id).data] == ["500.00"]
+
+
+@pytest.mark.parametrize(("key", "amount", "unit"), [("b", "100.00", "USD"), ("s", "0.917", "SOL")])
+async def test_the_panel_shows_what_the_customer_gives_and_gets(
+    bench: Bench, key: str, amount: str, unit: str
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, key, "ctrl+u", *amount, "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        quote = app.screen.state.quote
+        assert quote is not None
+        gets = f"{quote.asset_bought.amount} {quote.asset_bought.symbol}"
+        shown = " ".join(seen(app).split())
+        assert f"customer gives {amount} {unit} all-in" in shown
+        assert f"customer gets {gets} " in shown
