@@ -10,9 +10,7 @@ MAIN_FLOW = "tests/tui/test_main_flow.py"
 WITHDRAWALS = "tests/tui/test_wallet_withdrawals.py"
 WALLETS = "tests/tui/test_wallets.py"
 DIALOGS = "tests/tui/test_dialogs.py"
-TEXTS = "tests/tui/test_customer_texts.py"
 APP = "tests/tui/test_app_actions.py"
-FORMATS = "tests/tui/test_formats.py"
 CONFIRMATIONS = "tests/tui/test_confirmations.py"
 TRANSFERS = "tests/tui/test_transfers.py"
 AMOUNTS = "tests/amounts/test_every_entrance.py"
@@ -472,11 +470,8 @@ FAULTS = (
         _FORMATS,
         "return Decimal(ungrouped(one)) == Decimal(ungrouped(other))",
         "return bool(Decimal(ungrouped(one))) == bool(Decimal(ungrouped(other)))",
-        QUOTE,
-        FORMATS,
-        CUSTOMER,
-        "tests/tui/test_wrong_answers.py",
-        "tests/tui/test_available_after.py",
+        f"{QUOTE}::test_a_quote_for_another_amount_than_was_asked_is_refused",
+        f"{QUOTE}::test_a_trade_at_another_price_than_its_quote_is_no_outcome",
     ),
     # -- unknown outcomes and what is recorded ---------------------------------------------------
     Fault(

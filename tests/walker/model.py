@@ -19,7 +19,8 @@ from chainteller.service.operations import Call
 
 ID = re.compile(r"\b(?:TDA|TXN|QTE|BCA|CHG|CLM)_[0-9A-Z]{4}(?:[0-9A-Z]+|\.\.[0-9A-Z]{4})")
 BANK = re.compile(r"\bDDA-\d+")
-NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*\.\d{2,}(?![\d.])")
+NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*\.\d{2,}(?![\d.%])")
+"""An amount; a percentage is of a market or a fee, and nobody's."""
 SPACE = Decimal(3_000_000)
 """Dollars between the balances of two customers: what they trade for never bridges it."""
 _EXACT_DIGITS = 8
