@@ -504,11 +504,11 @@ FAULTS = (
         f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
     ),
     Fault(
-        "lost executions are matched at any time",
+        "lost executions are matched long after their quote",
         _OUTCOMES,
         "    is_in_time = from_datetime(quote.created) <= at <= late",
-        "    is_in_time = at <= late",
-        f"{OUTCOMES}::test_trades_that_differ_in_one_term_are_never_taken_for_each_other",
+        "    is_in_time = from_datetime(quote.created) <= at",
+        f"{OUTCOMES}::test_a_trade_fits_a_quote_only_as_long_as_that_could_be_executed",
     ),
     Fault(
         "of two trades that fit the first is chosen",
