@@ -16,6 +16,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.deployments import OWN
 from tests.faults.faults import FAULTS, WALKER, Fault
@@ -24,7 +25,7 @@ import chainteller
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(chainteller.__file__).parent
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _HOW = re.compile(r"^E +((?:[\w.]+: |assert ).*)$", re.MULTILINE)
 _CRASH = re.compile(
     r"\b(?:Name|UnboundLocal|Import|ModuleNotFound|Syntax|Indentation|Attribute|Type)Error\b"
@@ -66,18 +67,23 @@ def caught_by(fault: Fault) -> str:
         source = plant(fault, Path(folder))
         for tests in (fault.tests, (WALKER,)):
             failed = _first_failure(source, *tests)
-            if failed and _passes_without(failed.partition(" ")[0]):
-                return failed
+            if failed is not None and _passes_without(failed.test):
+                return f"{failed.test} ({failed.how})"
     return ""
 
 
 @cache
 def _passes_without(test: str) -> bool:
     """Whether a test passes without any fault."""
-    return not _first_failure(SOURCE.parent, test)
+    return _first_failure(SOURCE.parent, test) is None
 
 
-def _first_failure(source: Path, *tests: str) -> str:
+class Failure(NamedTuple):
+    test: str
+    how: str
+
+
+def _first_failure(source: Path, *tests: str) -> Failure | None:
     environment = os.environ | {
         "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
         "WALKER_STEPS": os.environ.get("WALKER_STEPS", "200"),
@@ -100,10 +106,10 @@ def _first_failure(source: Path, *tests: str) -> str:
         failed, how = _FAILED.search(ended.stdout), _HOW.findall(ended.stdout)
         if failed is None or not how or _CRASH.search(how[-1]):
             raise RuntimeError(ended.stdout[-2_000:])
-        return f"{failed[1]} ({how[-1]})"
+        return Failure(failed[1], how[-1])
     if ended.returncode:
         raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
-    return ""
+    return None
 
 
 def main() -> int:
