@@ -17,7 +17,7 @@ AMOUNTS = "tests/amounts/test_every_entrance.py"
 OWNERSHIP = "tests/service/test_ownership.py"
 READ_ONLY = "tests/service/test_read_only.py"
 OUTCOMES = "tests/remote/test_unknown_outcomes.py"
-LOST_REPLIES = "tests/remote/test_lost_replies.py"
+MISBEHAVING = "tests/remote/test_misbehaving_servers.py"
 RESTORED = "tests/tui/test_restored_state.py"
 RECORDING = "tests/workspace/test_recording.py"
 TRADING = "tests/cli/test_trading.py"
@@ -537,9 +537,7 @@ FAULTS = (
         "remote/sending.py",
         "if reply.status >= 500 and isinstance(refusal, InternalError | UnknownRefusal):",
         "if reply.status >= 600:",
-        LOST_REPLIES,
-        OUTCOMES,
-        "tests/remote/test_misbehaving_servers.py",
+        f"{MISBEHAVING}::test_a_write_answered_with_status_500_may_have_been_done",
     ),
     Fault(
         "read-only lets writes through",
@@ -575,8 +573,7 @@ FAULTS = (
         _DESK,
         "require=partial(self.customer.require, request.account_id),",
         "require=lambda: None,",
-        f"{CUSTOMER}::test_what_was_confirmed_for_another_customer_is_not_sent",
-        CONFIRMATIONS,
+        f"{CONFIRMATIONS}::test_an_execution_closes_with_its_customer_though_nothing_answers",
     ),
     Fault(
         "the question names no customer",

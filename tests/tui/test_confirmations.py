@@ -305,7 +305,13 @@ async def test_an_executed_trade_is_not_asked_about(bench: Bench) -> None:
 
 async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
-    app = bench.console()
+    sent = []
+
+    def layer(call: Call[Answer], onward: Next) -> Answer:
+        sent.append(call.operation)
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, layer))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "b", *"100", "enter", "X")
@@ -316,7 +322,28 @@ async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
         await press(pilot, "y")
         assert "QUOTE_EXPIRED" in seen(app)
         assert not isinstance(app.screen, Question)
+    assert op.EXECUTE_QUOTE not in sent, "the deployment needn't refuse it"
     assert bench.service.trades(account.id).data == ()
+
+
+async def test_an_execution_closes_with_its_customer_though_nothing_answers(bench: Bench) -> None:
+    account, other, silent = bench.open(1, deposit="500.00"), bench.open(2), False
+
+    def layer(call: Call[Answer], onward: Next) -> Answer:
+        if silent:
+            raise ServiceUnreachable("No connection.")
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, layer))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, account)
+        await press(pilot, "b", *"100", "enter", "X")
+        assert isinstance(app.screen, Question)
+        silent = True
+        app.desk.customer.serve(other)
+        await settle(pilot)
+        assert not isinstance(app.screen, Question)
 
 
 async def test_an_execution_closes_when_somebody_else_executes_the_quote(bench: Bench) -> None:
