@@ -50,7 +50,7 @@ def plant(fault: Fault, folder: Path) -> Path:
     if wrong is None:
         raise LookupError(fault.name)
     copy = folder / "src" / "chainteller"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCE, copy)  # compiled files and all: only the fault is compiled anew
     for name in ("themes", "sample_data"):
         (folder / name).symlink_to(ROOT / name)
     (copy / fault.file).write_text(wrong, encoding="utf-8")

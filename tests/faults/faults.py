@@ -594,7 +594,7 @@ FAULTS = (
         _QUESTION,
         '        if asked.retype != self._asked.retype:\n            self._typed = ""\n',
         "",
-        CONFIRMATIONS,
+        f"{CONFIRMATIONS}::test_an_amount_typed_for_other_words_is_dropped",
     ),
     Fault(
         "a question doesn't look at the account's controls",

@@ -20,7 +20,7 @@ from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
-from chainteller.tui.dialogs.question import Question
+from chainteller.tui.dialogs.question import Ask, Question, Watch
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
@@ -478,6 +478,30 @@ async def test_a_question_whose_records_cannot_be_read_says_so_and_stays(bench: 
         await answer(pilot, "y")
     (trade,) = bench.service.trades(account.id).data
     assert trade.status == "cancelled"
+
+
+async def test_an_amount_typed_for_other_words_is_dropped(bench: Bench) -> None:
+    bench.open(1)
+    asked, later = (Ask(f"SEND {each}?", retype=each) for each in ("20000.00", "30000.00"))
+    answers: list[object] = []
+
+    async def renew() -> Ask:
+        return later
+
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        watch = Watch(lambda: 0, lambda: None, renew, (app.desk.on_poll,), ticks=False)
+        app.push_screen(Question(asked, app.desk.shell.deafen, watch), answers.append)
+        await settle(pilot)
+        await press(pilot, *"20000.00")
+        assert "matches" in seen(app)
+        await _look_again(pilot)
+        assert "type the amount again, 30,000.00: _" in seen(app)
+        await answer(pilot, "y")
+        assert answers == []
+        await press(pilot, *"30000.00", "y")
+    assert answers == [True]
 
 
 async def test_keys_meant_for_what_was_asked_before_do_not_count(bench: Bench) -> None:
