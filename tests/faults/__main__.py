@@ -16,6 +16,7 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.deployments import OWN
 from tests.faults.faults import FAULTS, WALKER, Fault
@@ -24,8 +25,13 @@ import chainteller
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(chainteller.__file__).parent
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
-LIMIT_S = 400
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_HOW = re.compile(r"^E +((?:[\w.]+: |assert ).*)$", re.MULTILINE)
+_CRASH = re.compile(
+    r"\b(?:Name|UnboundLocal|Import|ModuleNotFound|Syntax|Indentation|Attribute|Type)Error\b"
+)
+"""A fault that doesn't run at all shows nothing about the tests."""
+LIMIT_S = 900
 
 
 def planted(fault: Fault, source: Path = SOURCE) -> str | None:
@@ -44,7 +50,7 @@ def plant(fault: Fault, folder: Path) -> Path:
     if wrong is None:
         raise LookupError(fault.name)
     copy = folder / "src" / "chainteller"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(SOURCE, copy)  # compiled files and all: only the fault is compiled anew
     for name in ("themes", "sample_data"):
         (folder / name).symlink_to(ROOT / name)
     (copy / fault.file).write_text(wrong, encoding="utf-8")
@@ -52,23 +58,32 @@ def plant(fault: Fault, folder: Path) -> Path:
 
 
 def caught_by(fault: Fault) -> str:
-    """The first test that fails with the fault; empty when none does."""
+    """The first test that fails with the fault, and how; empty when none does.
+
+    Raises:
+        RuntimeError: the fault only crashes, or the tests don't end.
+    """
     with tempfile.TemporaryDirectory(prefix="fault-") as folder:
         source = plant(fault, Path(folder))
         for tests in (fault.tests, (WALKER,)):
             failed = _first_failure(source, *tests)
-            if failed and _passes_without(failed.partition(" ")[0]):
-                return failed
+            if failed is not None and _passes_without(failed.test):
+                return f"{failed.test} ({failed.how})"
     return ""
 
 
 @cache
 def _passes_without(test: str) -> bool:
     """Whether a test passes without any fault."""
-    return not _first_failure(SOURCE.parent, test)
+    return _first_failure(SOURCE.parent, test) is None
 
 
-def _first_failure(source: Path, *tests: str) -> str:
+class Failure(NamedTuple):
+    test: str
+    how: str
+
+
+def _first_failure(source: Path, *tests: str) -> Failure | None:
     environment = os.environ | {
         "PYTHONPATH": f"{source}{os.pathsep}{ROOT}",
         "WALKER_STEPS": os.environ.get("WALKER_STEPS", "200"),
@@ -85,14 +100,16 @@ def _first_failure(source: Path, *tests: str) -> str:
             check=False,
             timeout=LIMIT_S,
         )
-    except subprocess.TimeoutExpired:
-        return f"{tests[0]} (no end within {LIMIT_S} s)"
+    except subprocess.TimeoutExpired as error:
+        raise RuntimeError(f"{tests} took longer than {LIMIT_S} s") from error
     if ended.returncode == 1:
-        found = _FAILED.search(ended.stdout)
-        return found[1] if found else tests[0]
+        failed, how = _FAILED.search(ended.stdout), _HOW.findall(ended.stdout)
+        if failed is None or not how or _CRASH.search(how[-1]):
+            raise RuntimeError(ended.stdout[-2_000:])
+        return Failure(failed[1], how[-1])
     if ended.returncode:
         raise RuntimeError(ended.stdout[-2_000:] + ended.stderr[-2_000:])
-    return ""
+    return None
 
 
 def main() -> int:
@@ -113,7 +130,11 @@ def main() -> int:
         if fault.name in results or fault.name in gone:
             continue
         began = time.monotonic()
-        results[fault.name] = caught_by(fault)
+        try:
+            results[fault.name] = caught_by(fault)
+        except RuntimeError as error:
+            _say(f"{fault.name}: {error}")
+            continue
         _say(
             f"{fault.name}: {results[fault.name] or 'NOT CAUGHT'} {time.monotonic() - began:.0f} s"
         )

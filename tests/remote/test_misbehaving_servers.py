@@ -105,6 +105,17 @@ def test_a_write_without_a_clear_answer_is_unknown_and_keeps_its_key(name: str) 
         assert fault.value.idempotency_key == "mine"
 
 
+@pytest.mark.parametrize("code", ["INTERNAL_ERROR", "CODE_OF_A_NEWER_RELEASE"])
+def test_a_write_answered_with_status_500_may_have_been_done(code: str) -> None:
+    said = f'{{"error": "{code}", "message": "Sorry.", "details": {{}}}}'.encode()
+    with misbehaving(says(reply(said, "500 Internal Server Error"))) as address:
+        service = client(address)
+        with pytest.raises(OutcomeUnknown, match=code) as fault:
+            service.cancel_trade("TDA_1", "TXN_1", idempotency_key="mine")
+        service.close()
+    assert fault.value.idempotency_key == "mine"
+
+
 def test_a_server_that_behaves_is_understood() -> None:
     with misbehaving(says(reply(GOOD_MARKETS))) as address:
         service = client(address)

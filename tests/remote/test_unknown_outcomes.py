@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,8 @@ from chainteller.service.models.funding import DepositRequest, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import EXECUTE_QUOTE, Call
-from chainteller.workspace.outcomes import Fate, Outcome, describe
+from chainteller.workspace import records
+from chainteller.workspace.outcomes import Fate, Outcome, describe, fits
 from chainteller.workspace.recording import Recorder
 from chainteller.workspace.store import SentState, Workspace
 
@@ -208,6 +210,9 @@ def test_an_execution_is_settled_on_any_deployment(bench: Bench, cut: Cut) -> No
     assert [getattr(record, "id", "") for record in outcome.records] == bench.trades()
     assert len(bench.trades()) == 1
     assert bench.workspace.in_doubt() == []
+    kept = records.one(bench.workspace, Quote, quote.id)
+    assert kept is not None
+    assert [kept.trade_id] == bench.trades(), "the quote is known to be used"
 
 
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER])
@@ -234,6 +239,16 @@ def test_trades_that_differ_in_one_term_are_never_taken_for_each_other(spec_only
     assert earlier.value.price == quote.price, "the price alone would fit"
     spec_only.world.advance(362)
     assert spec_only.settle(key).fate is Fate.NOT_DONE
+
+
+def test_a_trade_fits_a_quote_only_as_long_as_that_could_be_executed(spec_only: Bench) -> None:
+    quote = spec_only.quote()
+    made = spec_only.execute(quote, spec_only.bank).model_copy(update={"quote_id": None})
+    last = quote.expires + timedelta(minutes=1)
+    second = timedelta(seconds=1)
+    instants = (quote.created, last, quote.created - second, last + second)
+    found = [fits(made.model_copy(update={"created": each}), quote) for each in instants]
+    assert found == [True, True, False, False]
 
 
 def test_two_trades_that_fit_are_both_named_and_neither_is_chosen(spec_only: Bench) -> None:
@@ -338,5 +353,6 @@ def test_a_request_of_the_day_before_is_not_sent_again(ours: Bench) -> None:
     """Its key may be forgotten by now, and it would be done a second time."""
     key = ours.lost(Cut.AFTER, lambda desk: WRITES["deposit"](ours, desk))
     ours.world.advance(25 * 3600)
-    assert ours.settle(key).fate is Fate.DONE
+    outcome = ours.settle(key)
+    assert (outcome.fate, outcome.replayed) == (Fate.DONE, False), "it was found, not sent again"
     assert _count(ours, "deposit") == 1

@@ -20,7 +20,7 @@ from chainteller.service.models.funding import Currency, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
-from chainteller.tui.dialogs.question import Question
+from chainteller.tui.dialogs.question import Ask, Question, Watch
 from chainteller.tui.trades.screen import TradesScreen
 from chainteller.tui.widgets.bars import LEAST_HEIGHT, LEAST_WIDTH
 
@@ -305,7 +305,13 @@ async def test_an_executed_trade_is_not_asked_about(bench: Bench) -> None:
 
 async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
     account = bench.open(1, deposit="500.00")
-    app = bench.console()
+    sent = []
+
+    def layer(call: Call[Answer], onward: Next) -> Answer:
+        sent.append(call.operation)
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, layer))
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "b", *"100", "enter", "X")
@@ -316,7 +322,28 @@ async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
         await press(pilot, "y")
         assert "QUOTE_EXPIRED" in seen(app)
         assert not isinstance(app.screen, Question)
+    assert op.EXECUTE_QUOTE not in sent, "the deployment needn't refuse it"
     assert bench.service.trades(account.id).data == ()
+
+
+async def test_an_execution_closes_with_its_customer_though_nothing_answers(bench: Bench) -> None:
+    account, other, silent = bench.open(1, deposit="500.00"), bench.open(2), False
+
+    def layer(call: Call[Answer], onward: Next) -> Answer:
+        if silent:
+            raise ServiceUnreachable("No connection.")
+        return onward(call)
+
+    app = bench.console(layered(bench.deployment, layer))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, account)
+        await press(pilot, "b", *"100", "enter", "X")
+        assert isinstance(app.screen, Question)
+        silent = True
+        app.desk.customer.serve(other)
+        await settle(pilot)
+        assert not isinstance(app.screen, Question)
 
 
 async def test_an_execution_closes_when_somebody_else_executes_the_quote(bench: Bench) -> None:
@@ -451,6 +478,30 @@ async def test_a_question_whose_records_cannot_be_read_says_so_and_stays(bench: 
         await answer(pilot, "y")
     (trade,) = bench.service.trades(account.id).data
     assert trade.status == "cancelled"
+
+
+async def test_an_amount_typed_for_other_words_is_dropped(bench: Bench) -> None:
+    bench.open(1)
+    asked, later = (Ask(f"SEND {each}?", retype=each) for each in ("20000.00", "30000.00"))
+    answers: list[object] = []
+
+    async def renew() -> Ask:
+        return later
+
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        watch = Watch(lambda: 0, lambda: None, renew, (app.desk.on_poll,), ticks=False)
+        app.push_screen(Question(asked, app.desk.shell.deafen, watch), answers.append)
+        await settle(pilot)
+        await press(pilot, *"20000.00")
+        assert "matches" in seen(app)
+        await _look_again(pilot)
+        assert "type the amount again, 30,000.00: _" in seen(app)
+        await answer(pilot, "y")
+        assert answers == []
+        await press(pilot, *"30000.00", "y")
+    assert answers == [True]
 
 
 async def test_keys_meant_for_what_was_asked_before_do_not_count(bench: Bench) -> None:

@@ -345,6 +345,47 @@ async def test_a_filter_among_all_accounts_stays_whoever_is_served(bench: Bench)
         assert "/sell" not in seen(app)
 
 
+class _Noting(Service):
+    """Notes every call on its way to a deployment."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self.calls: list[Call[Any]] = []
+
+    def call(self, call: Call[Answer]) -> Answer:
+        self.calls.append(call)
+        return self._service.call(call)
+
+    def about(self, account: TradingAccount) -> list[str]:
+        """Operations of the calls that name an account."""
+        return [
+            each.operation.name
+            for each in self.calls
+            if account.id in (*each.ids, getattr(each.query, "trading_account_id", None))
+        ]
+
+
+async def test_screens_left_with_a_customer_read_nothing_of_them_behind_a_dialog(
+    bench: Bench,
+) -> None:
+    first, second = bench.open(1, deposit="111.00"), bench.open(2, deposit="222.00")
+    noting = _Noting(bench.deployment)
+    app = bench.console(noting)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await _serve(pilot, first)
+        await press(pilot, "4", "5", "6", "3")
+        app.desk.customer.serve(second)
+        await settle(pilot)
+        await press(pilot, "question_mark")
+        assert app.screen.is_modal
+        noting.calls.clear()
+        app.desk.on_change.publish(("trade.settled",))
+        await settle(pilot)
+        assert noting.about(first) == []
+        assert noting.about(second), "the screen behind the dialog follows what happens"
+
+
 async def test_the_account_under_the_cursor_is_the_customer_served(bench: Bench) -> None:
     accounts = {bench.open(number).id for number in (1, 2, 3)}
     app = bench.console()
@@ -421,6 +462,22 @@ def test_a_quote_is_executed_only_in_its_own_account_and_as_shown(bench: Bench) 
     other.show(quote)
     with pytest.raises(QuoteAccountMismatch):
         execution_request(other, second, 0)
+
+
+def test_a_quote_that_was_replaced_while_it_was_confirmed_is_not_executed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    asked = QuoteRequest(amount="20.00", side="buy", trading_account_id=account.id)
+    confirmed, later = (bench.service.create_quote("sol-usd", asked).value for _ in range(2))
+    state = QuoteState(account.id)
+    state.show(confirmed)
+    request = execution_request(state, account, 0)
+    state.show(later)
+    with pytest.raises(QuoteNotShown, match="Nothing was sent"):
+        request.call(bench.service, "key")
+    assert _traded(bench, account) == [0]
+    state.show(confirmed)
+    request.call(bench.service, "key")
+    assert _traded(bench, account) == [1]
 
 
 # -- what is put away and brought back ---------------------------------------------------------

@@ -1,13 +1,15 @@
 """A quote's life on the screen: it runs out, it is renewed, and an unanswered one is looked for."""
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from tests.tui.conftest import Bench, answer, make_bench, press, seen, settle
 from tests.tui.unsteady_service import Unsteady
+from textual import events
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import EngineOptions
@@ -15,7 +17,8 @@ from chainteller.engine.engine import Engine
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
 from chainteller.service.models.pages import Page
-from chainteller.service.operations import Call
+from chainteller.service.models.quotes import Quote
+from chainteller.service.operations import Call, Operation
 from chainteller.tui.console.start_up import begin_session
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
@@ -97,10 +100,16 @@ async def test_an_unanswered_execution_is_locked_and_looked_for(bench: Bench) ->
         await press(pilot, "enter")
         assert len(set(lost.keys)) == 1, "only the same request is sent again"
         assert isinstance(app.screen, QuoteScreen)
+        quote_id = app.screen.object_id()
         lost.loses_answers = False
         app.screen.look_for_trades()
         await settle(pilot)
         assert isinstance(app.screen, TradesScreen)
+        app.post_message(events.Paste(quote_id))
+        await settle(pilot)
+        assert quote_id in seen(app)
+        assert "NOT EXECUTED" not in seen(app)
+        assert "X execute" not in seen(app)
     assert len(bench.service.trades(account.id).data) == 1
 
 
@@ -265,3 +274,78 @@ async def test_price_and_state_of_the_market_stay_live_beside_a_quote(bench: Ben
         await settle(pilot)
         await answer(pilot, "n")
         assert "[ok] market" in seen(app)
+
+
+async def test_coins_that_are_missing_are_not_offered_as_dollars(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "s", *"0.917", "enter")
+        assert "short 0.917 SOL" in seen(app)
+        await press(pilot, "X")
+        assert "INSUFFICIENT_FUNDS" in seen(app)
+        assert "DEPOSIT" not in seen(app)
+        await answer(pilot, "y")
+    assert [row.amount for row in bench.service.token_balances(account.id).data] == ["500.00"]
+
+
+class _Altering:
+    """A layer that changes the answers of one write, once they have come."""
+
+    def __init__(self, operation: Operation[Any], change: Callable[[Any], Any]) -> None:
+        self.operation, self.change = operation, change
+
+    def __call__(self, call: Call[Answer], onward: Next) -> Answer:
+        answer: Any = onward(call)
+        if call.operation is self.operation:
+            answer = replace(answer, value=self.change(answer.value))
+        return cast("Answer", answer)
+
+
+def _for_ten_times_as_much(quote: Quote) -> Quote:
+    sold = quote.asset_sold.model_copy(update={"amount": "1000.00"})
+    return quote.model_copy(update={"asset_sold": sold})
+
+
+async def test_a_quote_for_another_amount_than_was_asked_is_refused(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    altering = _Altering(op.CREATE_QUOTE, _for_ten_times_as_much)
+    app = bench.console(layered(bench.deployment, altering))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "ctrl+u", *"100", "enter")
+        assert "REPLY_MISMATCH" in seen(app)
+        assert "X execute" not in seen(app)
+
+
+async def test_a_trade_at_another_price_than_its_quote_is_no_outcome(bench: Bench) -> None:
+    bench.open(1, deposit="500.00")
+    altering = _Altering(
+        op.EXECUTE_QUOTE, lambda trade: trade.model_copy(update={"price": "999.99"})
+    )
+    app = bench.console(layered(bench.deployment, altering))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b", "ctrl+u", *"100", "enter", "X")
+        await answer(pilot, "y")
+        assert isinstance(app.screen, QuoteScreen), "it isn't followed as if it were the trade"
+        assert "OUTCOME UNKNOWN" in seen(app)
+
+
+@pytest.mark.parametrize(("key", "amount", "unit"), [("b", "100.00", "USD"), ("s", "0.917", "SOL")])
+async def test_the_panel_shows_what_the_customer_gives_and_gets(
+    bench: Bench, key: str, amount: str, unit: str
+) -> None:
+    bench.open(1, deposit="500.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, key, "ctrl+u", *amount, "enter")
+        assert isinstance(app.screen, QuoteScreen)
+        quote = app.screen.state.quote
+        assert quote is not None
+        gets = f"{quote.asset_bought.amount} {quote.asset_bought.symbol}"
+        shown = " ".join(seen(app).split())
+        assert f"customer gives {amount} {unit} all-in" in shown
+        assert f"customer gets {gets} " in shown

@@ -1,8 +1,8 @@
 """Run the walker: ``python -m tests.walker --seed 1 --steps 10000 --deployment own``.
 
 The walk is made of parts of 500 steps, each with a bank and a console of its own. ``--state FILE``
-keeps what is done: the same command again goes on after it. A violation prints the seed of its
-part; ``--part N`` replays that part alone.
+keeps the parts without a violation: the same command again runs the others. A violation prints the
+seed of its part; ``--part N`` replays that part alone.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def main() -> int:
             failures += len(found or ())
         total += report
         print(f"{seed}  {report}  {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201
-        if given.state is not None:
+        if given.state is not None and not found:
             with given.state.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"seed": seed, **report.__dict__}) + "\n")
     print(f"{total}  violations {failures}")  # noqa: T201

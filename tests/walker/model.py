@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,8 @@ from chainteller.service.operations import Call
 
 ID = re.compile(r"\b(?:TDA|TXN|QTE|BCA|CHG|CLM)_[0-9A-Z]{4}(?:[0-9A-Z]+|\.\.[0-9A-Z]{4})")
 BANK = re.compile(r"\bDDA-\d+")
-NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*\.\d{2,}(?![\d.])")
+NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*\.\d{2,}(?![\d.%])")
+"""An amount; a percentage is of a market or a fee, and nobody's."""
 SPACE = Decimal(3_000_000)
 """Dollars between the balances of two customers: what they trade for never bridges it."""
 _EXACT_DIGITS = 8
@@ -71,6 +72,13 @@ class Ownership:
         for record in _records(answer):
             self._learn(record, getattr(record, "trading_account_id", None) or owner)
 
+    def learn_refusal(self, call: Call[Any], facts: Mapping[str, object]) -> None:
+        """The amounts in a refusal are of the customer that was asked for."""
+        owner = self.account_of(call)
+        told = [each for each in map(str, facts.values()) if NUMBER.fullmatch(each)]
+        if owner:
+            self._learn_exact(told, owner)
+
     def typed(self, account_id: str, amount: str) -> None:
         """The walker types an amount for a customer."""
         self.amounts[plain(amount)].add(account_id)
@@ -104,6 +112,9 @@ class Ownership:
             found = [record.amount]
         elif isinstance(record, TokenBalance):
             found = [record.amount, record.total]
+        self._learn_exact(found, owner)
+
+    def _learn_exact(self, found: Iterable[str | None], owner: str) -> None:
         for amount in found:
             if amount and len(re.sub(r"\D", "", amount)) >= _EXACT_DIGITS:
                 self.amounts[plain(amount)].add(owner)
@@ -124,9 +135,11 @@ class Ownership:
         wrong = [each for each in named if self._is_foreign(self.owners.get(each), owner)]
         wrong += [name for name, whose in self.names.items() if whose != owner and name in text]
         for amount in numbers(text) - self.neutral:
-            if self._is_foreign(self.amounts.get(amount), owner) or self._is_elsewhere(
-                amount, owner
-            ):
+            owners = self.amounts.get(amount)
+            is_foreign = (
+                self._is_foreign(owners, owner) if owners else self._is_elsewhere(amount, owner)
+            )
+            if is_foreign:
                 wrong.append(amount)
         return sorted(wrong)
 
@@ -134,7 +147,9 @@ class Ownership:
         return bool(owners) and owner not in (owners or ())
 
     def _is_elsewhere(self, amount: str, owner: str) -> bool:
-        """A balance like those of another account."""
+        """A balance like those of another account; asked of amounts that nobody is known to have,
+        since an order of millions may be worth what another customer holds.
+        """
         place = Decimal(amount) // SPACE
         return 0 < place <= len(self.places) and place != self.places.get(owner)
 

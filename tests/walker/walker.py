@@ -39,10 +39,10 @@ CONFIRMED = frozenset({"execute_quote", "withdraw", "cancel_trade", "cancel_with
 """Writes that leave only after ``y`` to a question."""
 MOVES = CONFIRMED | {"deposit"}
 CANCELLATIONS = frozenset({"cancel_trade", "cancel_withdrawal"})
-FOLLOWING = frozenset(
-    {op.SHOW_TRADE, op.TRADES, op.SHOW_TRANSACTION, op.DEPOSIT_RECORD, op.WITHDRAWAL_RECORD}
-)
-"""Reads of what becomes of trades and transfers that were begun here."""
+FOLLOWING = frozenset({op.SHOW_TRADE, op.SHOW_TRANSACTION, op.DEPOSIT_RECORD, op.WITHDRAWAL_RECORD})
+"""Reads of one record: what becomes of trades and transfers that were begun here."""
+SETTLING = frozenset({op.SHOW_QUOTE, op.SHOW_TRADE, op.TRADES})
+"""Reads that look for an execution that wasn't answered."""
 _RETYPE = re.compile(r"type the amount again, ([\d,.]+)")
 _SHARED_TITLE = re.compile(r"\ball (?:accounts|blockchain accounts|customers)\b")
 _LAST_STEPS = 25
@@ -111,6 +111,8 @@ class Walker:
     """Idempotency keys of requests that were refused."""
     answered: set[str] = field(default_factory=set)
     """Idempotency keys that were answered."""
+    used: set[str] = field(default_factory=set)
+    """Quotes that became trades, whether the answer arrived or not."""
     acted_for: set[str] = field(default_factory=set)
     """Accounts with a write: what became of their trades and transfers is followed."""
     pasted_into: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -191,7 +193,7 @@ class Walker:
         if len(shown.named) > 1 and not shown.is_shared:
             self._fail(f"the screen names several customers: {sorted(shown.named)}", shown)
         if owner and not shown.is_shared:
-            body = re.sub(r"requested +[\d,.]+", "", shown.body)  # what an order is worth
+            body = shown.body
             if before.has_field and name.startswith("paste "):
                 self.pasted_into[owner].add(name.removeprefix("paste "))
             if shown.in_field in self.pasted_into[owner]:
@@ -199,19 +201,22 @@ class Walker:
             self._require_own(model.foreign(f"{shown.title}\n{body}", owner), owner, shown)
         if owner and shown.question:
             self._require_own(model.foreign(shown.question, owner), owner, shown)
-        if owner and shown.box and not shown.is_shared and "CUSTOMER" in shown.box:
+        is_for_customer = "CUSTOMER" in shown.box  # other boxes are the log, help and the handover
+        if owner and is_for_customer and not shown.is_shared:
             self._require_own(model.foreign(shown.box, owner), owner, shown)
         if self.pasted and owner and owner != self.pasted and not before.has_dialog:
             self._fail(f"{self.pasted} was pasted, and {owner} is on the screen", shown)
         for text in self._texts_out():
             self.texts += 1
             whose = before.owner or owner
-            is_log = before.is_log or "HANDOVER" in text  # about everybody
-            if whose and not before.is_shared and not is_log:
+            if text.startswith("HANDOVER"):
+                self._check_handover(text, shown)
+            elif whose and not before.is_shared and not before.is_log:  # the log is of everybody
                 self._require_own(model.foreign(text, whose), whose, shown, f"a text:\n{text}")
         for sent in self.world.recorder.taken():
             self._check_request(sent, name, before, shown)
         self._check_unknown_outcomes(shown)
+        self._check_quote(shown)
         if not before.question and not shown.question:
             self.retyped = ""
 
@@ -225,6 +230,17 @@ class Walker:
             }
             self._fail(f"foreign under {owner}: {owners} {where}", shown)
 
+    def _check_handover(self, text: str, shown: Shown) -> None:
+        """A handover is about all who were served, each part of it about one account."""
+        for part in text.split("\n\n")[1:]:
+            first = part.partition("\n")[0]
+            whose = self.world.model.full_ids(first)
+            if len(whose) == 1:
+                owner = next(iter(whose))
+                self._require_own(self.world.model.foreign(part, owner), owner, shown, part)
+            elif whose or first != "Not about one account":
+                self._fail(f"a part of a handover about nobody:\n{part}", shown)
+
     def _texts_out(self) -> Iterator[str]:
         copied, self.copied[:] = [*self.copied], []
         yield from copied
@@ -232,8 +248,7 @@ class Walker:
             if file.is_file() and file.suffix in {".txt", ".json", ".csv", ".md"}:
                 text = file.read_text(encoding="utf-8")
                 file.unlink()
-                if "HANDOVER" not in text:
-                    yield text
+                yield text
 
     def _check_request(  # noqa: C901 - one rule each
         self, sent: Sent, name: str, before: Shown, after: Shown
@@ -256,6 +271,8 @@ class Walker:
         if not sent.answered and owner:
             self.unknown_owners.add(owner)
         if call.operation is op.EXECUTE_QUOTE:
+            if not sent.refused:
+                self.used.add(call.ids[0])
             self._check_execution(call.ids[0], call.key or "", what, before)
         if is_resent:  # the agent confirmed it before; its owner is named in the log
             return
@@ -271,12 +288,17 @@ class Walker:
         select customers; unknown outcomes and what was begun here are followed whoever is served.
         """
         owner = self.world.model.account_of(call)
-        named = before.named | after.named | self.unknown_owners
-        is_named = bool(before.owner and after.owner) and not (before.is_shared or after.is_shared)
-        is_about_one = is_named and before.mode == after.mode and not self.pasted
-        if name.startswith("paste") or name == "key h":  # looked for; the handover is about all
+        is_about_one = bool(before.owner and after.owner) and not (
+            before.is_shared or after.is_shared
+        )
+        if name.startswith("paste"):  # what was pasted is looked for, whoever it belongs to
             return
-        is_followed = owner in self.acted_for and call.operation in FOLLOWING
+        if name == "key h":  # the handover reads what became of every action, of all customers
+            return
+        is_followed = (owner in self.acted_for and call.operation in FOLLOWING) or (
+            owner in self.unknown_owners and call.operation in SETTLING
+        )
+        named = before.named | after.named
         if owner and is_about_one and owner not in named and not is_followed:
             what = f"{call.operation.name} {call.ids} {call.query}"
             self._fail(f"read for {owner}, who isn't on the screen: {what}", before)
@@ -289,6 +311,12 @@ class Walker:
             whose = model.full_ids(row) | names
             if len(whose) > 1 or not whose <= self.unknown_owners:
                 self._fail(f"an unknown outcome under the wrong customer: {row} {whose}", shown)
+
+    def _check_quote(self, shown: Shown) -> None:
+        """A quote that was executed from here is never shown as one that wasn't."""
+        used = [each for each in self.used if each in shown.body]
+        if used and "NOT EXECUTED" in shown.body:
+            self._fail(f"shown as if they weren't executed: {used}", shown)
 
     def _check_execution(self, quote_id: str, key: str, what: str, before: Shown) -> None:
         quote, first = (

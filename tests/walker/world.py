@@ -71,6 +71,8 @@ class Recorder:
             answer = onward(call)
         except TellerError as error:
             entry.answered, entry.refused = not isinstance(error, OutcomeUnknown), error.code
+            with self.lock:
+                self.model.learn_refusal(call, getattr(error, "details", {}))
             raise
         self._learn(call, answer)
         with self.lock:

@@ -154,11 +154,14 @@ class DeskScreen(Blank, FullScreen):
         _bring_field_back(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
-        if self.is_current or self.app.screen.is_modal:
+        """Reload what can be seen, also behind a dialog. Any other screen reloads when it opens,
+        for whoever is served then.
+        """
+        if self.is_current:
             self.reload()
 
     def _connection_changed(self, reach: Connection) -> None:
-        if self.is_current or self.app.screen.is_modal:
+        if self.is_current:
             _draw_bars(self)
         if reach.state == "live" and self.query_one(FailurePanel).is_over_when_live:
             self.clear_failure()

@@ -165,7 +165,9 @@ class Recording:
             self._require_quoted(outcome.records[0], recorded.arguments["ids"][0], recorded.key)
         with contextlib.suppress(sqlite3.Error):
             if outcome.fate is Fate.DONE:
-                self._keep(recorded.key, outcome.records[0], "")
+                found = outcome.records[0]
+                self._keep(recorded.key, found, "")
+                records.keep(self._workspace, found, _call_of(recorded).arguments, recorded.key)
             elif outcome.fate is Fate.NOT_DONE:
                 self._workspace.answered(recorded.key, SentState.REFUSED, "NOT_DONE")
         return outcome

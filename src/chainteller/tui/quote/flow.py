@@ -145,12 +145,6 @@ def shortfall(state: QuoteState) -> str:
     return f"{short:.2f}" if is_buy and short is not None and short > 0 else ""
 
 
-def refused_shortfall(error: InsufficientFunds) -> str:
-    """Dollars that were missing for an execution."""
-    short = Decimal(str(error.details["required"])) - Decimal(str(error.details["available"]))
-    return f"{short:.2f}"
-
-
 def shortfall_deposit(
     account: "TradingAccount", quote: "Quote | None", short: str, confirm_above_cents: int
 ) -> CustomerRequest["Transfer"]:

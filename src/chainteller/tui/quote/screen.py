@@ -162,7 +162,7 @@ class QuoteScreen(DeskScreen):
         for state in self.states.in_doubt():
             if state.search.is_due():
                 _start_search(self, state)
-        if self.is_current or self.app.screen.is_modal:
+        if self.is_current:
             self.draw()
 
     def reload(self) -> None:
@@ -387,17 +387,16 @@ async def _get_quote(screen: QuoteScreen, state: QuoteState) -> None:
         state.take(quote, renews=renews)
     await screen.load(state)
     execute_now, state.execute_when_quoted = state.execute_when_quoted, False
-    short = flow.shortfall(state)
-    if short:
-        await _offer_shortfall(screen, state, short)
+    if flow.shortfall(state):
+        await _offer_shortfall(screen, state)
     elif execute_now and state is screen.state:
         screen.write("execution", partial(_execute, screen, state))
 
 
-async def _offer_shortfall(screen: QuoteScreen, state: QuoteState, short: str) -> None:
+async def _offer_shortfall(screen: QuoteScreen, state: QuoteState) -> None:
     """``y`` deposits exactly the difference, and the quote goes on."""
-    account = _account_of(screen, state)
-    if account is None:
+    account, short = _account_of(screen, state), flow.shortfall(state)
+    if account is None or not short:
         return
     limit = screen.desk.settings.confirm_above_cents
     request = flow.shortfall_deposit(account, state.quote, short, limit)
@@ -446,12 +445,12 @@ async def _execute(screen: QuoteScreen, state: QuoteState) -> None:
 async def _refused_for_funds(
     screen: QuoteScreen, state: QuoteState, error: InsufficientFunds
 ) -> None:
-    """Say what is missing and offer to deposit it."""
+    """Say what is missing and offer to deposit it, where it's dollars."""
     if _account_of(screen, state) is None:
         raise error
     screen.fail(error)
     await screen.load(state)
-    await _offer_shortfall(screen, state, flow.refused_shortfall(error))
+    await _offer_shortfall(screen, state)
 
 
 def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "") -> None:
@@ -466,7 +465,7 @@ def _executed(screen: QuoteScreen, state: QuoteState, trade: Trade, how: str = "
     screen.clear_failure()
     screen.draw()
     screen.desk.customer.trade_to_show = trade.id
-    if screen.is_current or screen.app.screen.is_modal:
+    if screen.is_current:
         screen.desk.shell.go("trades")
 
 
