@@ -6,7 +6,7 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random  # noqa: TID251 - changes that can be made again from a seed
 from typing import Any
 
@@ -277,6 +277,58 @@ def test_a_claim_by_a_method_of_a_later_build_is_named(bank: PayoutBank) -> None
     assert report.checked == len(bank.values(CLAIM, "id")) > len(bank.pairs)
     assert ["METHOD" in each.what for each in report.breaches] == [True]
     assert verify_claims(bank.world.database).breaches == ()
+
+
+FACTS: list[tuple[Table, str, Callable[[Any], Any], str]] = [
+    (CLAIM, "method", lambda _: "document", "METHOD"),
+    (CLAIM, "scheme", lambda _: "ed25519-offchain-v1", "SIGNATURE"),
+    (CLAIM, "signer", lambda signer: signer.lower(), "SIGNATURE"),
+    (CLAIM, "signature", lambda signature: signature.upper(), "SIGNATURE"),
+    (CLAIM, "signature", lambda signature: signature[:-2] + "00", "SIGNATURE"),
+    (CLAIM, "created", lambda at: at + 1, "EXPIRY"),
+    (CLAIM, "expires", lambda at: at + 1, "EXPIRY"),
+    (CLAIM, "linked_at", lambda at: at + 1, "LINK"),
+    (CLAIM, "linked_at", lambda _: None, "LINK"),
+    (CLAIM, "status", lambda _: "valid", "LINK"),
+    (CHALLENGE, "text", lambda text: text.replace("Example", "Another"), "SIGNATURE"),
+    (CHALLENGE, "text", lambda text: text.replace("valid until 2", "valid until 3"), "TEXT"),
+    (CHALLENGE, "expires", lambda at: at + SECOND, "TEXT"),
+    (CHALLENGE, "used_at", lambda at: at - 1, "EXPIRY"),
+    (CHALLENGE, "created", lambda at: at + DAY, "EXPIRY"),
+    (CHALLENGE, "status", lambda _: "locked", "CHALLENGE"),
+    (CHALLENGE, "attempts", lambda attempts: attempts + 1, "CHALLENGE"),
+    (CHALLENGE, "claim_id", lambda _: None, "CHALLENGE"),
+    (CHALLENGE, "customer_id", lambda _: "CUS_DDA-2", "CUSTOMER"),
+    (CHALLENGE, "organisation_id", lambda _: "other", "CUSTOMER"),
+    (WALLET, "address", lambda address: address[:-1] + "z", "ADDRESS"),
+    (WALLET, "canonical", lambda canonical: canonical + "1", "ADDRESS"),
+    (WALLET, "kind", lambda _: "evm", "ADDRESS"),
+    (WALLET, "network", lambda _: "solana-devnet", "TEXT"),
+    (WALLET, "created", lambda at: at + DAY, "EXPIRY"),
+    (LINK, "claim_id", lambda _: "CLM_NOBODY", "MISSING"),
+    (LINK, "first_linked_at", lambda at: at + 1, "LINK"),
+    (LINK, "verified_at", lambda at: at + 1, "LINK"),
+    (LINK, "expires", lambda at: at + 1, "EXPIRY"),
+    (LINK, "last_used_at", lambda at: at + 1, "LINK"),
+    (LINK, "last_used_at", lambda at: at - 1, "LINK"),
+    (LINK, "policy_version", lambda version: version + 1, "LINK"),
+    (LINK, "revoked_reason", lambda _: "SANCTIONS_HIT", "LINK"),
+    (LINK, "revoked_at", lambda _: 1, "LINK"),
+]
+"""A column, how its value is changed, and the reason for which a payout is then refused."""
+
+
+def test_each_fact_of_a_claim_is_compared(bank: PayoutBank) -> None:
+    pair = bank.payable[0]
+    pay_honestly(bank, pair)
+    for table, column, change, reason in FACTS:
+        key = pair.key(table)
+        value = change(bank.cell(table, key, column))
+        with bank.changed(table, key, column, value):
+            error = refusal(bank.request, pair)
+            found = (error.code, error.details.get("reason"))
+            assert found == ("CLAIM_UNVERIFIABLE", reason), (table.name, column)
+    pay_honestly(bank, pair)
 
 
 @pytest.mark.parametrize(

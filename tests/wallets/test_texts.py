@@ -78,5 +78,6 @@ def test_recognises_its_own_texts_under_any_name_and_no_other_text() -> None:
         ("valid_until", "2026-11-20T14:00:01Z"),
     ):
         assert not is_challenge_text(made, **{**values, name: value})
-    assert not is_challenge_text("", **values)
+    for other in ("", "Example Bank"):
+        assert not is_challenge_text(other, **values)
     assert not is_challenge_text(made.removeprefix("Example Bank"), **values)
