@@ -411,6 +411,21 @@ def test_processes_without_a_common_elapsed_time_keep_their_own(tmp_path: Path) 
     other.engine.close()
 
 
+def test_a_few_seconds_taken_over_from_a_record_are_put_right_as_well(bank: Bank) -> None:
+    with bank.context.database.write() as connection:
+        connection.execute(text("UPDATE head SET last_at = last_at + 4000000"))
+        connection.commit()
+    key = bank.key("3s")
+    bank.tick()
+    bank.machine.step(-2)
+    assert bank.tick() == "CLOCK_BEHIND"
+    assert bank.accept() is not None
+    bank.machine.passes(2.9)
+    assert bank.use(key) == "valid"
+    bank.machine.passes(0.1)
+    assert bank.use(key) == "UNAUTHORIZED EXPIRED"
+
+
 def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:
     """It stamps with the wall clock, which may be a few seconds ahead, and writes no clock row."""
     bank.machine.step(4)
