@@ -248,6 +248,23 @@ def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> N
     assert bank.use(old) == bank.use(wrong) == "UNAUTHORIZED EXPIRED"
 
 
+def test_a_time_that_is_put_right_in_two_steps(bank: Bank) -> None:
+    """The first clock that is accepted is still two hours ahead."""
+    for step in (DAY_S, HOUR_S):
+        bank.stop()
+        bank.machine.step(step)
+        bank.start()
+        if step == DAY_S:
+            key = bank.key("2h")
+    for step in (-23 * HOUR_S, -2 * HOUR_S):
+        bank.machine.step(step)
+        assert bank.accept() is not None
+    bank.machine.passes(2 * HOUR_S - 1)
+    assert bank.use(key) == "valid"
+    bank.machine.passes(1)
+    assert bank.use(key) == "UNAUTHORIZED EXPIRED"
+
+
 @pytest.mark.parametrize(
     "change", ["epoch = 0", "epoch = 2", "began_at = began_at - 1", "doubt = 'CLOCK_AHEAD'"]
 )
