@@ -1,5 +1,8 @@
 """A bank on a machine whose wall clock can be set, with an account that has money."""
 
+import json
+
+from sqlalchemy import select
 from tests.clock.machine import Machine, MachineClock
 from tests.world.bank import World, build
 from tests.world.engines import DPT
@@ -13,6 +16,7 @@ from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest, Transfer, WithdrawalRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
+from chainteller.storage.tables import Tables
 
 OPTIONS = EngineOptions(
     rate_limits=False,
@@ -100,8 +104,10 @@ class Bank:
 
     def entries(self, action: str) -> list[dict[str, object]]:
         """The inputs of the audit entries of an action, oldest first."""
-        rows = self.engine.audit().data
-        return [dict(row.inputs) for row in reversed(rows) if row.action == action]
+        t = Tables.audit
+        statement = select(t.c.inputs).where(t.c.action == action).order_by(t.c.seq)
+        with self.context.database.read() as connection:
+            return [json.loads(inputs) for inputs in connection.scalars(statement)]
 
     def told(self) -> list[str]:
         """The events about the clock, oldest first."""

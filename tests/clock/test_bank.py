@@ -248,6 +248,23 @@ def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> N
     assert bank.use(old) == bank.use(wrong) == "UNAUTHORIZED EXPIRED"
 
 
+def test_a_time_that_is_put_right_in_two_steps(bank: Bank) -> None:
+    """The first clock that is accepted is still two hours ahead."""
+    for step in (DAY_S, HOUR_S):
+        bank.stop()
+        bank.machine.step(step)
+        bank.start()
+        if step == DAY_S:
+            key = bank.key("2h")
+    for step in (-23 * HOUR_S, -2 * HOUR_S):
+        bank.machine.step(step)
+        assert bank.accept() is not None
+    bank.machine.passes(2 * HOUR_S - 1)
+    assert bank.use(key) == "valid"
+    bank.machine.passes(1)
+    assert bank.use(key) == "UNAUTHORIZED EXPIRED"
+
+
 @pytest.mark.parametrize(
     "change", ["epoch = 0", "epoch = 2", "began_at = began_at - 1", "doubt = 'CLOCK_AHEAD'"]
 )
@@ -409,6 +426,21 @@ def test_processes_without_a_common_elapsed_time_keep_their_own(tmp_path: Path) 
     with pytest.raises(QuoteExpired):
         bank.execute(quote)
     other.engine.close()
+
+
+def test_a_few_seconds_taken_over_from_a_record_are_put_right_as_well(bank: Bank) -> None:
+    with bank.context.database.write() as connection:
+        connection.execute(text("UPDATE head SET last_at = last_at + 4000000"))
+        connection.commit()
+    key = bank.key("3s")
+    bank.tick()
+    bank.machine.step(-2)
+    assert bank.tick() == "CLOCK_BEHIND"
+    assert bank.accept() is not None
+    bank.machine.passes(2.9)
+    assert bank.use(key) == "valid"
+    bank.machine.passes(0.1)
+    assert bank.use(key) == "UNAUTHORIZED EXPIRED"
 
 
 def test_the_released_build_s_records_raise_no_doubt(bank: Bank) -> None:

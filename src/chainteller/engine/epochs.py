@@ -59,11 +59,6 @@ def _note(tx: UnitOfWork) -> bool:
     reading, known = tx.time, tx.time.known
     if known is None or not timekeeping.is_to_be_noted(reading):
         return False
-    ahead = timekeeping.store(tx.context.time, tx.rows, reading)
-    if ahead:
-        told: dict[str, object] = {"clock": format_instant(reading.clock), "microseconds": ahead}
-        told["afterEvent"] = chain.head(tx.connection).event_seq
-        tx.audit(epochs.MOVED, _SUBJECT, told)
     changes: dict[str, object] = {"seen_at": max(known.seen_at, reading.now)}
     if (reading.doubt is not None) != bool(known.doubt):
         reason = "" if reading.doubt is None else reading.doubt.value
@@ -242,10 +237,10 @@ class _Error:
         self._are_gains_noted = bool(clock_rows.read(connection, server_clock=False).boot)
 
     def when_made(self, made: epochs.Made | None) -> int:
-        """For a record's first event; at least what goes unnoticed, so that nothing that was
-        made then lives too long."""
+        """For a record's first event. Where gains aren't noted, at least what goes unnoticed, so
+        that nothing that was made then lives too long."""
         found = self.back if made is None else self._after(made.first, made.first_at)
-        return max(found, min(self.back, TOLERANCE))
+        return found if self._are_gains_noted else max(found, min(self.back, TOLERANCE))
 
     def when_changed(self, made: epochs.Made | None) -> int:
         """For a record's last event."""

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import DEFAULT_ORGANISATION, WORKER, Actor
 from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix, new_id, plausible
 from chainteller.domain.rules import Rule, rule_of
@@ -33,6 +33,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
 from chainteller.storage import accounts, chain, commits, idempotency, jobs, wallets
+from chainteller.storage.epochs import MOVED
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
     explain,
@@ -100,6 +101,7 @@ class UnitOfWork:
         """What time it is, read once. Raises ClockUncertain."""
         if self._time is None:
             self._time = timekeeping.read(self.context.time, self.connection)
+            self._store_anchor(self._time)
         if self._time.doubt is not None and not self.timeless:
             raise self._time.refusal()
         return self._time
@@ -114,6 +116,26 @@ class UnitOfWork:
         if self._now is None:
             self._now = self.time.now
         return self._now
+
+    def _store_anchor(self, reading: timekeeping.Reading) -> None:
+        """Share the anchor, and note where time went ahead of elapsed time, before anything is
+        stamped with it."""
+        ahead = timekeeping.store(self.context.time, self.rows, reading)
+        if ahead:
+            told: dict[str, object] = {
+                "clock": format_instant(reading.clock),
+                "microseconds": ahead,
+                "afterEvent": chain.head(self.connection).event_seq,
+            }
+            self._audit.append(
+                chain.audit_row(MOVED, "clock", told)
+                | {
+                    "at": reading.now,
+                    "organisation_id": DEFAULT_ORGANISATION,
+                    "actor": WORKER.name,
+                    "trading_account_id": None,
+                }
+            )
 
     def begin_epoch(self, instant: int) -> None:
         """Go on at an instant that may be before those of earlier writes."""
