@@ -88,7 +88,7 @@ def _wait(sim: "Simulation", draw: "Draw") -> None:
     if draw.chance(6):
         seconds = draw.pick((299, 3_600, 86_400))
     if draw.chance(40):
-        seconds = draw.pick((30 * 86_400, 181 * 86_400, 366 * 86_400))
+        seconds = draw.pick((30 * 86_400, 181 * 86_400, 366 * 86_400, 3_652 * 86_400))
     _move(sim, max(0, draw.near(seconds * SECOND)))
 
 
@@ -160,7 +160,7 @@ def _lock(sim: "Simulation", draw: "Draw") -> None:
 
 def _back(sim: "Simulation", draw: "Draw") -> None:
     """The clock jumps backwards; what was written keeps time from following it."""
-    _move(sim, -draw.pick((1, SECOND, 5 * SECOND, MINUTE, HOUR, DAY)))
+    _move(sim, -draw.pick((1, SECOND, 5 * SECOND, MINUTE, HOUR, DAY, 3_652 * DAY)))
 
 
 def _move(sim: "Simulation", microseconds: int) -> None:

@@ -439,7 +439,7 @@ def _link_counterparty(make: Maker) -> Asked:
     }
     if draw.chance(40):
         body["ownershipClaimId"] = f"CLM_{NOBODYS[0]}"
-    return Asked("link_counterparty", (make.custody() if draw.chance(15) else custody,), body)
+    return Asked("link_counterparty", (make.custody() if draw.chance(5) else custody,), body)
 
 
 def _require_reverification(make: Maker) -> Asked:
