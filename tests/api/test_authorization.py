@@ -71,6 +71,7 @@ def _records(call: Caller) -> dict[str, str]:
         "tradeId": trade,
         "quoteId": call.quote(),
         "market": "sol-usd",
+        "seq": "1",
         "counterpartyId": wallet,
         "blockchainAccountId": chain,
         **_verified(call, chain, wallet),

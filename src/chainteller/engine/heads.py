@@ -339,7 +339,7 @@ def audit_proof(
     if number is None:
         raise NotFound("audit row", seq if row else "")
     tree, signed = _signed_head(context, connection, organisation_id, standing.deployment, keys)
-    entry = next(iter(log.entries(connection, organisation_id, number - 1, 1)))
+    (entry,) = log.entries(connection, organisation_id, number - 1, 1)
     return AuditProof(
         seq=row,
         number=number,

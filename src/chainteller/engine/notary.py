@@ -120,8 +120,9 @@ class Notary:
 
 def derived_deployment(connection: Connection) -> str:
     """The deployment's name: of the first entry of its own log, which never changes."""
-    first = next(iter(log.entries(connection, DEPLOYMENT, limit=1)), None)
-    return f"deployment-{first.leaf[:DERIVED_DIGITS]}" if first and first.leaf else "deployment"
+    for first in list(log.entries(connection, DEPLOYMENT, limit=1)):
+        return f"deployment-{first.leaf[:DERIVED_DIGITS]}"
+    return "deployment"
 
 
 def origins(connection: Connection, deployment: str) -> list[str]:

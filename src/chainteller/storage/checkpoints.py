@@ -8,6 +8,7 @@ from sqlalchemy import Connection, select
 from chainteller.storage.rows import DEPLOYMENT, Writer
 from chainteller.storage.tables import Tables
 
+_BATCH = 200
 _A, _C, _E = Tables.audit, Tables.checkpoint, Tables.entry
 _ORGANISATIONS = select(Tables.organisation.c.id).order_by(Tables.organisation.c.id)
 _NEWEST_FIRST = select(_C.c.size, _C.c.root, _C.c.note, _C.c.made_at).order_by(_C.c.size.desc())
@@ -24,16 +25,23 @@ class StoredCheckpoint(NamedTuple):
 
 def latest(connection: Connection, organisation_id: str) -> StoredCheckpoint | None:
     """The largest head of a log that was signed."""
-    return next(stored(connection, organisation_id, limit=1), None)
+    statement = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(1)
+    row = connection.execute(statement).first()
+    return None if row is None else StoredCheckpoint(*row)
 
 
-def stored(
-    connection: Connection, organisation_id: str, limit: int | None = None
-) -> Iterator[StoredCheckpoint]:
-    """The signed heads of a log, the largest first."""
-    statement = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(limit)
-    for row in connection.execute(statement):
-        yield StoredCheckpoint(*row)
+def stored(connection: Connection, organisation_id: str) -> Iterator[StoredCheckpoint]:
+    """The signed heads of a log, the largest first.
+
+    They are read in batches, each to its end: a statement that is left half read would lock the
+    file of a SQLite database.
+    """
+    of_log = _NEWEST_FIRST.where(_C.c.organisation_id == organisation_id).limit(_BATCH)
+    rows = connection.execute(of_log).all()
+    while rows:
+        for row in rows:
+            yield StoredCheckpoint(*row)
+        rows = connection.execute(of_log.where(_C.c.size < rows[-1].size)).all()
 
 
 def leaves(connection: Connection, organisation_id: str, after: int, size: int) -> Iterator[bytes]:
