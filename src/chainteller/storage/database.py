@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, create_engine, event, text
+from sqlalchemy import Connection, Engine, Row, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -19,7 +19,7 @@ from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 from chainteller.storage.revision import State
-from chainteller.storage.write_health import TRIAL, TRIAL_ROW, WriteHealth, try_to_write
+from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
 
 Record = Row[Any]
 
@@ -155,9 +155,7 @@ class Database:
             return
         try:
             with self._begun(writes=True) as connection:
-                for statement in TRIAL:
-                    connection.execute(text(statement), TRIAL_ROW)
-                connection.commit()
+                commit_trial(connection)
         except (DBAPIError, PoolTimeout) as error:
             raise explain(error) from error
 
