@@ -3,10 +3,11 @@
 A claim, its challenge, the wallet, the blockchain account and the link repeat each other's facts,
 and the signature covers the text that names most of them. ``contradiction`` compares them all; it
 is what payouts, ``db verify`` and ``wallets recheck`` use. It reads no clock: whether a
-verification has ended by now is for the caller to ask.
+verification has ended by now is for the caller to ask. Instants are compared for equality, or as
+the engine compared them when it wrote them: a clock that was set back makes no contradiction.
 
-Not compared, because nothing that decides a payment depends on it and no other row repeats it:
-``created`` of the challenge and of the wallet, beyond their order.
+Not compared, because no payment depends on it and no other row repeats it: ``created`` of the
+challenge and of the wallet.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -188,67 +189,50 @@ def _times(evidence: Record) -> Contradictions:
     ends_as_meant = _ends_as_meant(evidence, evidence.claim_expires, claimed + CLAIM_LIFETIME)
     if not ends_as_meant or claimed != evidence.challenge_used_at:
         yield Contradiction("EXPIRY", "The claim's times aren't those of its challenge.")
-    if evidence.epoch == 0:
-        yield from _order(evidence)
+    if evidence.epoch == 0 and claimed > evidence.challenge_expires:
+        yield Contradiction("EXPIRY", "The challenge had expired before it was completed.")
     was_linked = evidence.claim_linked_at is not None
     if ClaimStatus(evidence.claim_status) not in (ClaimStatus.VALID, ClaimStatus.LINKED) or (
         was_linked != (evidence.claim_status == ClaimStatus.LINKED)
     ):
         yield Contradiction("LINK", "The claim's status isn't that of its link.")
-    elif (
-        was_linked
-        and evidence.epoch == 0
-        and not claimed <= evidence.claim_linked_at <= evidence.claim_expires
-    ):
-        yield Contradiction("EXPIRY", "The claim was linked before it was made or too late.")
-
-
-def _order(evidence: Record) -> Contradictions:
-    claimed = evidence.claim_created
-    if not evidence.wallet_created <= evidence.challenge_created <= claimed:
-        yield Contradiction("EXPIRY", "The claim was made before its challenge or its wallet.")
-    if claimed > evidence.challenge_expires:
-        yield Contradiction("EXPIRY", "The challenge had expired before it was completed.")
+    elif was_linked and evidence.epoch == 0 and evidence.claim_linked_at > evidence.claim_expires:
+        yield Contradiction("EXPIRY", "The claim was linked too late.")
 
 
 def _link(evidence: Record) -> Contradictions:
-    """The link of the claim's pair; it rests on the claim that was linked last."""
-    linked_at = evidence.claim_linked_at
+    """The link of the claim's pair; it may rest on another claim that proves the same."""
     if evidence.link_claim_id is None:
-        if linked_at is not None:
+        if evidence.claim_linked_at is not None:
             yield Contradiction("LINK", "The claim was linked, and its link is missing.")
         return
-    rests_on = evidence.link_claim_linked_at
-    if rests_on is None or (evidence.epoch == 0 and rests_on != evidence.last):
-        yield Contradiction("LINK", "The link doesn't rest on the newest claim of its pair.")
+    if not evidence.rests_on_claims:
+        yield Contradiction("LINK", "The link doesn't rest on a linked claim of its pair.")
+    if not evidence.first_linked_claims:
+        yield Contradiction("LINK", "No claim was linked when the link was first made.")
     if evidence.link_claim_id == evidence.claim_id:
         yield from _verification(evidence)
 
 
-def _is_last_use(evidence: Record) -> bool:
-    """Whether the link was last used by its last payout, or not before it was made."""
-    last_use = max(evidence.link_verified_at, evidence.last_paid or 0)
+def _is_last_use(evidence: Record, used_at: int) -> bool:
     if evidence.last_paid is None:
-        return bool(evidence.link_last_used_at >= last_use)
-    return bool(evidence.link_last_used_at == last_use)
+        return bool(used_at >= evidence.link_verified_at)
+    return used_at in (evidence.link_verified_at, evidence.last_paid)
 
 
 def _verification(evidence: Record) -> Contradictions:
     """The verification that rests on the claim."""
-    verified_at, revoked_at = evidence.link_verified_at, evidence.link_revoked_at
-    first = evidence.link_first_linked_at
-    if verified_at != evidence.claim_linked_at or (evidence.epoch == 0 and first != evidence.first):
-        yield Contradiction("LINK", "The link's times aren't those of its claims.")
+    verified_at, used_at = evidence.link_verified_at, evidence.link_last_used_at
+    if verified_at != evidence.claim_linked_at:
+        yield Contradiction("LINK", "The link was verified at another time than its claim says.")
     if not _ends_as_meant(evidence, evidence.link_expires, verified_at + VERIFICATION_LIFETIME):
         yield Contradiction("EXPIRY", "The verification ends at another time than it should.")
-    if evidence.epoch == 0 and not _is_last_use(evidence):
+    if evidence.epoch == 0 and not _is_last_use(evidence, used_at):
         yield Contradiction("LINK", "The link's last use isn't that of its last payout.")
     if not 1 <= evidence.link_policy_version <= POLICY_VERSION:
         yield Contradiction("LINK", "The link follows a policy that this build doesn't know.")
-    if (revoked_at is None) != (evidence.link_revoked_reason is None):
+    if (evidence.link_revoked_at is None) != (evidence.link_revoked_reason is None):
         yield Contradiction("LINK", "The link is revoked without a reason, or the reverse.")
-    elif revoked_at is not None and evidence.epoch == 0 and revoked_at < verified_at:
-        yield Contradiction("LINK", "The link was revoked before it was made.")
 
 
 def of_wallet(connection: Connection, custody: Record, wallet: Record) -> Record | None:

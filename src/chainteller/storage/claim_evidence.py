@@ -47,12 +47,14 @@ _EVIDENCE: Select[Any] = (
         .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
         .scalar_subquery()
         .label("attempts_made"),
-        select(func.min(_OTHER.c.linked_at)).where(*_LINKED).scalar_subquery().label("first"),
-        select(func.max(_OTHER.c.linked_at)).where(*_LINKED).scalar_subquery().label("last"),
-        select(_OTHER.c.linked_at)
+        select(func.count())
         .where(*_LINKED, _OTHER.c.id == _LINK.c.claim_id)
         .scalar_subquery()
-        .label("link_claim_linked_at"),
+        .label("rests_on_claims"),
+        select(func.count())
+        .where(*_LINKED, _OTHER.c.linked_at == _LINK.c.first_linked_at)
+        .scalar_subquery()
+        .label("first_linked_claims"),
         select(_TRANSFER.c.created)
         .where(
             _TRANSFER.c.trading_account_id == _CUSTODY.c.trading_account_id,
@@ -61,7 +63,7 @@ _EVIDENCE: Select[Any] = (
             _TRANSFER.c.counterparty_id == _CLAIM.c.counterparty_id,
             _TRANSFER.c.destination_class == DestinationClass.VERIFIED,
         )
-        .order_by(_TRANSFER.c.created.desc())
+        .order_by(_TRANSFER.c.ordinal.desc())
         .limit(1)
         .scalar_subquery()
         .label("last_paid"),
@@ -100,9 +102,9 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
     (the blockchain account) and the link of the two, each with that prefix, and ``account_…`` of
     the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
-    refused signatures. ``first`` and ``last`` are when claims of the pair were linked, and
-    ``link_claim_linked_at`` when the link's own was, if it is of the pair. ``last_paid`` is when
-    the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the present
+    refused signatures, ``rests_on_claims`` the pair's linked claims that the link names (one), and
+    ``first_linked_claims`` those that were linked when the link was first made. ``last_paid`` is
+    when the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the present
     one; 0 where the clock was never put right.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()

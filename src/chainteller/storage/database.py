@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -19,7 +19,7 @@ from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
 from chainteller.storage.postgres import open_postgres
 from chainteller.storage.revision import State
-from chainteller.storage.write_health import TRIAL, TRIAL_ROW, WriteHealth, try_to_write
+from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
 
 BUSY_TIMEOUT_MS = 5_000
 _WRITER_WAIT_S = 10
@@ -153,9 +153,7 @@ class Database:
             return
         try:
             with self._begun(writes=True) as connection:
-                for statement in TRIAL:
-                    connection.execute(text(statement), TRIAL_ROW)
-                connection.commit()
+                commit_trial(connection)
         except (DBAPIError, PoolTimeout) as error:
             raise explain(error) from error
 

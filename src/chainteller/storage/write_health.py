@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
+from sqlalchemy import Connection, text
+
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.storage.faults import explain_sqlite
 
@@ -15,7 +17,7 @@ _RECENT_S = 5.0
 """A commit within this time shows that writing works."""
 _BETWEEN_TRIALS_S = 1.0
 _WAIT_S = 0.2
-TRIAL = (
+_TRIAL = (
     "INSERT INTO idempotency "
     "(organisation_id, operation, key, fingerprint, created_record, body, at) "
     "VALUES ('', 'readyz', 'readyz', '', :no, :body, 0)",
@@ -23,7 +25,7 @@ TRIAL = (
     "WHERE organisation_id = '' AND operation = 'readyz' AND key = 'readyz'",
 )
 """One write, which leaves nothing: a row of several pages, deleted in the same transaction."""
-TRIAL_ROW = {"no": False, "body": "0" * 65_536}
+_ROW = {"no": False, "body": "0" * 65_536}
 
 
 def try_to_write(path: Path) -> None:
@@ -38,11 +40,18 @@ def try_to_write(path: Path) -> None:
             sqlite3.connect(uri, uri=True, timeout=_WAIT_S, isolation_level=None)
         ) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in TRIAL:
-                connection.execute(statement, TRIAL_ROW)
+            for statement in _TRIAL:
+                connection.execute(statement, _ROW)
             connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise explain_sqlite(error) from error
+
+
+def commit_trial(connection: Connection) -> None:
+    """Commit the trial in a write transaction. Raises DBAPIError."""
+    for statement in _TRIAL:
+        connection.execute(text(statement), _ROW)
+    connection.commit()
 
 
 class WriteHealth:
