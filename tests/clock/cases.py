@@ -33,6 +33,14 @@ def generated(seed: int) -> Case:
     return Case(MOMENTS[seed % len(MOMENTS)], step if second % 2 else -step)
 
 
+def traded_by(one: FakedServer, other: FakedServer, account: str) -> Reply:
+    """A trade on a quote of ``one``, executed by ``other``; on a busy machine the quote may be over
+    before that."""
+    done = until(lambda: other.execute(one.quote(), account), lambda each: each.status == 201)
+    assert done.status == 201, done
+    return done
+
+
 @dataclass
 class Proof:
     """One bank whose clock is set again and again."""
@@ -92,8 +100,7 @@ class Proof:
         short_key, made = self._new_key(f"{KEY_S}s"), time.monotonic()
         waiting = self.server.quote()
         assert waiting.status == 201, waiting
-        traded = self.server.execute(self.server.quote(), self.account)
-        assert traded.status == 201, traded
+        traded = traded_by(self.server, self.server, self.account)
         self._step(case)
         expected = self._is_doubted(case)
         self._check_state(name, expected=expected)
@@ -104,11 +111,10 @@ class Proof:
             self._must_not_execute(f"{name}, accepted", waiting)
         self._must_be_over(name, short_key, made)
         trade = f"/trading-accounts/{self.account}/trades/{traded.body['id']}"
-        status = until(lambda: self.server.call("GET", trade).body["status"], "settled")
+        status = self._status_of(trade)
         if status != "settled":
             self.stuck.append(f"{name}: {status}")
-        fresh = self.server.execute(self.server.quote(), self.account)
-        assert fresh.status == 201, (name, fresh)
+        traded_by(self.server, self.server, self.account)
 
     def _step(self, case: Case) -> None:
         if case.moment == "at start":
@@ -153,7 +159,7 @@ class Proof:
 
     def _settle(self, name: str) -> None:
         """The operator accepts the clock, or sets it right where it can't be accepted."""
-        until(self._is_noted, True)
+        until(self._is_noted, bool)
         done = self.machine.run("clock", "accept")
         if self._can_be_right():
             assert done.returncode == 0, (name, done.stderr)
@@ -167,13 +173,22 @@ class Proof:
                 assert self.machine.run("clock", "accept").returncode == 0
         assert self._is_certain_soon(), (name, self.server.ready())
 
+    def _status_of(self, trade: str) -> str:
+        """Its status, after ten times as long as it takes to settle."""
+
+        def status() -> str:
+            return str(self.server.call("GET", trade).body["status"])
+
+        return until(status, lambda found: found == "settled")
+
     def _is_noted(self) -> bool:
         events = self.server.call("GET", "/events?after=0&limit=1000").body["data"]
         words = [each["type"] for each in events if each["type"].startswith("clock.")]
         return bool(words) and words[-1] == "clock.uncertain"
 
     def _is_certain_soon(self) -> bool:
-        return bool(until(lambda: self.server.ready().status, 200, 3.0) == 200)
+        ready = until(self.server.ready, lambda found: found.status == 200, 3.0)
+        return ready.status == 200
 
     def breaches(self) -> list[str]:
         """What ``db verify`` says of the bank, which isn't running any more."""

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -28,6 +28,7 @@ _LIBRARIES = tuple(
     )
 )
 LIBRARY = next((each for each in _LIBRARIES if each.exists()), None)
+T = TypeVar("T")
 MISSING = "libfaketime isn't installed"
 READY_S = 60.0
 
@@ -159,9 +160,9 @@ class FakedServer:
 _QUOTED = {"amount": "10.00", "side": "buy"}
 
 
-def until(found: Any, wanted: Any, seconds: float = 20.0) -> Any:
-    """Ask again until ``found()`` is what is wanted, or the time is over; the last answer."""
+def until(ask: Callable[[], T], is_wanted: Callable[[T], bool], seconds: float = 20.0) -> T:
+    """Ask again until the answer is what is wanted, or the time is over; the last answer."""
     ends = time.monotonic() + seconds
-    while (answer := found()) != wanted and time.monotonic() < ends:
+    while not is_wanted(answer := ask()) and time.monotonic() < ends:
         time.sleep(0.05)
     return answer

@@ -250,12 +250,13 @@ def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> N
 
 def test_a_time_that_is_put_right_in_two_steps(bank: Bank) -> None:
     """The first clock that is accepted is still two hours ahead."""
-    for step in (DAY_S, HOUR_S):
-        bank.stop()
-        bank.machine.step(step)
-        bank.start()
-        if step == DAY_S:
-            key = bank.key("2h")
+    bank.stop()
+    bank.machine.step(DAY_S)
+    bank.start()
+    key = bank.key("2h")
+    bank.stop()
+    bank.machine.step(HOUR_S)
+    bank.start()
     for step in (-23 * HOUR_S, -2 * HOUR_S):
         bank.machine.step(step)
         assert bank.accept() is not None
