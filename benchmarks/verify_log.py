@@ -14,10 +14,12 @@ from hashlib import sha256
 from itertools import count
 from pathlib import Path
 
+from sqlalchemy import Table
 from tests.world.files import open_fresh
 
 from chainteller.engine.checks import seals
 from chainteller.storage import chain, inspection, log, sealing
+from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
@@ -85,12 +87,7 @@ def _step(rows: Writer, number: int) -> tuple[dict[str, object], dict[str, objec
 
 
 def _quote(number: int, at: int) -> dict[str, object]:
-    numbers = {
-        column.name: 1_234_567
-        for column in Tables.quote.columns
-        if column.name not in ("id", "salt") and column.type is not None
-    }
-    words = {
+    known: dict[str, object] = {
         "id": f"QTE_{number:022d}",
         "organisation_id": "default",
         "trading_account_id": "TDA_00000000000000000000001",
@@ -102,11 +99,11 @@ def _quote(number: int, at: int) -> dict[str, object]:
         "created": at,
         "expires": at + 1,
     }
-    return numbers | words
+    return _row(Tables.quote, known)
 
 
 def _trade(number: int, at: int) -> dict[str, object]:
-    words = {
+    known: dict[str, object] = {
         "id": f"TXN_{number:022d}",
         "organisation_id": "default",
         "trading_account_id": "TDA_00000000000000000000001",
@@ -121,8 +118,13 @@ def _trade(number: int, at: int) -> dict[str, object]:
         "ordinal": number,
         "transaction_ordinal": number,
     }
-    names = (column.name for column in Tables.trade.columns)
-    return {name: 1_234_567 for name in names if name != "salt"} | words
+    return _row(Tables.trade, known)
+
+
+def _row(table: Table, known: dict[str, object]) -> dict[str, object]:
+    """A whole row, with some number where none is known."""
+    names = (column.name for column in table.columns if column.name != SALT)
+    return {name: known.get(name, 1_234_567) for name in names}
 
 
 def _posting(number: int, leg: int, journal: str) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """A database that the released build made: upgraded, worked on, and still right for that build."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,16 @@ from tests.storage import released
 from tests.world.bank import sqlite_url
 from tests.world.engines import World, make_world
 
+from chainteller.domain import merkle
 from chainteller.domain.clock import DAY
+from chainteller.engine import catching_up
 from chainteller.engine.verification import verify
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.pages import ListQuery
-from chainteller.storage import ledger, maintenance
+from chainteller.storage import baseline, ledger, log, maintenance
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
+from chainteller.storage.sealing import sealed_tables
 
 RELEASED = "0002"
 KNOWN_TO_RELEASED = 7
@@ -176,3 +180,94 @@ def test_lists_and_history_of_the_released_build_are_read(world: World) -> None:
     assert {each.status for each in trades} == {"settled", "cancelled", "processing"}
     world.settle()
     assert world.engine.trade(held, trades[0].id).status == "settled"
+
+
+def test_what_the_released_build_writes_beside_is_no_breach_and_is_sealed_at_the_next_upgrade(
+    url: str,
+) -> None:
+    maintenance.upgrade(url)
+    released.write_beside(url)
+    world = make_world(url, customers=(), seed="4")
+    world.clock.advance(2 * DAY)
+    assert verify(world.database) == ()
+    world.accounts = [row.id for row in world.engine.trading_accounts().data]
+    world.buy("25.00")
+    world.settle()
+    assert verify(world.database) == ()
+    change(url, "UPDATE customer SET kyc_level = 'none' WHERE id = 'CUS_DDA-1'")
+    (breach,) = verify(world.database)
+    assert (breach.invariant, breach.where) == (20, "customer CUS_DDA-1")
+    assert catching_up.seal_as_found(world.context) == (breach,)
+    assert "found_at_upgrade" in newest_of_deployment(world)
+    change(url, "UPDATE customer SET kyc_level = 'enhanced' WHERE id = 'CUS_DDA-1'")
+    assert catching_up.seal_as_found(world.context) == ()
+    counted = "SELECT count(*) FROM {} WHERE salt IS NULL"
+    without = {table.name: rows(url, counted.format(table.name)) for table in sealed_tables()}
+    assert {name for name, found in without.items() if found != [(0,)]} == set()
+    world.buy("26.00")
+    world.settle()
+    assert verify(world.database) == ()
+    change(url, "UPDATE trading_account SET trade_count = trade_count + 0, last_activity = 1")
+    assert {"trading_account"} <= {
+        breach.where.split()[0] for breach in verify(world.database) if breach.invariant == 20
+    }
+    world.close()
+
+
+def change(url: str, statement: str) -> None:
+    database = connect(url)
+    with database.write() as connection:
+        assert connection.execute(text(statement)).rowcount > 0
+        connection.commit()
+    database.close()
+
+
+def newest_of_deployment(world: World) -> str:
+    with world.database.read() as connection:
+        return [*log.entries(connection, log.DEPLOYMENT)][-1].body
+
+
+def test_a_log_begins_with_the_audit_rows_that_were_there(url: str) -> None:
+    """Their hashes in their order, then where the old chain ended."""
+    hashes = [row[0] for row in rows(url, "SELECT hash FROM audit ORDER BY seq")]
+    ((number, head),) = rows(url, "SELECT audit_seq, audit_hash FROM head")
+    maintenance.upgrade(url)
+    database = connect(url)
+    with database.read() as connection:
+        found = [*log.entries(connection, "default")]
+        expected = [merkle.leaf_hash(each.encode()) for each in hashes]
+        assert log.leaves(connection, "default", len(hashes)) == expected
+        assert log.number_of_audit_row(connection, "default", 3) == 3
+    database.close()
+    assert [each.body for each in found[: len(hashes)]] == hashes
+    (act,) = json.loads(found[len(hashes)].body)["acts"]
+    assert act == {
+        "op": "continue_chain",
+        "number": number,
+        "head": head,
+        "rows": len(hashes),
+    }
+
+
+def test_sealing_is_resumed_where_it_ended(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine stops after some batches; what was sealed stays, and the rest follows."""
+    steps = iter(range(3))
+    real = baseline._batch
+
+    def stops(*arguments: Any) -> Any:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(baseline, "_BATCH", 7)
+    monkeypatch.setattr(baseline, "_batch", stops)
+    with pytest.raises(KeyboardInterrupt):
+        maintenance.upgrade(url)
+    monkeypatch.setattr(baseline, "_batch", real)
+    world = make_world(url, customers=(), seed="4")
+    world.clock.advance(DAY)
+    world.accounts = [row.id for row in world.engine.trading_accounts().data]
+    world.deposit("5.00")
+    assert catching_up.seal_as_found(world.context) == ()
+    assert verify(world.database) == ()
+    world.close()

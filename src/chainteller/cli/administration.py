@@ -64,11 +64,16 @@ def init() -> Outcome:
 
 
 def upgrade() -> Outcome:
-    """Upgrade the schema; returns the revisions before and after."""
+    """Upgrade the schema and seal what has no seal; returns the revisions before and after, and
+    the breaches that were found, if any."""
+    from chainteller.engine.catching_up import seal_as_found
     from chainteller.storage import maintenance
 
     before, after = maintenance.upgrade(_address())
-    return {"database": without_password(_address()), "from": before, "to": after}
+    with engine() as found:
+        breaches = seal_as_found(found.context)
+    outcome: Outcome = {"database": without_password(_address()), "from": before, "to": after}
+    return outcome | {"breaches": [str(each) for each in breaches]} if breaches else outcome
 
 
 def fill() -> Outcome:

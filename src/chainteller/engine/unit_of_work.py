@@ -87,6 +87,7 @@ class UnitOfWork:
     _now: int | None = None
     _audit: list[dict[str, Any]] = field(default_factory=list)
     _events: list["_Event"] = field(default_factory=list)
+    _notes: list[dict[str, Any]] = field(default_factory=list)
     _when_refused: Callable[["UnitOfWork"], None] | None = None
     _rule: Rule | None = None
 
@@ -131,6 +132,11 @@ class UnitOfWork:
             }
         )
 
+    def note(self, op: str, **fields: object) -> None:
+        """Put something on record that belongs to no organisation, in the deployment's log alone:
+        an upgrade, a clock that was set, a key of the checkpoints."""
+        self._notes.append({"op": op, **fields})
+
     def schedule(self, kind: str, reference: str, run_at: int) -> None:
         jobs.schedule(self.rows, kind, reference, run_at)
 
@@ -156,7 +162,7 @@ class UnitOfWork:
         self._append(audit, events, at)
 
     def _append(self, audit: _Rows, events: _Rows, at: int | None) -> str | None:
-        if not (audit or events or self.rows.seals):
+        if not (audit or events or self._notes or self.rows.seals):
             return None
         actor = self.actor
         stamp = Stamp(
@@ -166,7 +172,7 @@ class UnitOfWork:
             actor.key_id,
             self._rule,
         )
-        return chain.append(self.rows, audit, events, stamp)
+        return chain.append(self.rows, audit, events, stamp, self._notes)
 
     def _event_row(self, event: "_Event") -> dict[str, Any]:
         """The event with its actor and the trading account that this write was about."""

@@ -45,15 +45,22 @@ _SERVER_NOW = select(func.greatest(SERVER_CLOCK, Tables.head.c.last_at)).where(
 )
 _LOG = Tables.log
 _OF_LOG = _LOG.c.organisation_id == bindparam("b_organisation")
+_KNOWN_RULE = (
+    select(Tables.rule.c.id)
+    .where(Tables.rule.c.id == bindparam("b_rule"))
+    .scalar_subquery()
+    .label("known_rule")
+)
 _HEAD_AND_LOG = _HEAD.add_columns(
     null().label("number"),
+    _KNOWN_RULE,
     select(_LOG.c.size).where(_OF_LOG).scalar_subquery().label("log_size"),
     select(_LOG.c.peaks).where(_OF_LOG).scalar_subquery().label("log_peaks"),
 )
 """On SQLite, where nobody else writes meanwhile, one statement for both."""
 _LOCKED_HEAD_NUMBERED = _HEAD.add_columns(
-    cast(func.pg_current_xact_id(), String).label("number")
-).with_for_update()
+    cast(func.pg_current_xact_id(), String).label("number"), _KNOWN_RULE
+).with_for_update(of=Tables.head)
 _ADVANCE = (
     update(Tables.head)
     .where(Tables.head.c.name == HEAD)
@@ -75,16 +82,20 @@ def head(connection: Connection) -> Record:
     return connection.execute(_HEAD).one()
 
 
-def lock_head(connection: Connection, organisation_id: str = "") -> tuple[Record, Tree | None]:
-    """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None.
+def lock_head(
+    connection: Connection, organisation_id: str = "", rule_id: str = ""
+) -> tuple[Record, Tree | None]:
+    """Lock and read the head; ``number`` is PostgreSQL's transaction number, else None, and
+    ``known_rule`` is None if no such version of the settings is stored.
 
     Returns:
         On SQLite also the tree of an organisation's log; on PostgreSQL it can be read only once
         the lock is held.
     """
     if connection.dialect.name == "postgresql":
-        return connection.execute(_LOCKED_HEAD_NUMBERED).one(), None
-    top = connection.execute(_HEAD_AND_LOG, {"b_organisation": organisation_id}).one()
+        return connection.execute(_LOCKED_HEAD_NUMBERED, {"b_rule": rule_id}).one(), None
+    values = {"b_organisation": organisation_id, "b_rule": rule_id}
+    top = connection.execute(_HEAD_AND_LOG, values).one()
     return top, Tree() if top.log_size is None else Tree.unpacked(top.log_size, top.log_peaks)
 
 
@@ -103,9 +114,10 @@ def append(
     audit: Sequence[Mapping[str, Any]],
     events: Sequence[Mapping[str, Any]],
     stamp: Stamp,
+    notes: Sequence[Mapping[str, Any]] = (),
 ) -> str | None:
     """Number, chain and store what is on record of one transaction, and seal all that it wrote,
-    as the last statements before commit.
+    as the last statements before commit. ``notes`` are acts for the deployment's log.
 
     The head row is locked only here. Sequence numbers therefore have no gaps and follow the order
     of commits, and the lock is held as briefly as possible.
@@ -114,7 +126,9 @@ def append(
         PostgreSQL's transaction number; None on SQLite.
     """
     connection = rows.connection
-    top, tree = lock_head(connection, stamp.organisation_id)
+    rule_id = stamp.rule.id if stamp.rule is not None else ""
+    top, tree = lock_head(connection, stamp.organisation_id, rule_id)
+    stamp = stamp._replace(rule_is_stored=top.known_rule is not None)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
     links = []
     for entry in audit:
@@ -129,6 +143,8 @@ def append(
         event_seq += len(numbered)
         rows.insert(Tables.event, numbered)
     log.append(rows, stamp, [_act(link) for link in links], tree)
+    if notes:
+        log.put_acts(connection, stamp._replace(organisation_id=log.DEPLOYMENT), notes)
     connection.execute(
         _ADVANCE,
         {

@@ -6,20 +6,19 @@ from typing import Any
 
 from sqlalchemy import (
     Column,
-    ColumnElement,
     Connection,
     Numeric,
     Select,
     Table,
     inspect,
     literal,
-    literal_column,
     select,
     text,
 )
 from sqlalchemy.sql.sqltypes import Float
 
-from chainteller.domain.transfers import HOLDING
+from chainteller.domain.trades import TERMINAL
+from chainteller.domain.transfers import FINAL, HOLDING
 from chainteller.storage import sealing
 from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
@@ -397,10 +396,29 @@ def sealed_rows(connection: Connection, table: Table) -> Iterator[tuple[str, str
 
 def row_by_key(connection: Connection, table: Table, key: str) -> Mapping[str, Any] | None:
     """A row by the key that its seal names."""
-    form = sealing.form(table)
-    written: ColumnElement[str] = literal_column(form.sql_key(connection.dialect.name))
-    found = connection.execute(select(table).where(written == key)).mappings().first()
+    found_by = sealing.form(table).primary_key(key)
+    if found_by is None:
+        return None
+    here = (table.c[name] == value for name, value in found_by.items())
+    found = connection.execute(select(table).where(*here)).mappings().first()
     return None if found is None else dict(found)
+
+
+def has_ended(connection: Connection, record_id: str) -> bool:
+    """Whether a trade or a transfer is in a status that it cannot leave."""
+    ended = [status.value for status in (*TERMINAL, *FINAL)]
+    return any(
+        connection.execute(
+            select(table.c.id).where(table.c.id == record_id, table.c.status.in_(ended))
+        ).first()
+        for table in (_TRADE, _TRANSFER)
+    )
+
+
+def audit_rows_without_salt(connection: Connection) -> Iterator[Record]:
+    """Audit rows as the released build writes them."""
+    audit = Tables.audit
+    return _stream(connection, select(audit).where(audit.c[SALT].is_(None)).order_by(audit.c.seq))
 
 
 def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:

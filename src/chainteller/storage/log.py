@@ -41,19 +41,22 @@ _GROW = (
     .values(size=bindparam("v_size"), peaks=bindparam("v_peaks"), root=bindparam("v_root"))
 )
 _HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
-_RULE_EXISTS = select(Tables.rule.c.id).where(Tables.rule.c.id == bindparam("b_id"))
 
 Act = Mapping[str, Any]
 
 
 class Stamp(NamedTuple):
-    """Who wrote a transaction's entries, for whom, when, and under which settings."""
+    """Who wrote a transaction's entries, for whom, when, and under which settings.
+
+    A version of the settings is stored when it decides something for the first time.
+    """
 
     organisation_id: str
     at: int
     actor: str
     key_id: str = ""
     rule: Rule | None = None
+    rule_is_stored: bool = False
 
 
 class Head(NamedTuple):
@@ -88,8 +91,9 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | No
         acts: what was done.
         tree: of the stamp's organisation, if the caller has read it under the lock.
     """
-    if stamp.rule is not None:
-        _keep_rule(rows, stamp.rule, stamp.at)
+    rule = stamp.rule
+    if rule is not None and not stamp.rule_is_stored:
+        rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": stamp.at})
     own: list[Seal] = []
     others: dict[str, list[Seal]] = {}
     for name, found in rows.seals.items():
@@ -102,12 +106,6 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | No
     for name in sorted(others):
         _extend(rows.connection, stamp._replace(organisation_id=name), (), others[name])
     rows.seals.clear()
-
-
-def _keep_rule(rows: Writer, rule: Rule, at: int) -> None:
-    """Store a version of the settings once it decides something for the first time."""
-    if rows.connection.execute(_RULE_EXISTS, {"b_id": rule.id}).first() is None:
-        rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": at})
 
 
 def _extend(

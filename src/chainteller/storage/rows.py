@@ -107,6 +107,15 @@ class Writer:
         self.keep(table, row[1], Seal(table.name, form.key(key), found, form.values(values)))
         return True
 
+    def reseal(self, table: Table, key: Row, organisation: str | None) -> None:
+        """Seal a row as it is found, in the log of an organisation."""
+        form, salt = sealing.form(table), sealing.new_salt()
+        statement = _sealing_update(table, tuple(key), (SALT,), self.connection.dialect.name)
+        parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
+        row = self.connection.execute(statement, parameters).one()
+        found = sealing.seal(salt, _bytes(row[0]))
+        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING))
+
     def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
         """Delete the rows that fulfil a condition, and note each as removed.
 

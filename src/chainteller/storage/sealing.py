@@ -16,7 +16,7 @@ from hashlib import blake2b
 from secrets import token_urlsafe
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Table
+from sqlalchemy import Boolean, Column, Integer, Table
 from sqlmodel import SQLModel
 
 from chainteller.storage import wallet_tables
@@ -106,6 +106,19 @@ class Form:
         if len(self.key_names) == 1:
             return str(row[self.key_names[0]])
         return " ".join([str(row[name]) for name in self.key_names])
+
+    def primary_key(self, key: str) -> dict[str, Any] | None:
+        """The columns of a key that ``key`` wrote; None if it can't be one."""
+        parts = key.split(" ")
+        if len(parts) != len(self.key_names):
+            return None
+        found: dict[str, Any] = {}
+        for name, part in zip(self.key_names, parts, strict=True):
+            is_number = isinstance(self.table.c[name].type, Integer)
+            if is_number and not part.lstrip("-").isdecimal():
+                return None
+            found[name] = int(part) if is_number else part
+        return found
 
     def text(self, row: Mapping[str, Any]) -> bytes:
         """The sealed cells of a row that has all of them; one that is left out is NULL."""

@@ -22,3 +22,13 @@ def restore(url: str) -> None:
         connection.exec_driver_sql((_FOLDER / "postgresql.sql").read_text())
         connection.commit()
     database.close()
+
+
+def write_beside(url: str) -> None:
+    """Change the rows that a server of the released build changes in a day, as it does."""
+    database = connect(url)
+    with database.write() as connection:
+        for statement in (_FOLDER / "beside.sql").read_text().splitlines():
+            assert connection.exec_driver_sql(statement).rowcount == 1, statement
+        connection.commit()
+    database.close()

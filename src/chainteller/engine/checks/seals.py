@@ -9,13 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Table
 
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
+from chainteller.engine.checks import unsealed
 from chainteller.engine.checks.breaches import Breach, Breaches
+from chainteller.engine.checks.unsealed import CHANGED, DELETED, INSERTED, PUT_BACK, Wrong
 from chainteller.storage import chain, guards, inspection, sealing
 from chainteller.storage.log import DEPLOYMENT, Head
 
@@ -44,12 +46,6 @@ class Books:
     """How many entries of each log were taken as a checkpoint vouches for them."""
 
 
-class _Wrong(NamedTuple):
-    table: Table
-    key: str
-    what: str
-
-
 def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Breaches:
     """20 and 21.
 
@@ -60,11 +56,18 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
     """
     books = Books()
     yield from read_logs(connection, books, since or {})
-    wrong: list[_Wrong] = []
-    for table in sealing.sealed_tables():
-        wrong += _compare(connection, table, books)
-    yield from _explained(connection, wrong)
-    yield from _newest(connection, books)
+    wrong = compare(connection, books)
+    others = unsealed.of_released_build(connection, wrong)
+    yield from _explained(connection, [each for each in wrong if each not in others])
+    if not others:
+        yield from _newest(connection, books)
+
+
+def compare(connection: Connection, books: Books) -> list[Wrong]:
+    """Every row that is not as it was sealed."""
+    return [
+        each for table in sealing.sealed_tables() for each in _compare(connection, table, books)
+    ]
 
 
 def _newest(connection: Connection, books: Books) -> Breaches:
@@ -180,7 +183,7 @@ def _take(books: Books, organisation: str, entry_id: str, body: bytes) -> str:
 # 20: the rows
 
 
-def _compare(connection: Connection, table: Table, books: Books) -> Iterator[_Wrong]:
+def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wrong]:
     """Rows of a table that are not as they were sealed."""
     sealed, seal = books.seals.get(table.name, {}), sealing.seal
     partial = any(books.skipped.values())
@@ -190,36 +193,37 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[_Wr
         expected = sealed.get(key)
         if expected is None:
             if key in sealed:
-                yield _Wrong(table, key, "put back after it was removed")
+                yield Wrong(table, key, PUT_BACK)
             elif not partial:
-                yield _Wrong(table, key, "inserted without an entry")
+                yield Wrong(table, key, INSERTED)
         elif seal(salt, text) != expected:
-            yield _Wrong(table, key, "changed")
+            yield Wrong(table, key, CHANGED)
     for key, expected in sealed.items():
         if expected is not None and key not in present:
-            yield _Wrong(table, key, "deleted")
+            yield Wrong(table, key, DELETED)
 
 
 # What happened to a row
 
 
 @dataclass(slots=True)
-class _Story:
-    """The last entry that wrote a row, and the values that the log carries of it."""
+class Story:
+    """The last entry that wrote a row, in whose log, and the values that the log carries of it."""
 
     written: str = ""
+    organisation: str = ""
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def _explained(connection: Connection, wrong: list[_Wrong]) -> Breaches:
+def _explained(connection: Connection, wrong: list[Wrong]) -> Breaches:
     if not wrong:
         return
     looked_into = wrong[:_MOST]
-    stories = _stories(connection, looked_into)
+    stories = stories_of(connection, looked_into)
     for each in looked_into:
-        story = stories.get((each.table.name, each.key), _Story())
+        story = stories.get((each.table.name, each.key), Story())
         what = each.what
-        if each.what == "changed":
+        if each.what == CHANGED:
             columns = _changed_columns(connection, each, story)
             what = f"changed ({', '.join(columns)})" if columns else "changed"
         if story.written:
@@ -229,8 +233,9 @@ def _explained(connection: Connection, wrong: list[_Wrong]) -> Breaches:
         yield Breach(20, f"and {len(wrong) - _MOST} more rows", "rows")
 
 
-def _stories(connection: Connection, wrong: Iterable[_Wrong]) -> dict[tuple[str, str], _Story]:
-    sought = {(each.table.name, each.key): _Story() for each in wrong}
+def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> dict[tuple[str, str], Story]:
+    """What the log says of some rows, by table and key."""
+    sought = {(each.table.name, each.key): Story() for each in wrong}
     for organisation in inspection.organisations_of_entries(connection):
         for number, _, _, body in inspection.entries(connection, organisation):
             try:
@@ -239,6 +244,7 @@ def _stories(connection: Connection, wrong: Iterable[_Wrong]) -> dict[tuple[str,
                     story = sought.get((row[0], row[1]))
                     if story is not None:
                         at = format_instant(found["at"])
+                        story.organisation = organisation
                         story.written = f"{found['by']} at {at} (entry {number} of {organisation})"
                         story.values.update(row[3] if len(row) > 3 else {})
             except (ValueError, KeyError, TypeError, IndexError):
@@ -246,7 +252,7 @@ def _stories(connection: Connection, wrong: Iterable[_Wrong]) -> dict[tuple[str,
     return sought
 
 
-def _changed_columns(connection: Connection, wrong: _Wrong, story: _Story) -> list[str]:
+def _changed_columns(connection: Connection, wrong: Wrong, story: Story) -> list[str]:
     """The columns that the log carries with another value than the row has."""
     if not story.values:
         return []
