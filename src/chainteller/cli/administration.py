@@ -89,13 +89,14 @@ def check() -> DatabaseReport:
     return maintenance.check(_address())
 
 
-def verify() -> list[str]:
-    """Every invariant that is violated, in words."""
+def verify() -> tuple[list[str], list[str]]:
+    """Every invariant that is violated, in words, and the likely causes."""
+    from chainteller.engine.checks.breaches import causes
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
         breaches = verified(found.context.database)
-    return [str(each) for each in breaches]
+    return [str(each) for each in breaches], causes(breaches)
 
 
 def verify_chain() -> ChainReport:
