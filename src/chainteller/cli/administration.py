@@ -101,16 +101,18 @@ def check() -> DatabaseReport:
 
 
 class Verified(NamedTuple):
-    """What ``db verify`` found: what is violated, in words; what checking the claims took; and
-    what is worth knowing besides."""
+    """What ``db verify`` found: what is violated and the likely causes, in words; what checking
+    the claims took; and what is worth knowing besides."""
 
     breaches: list[str]
+    causes: list[str]
     claims: Outcome
     notes: list[str]
 
 
 def verify() -> Verified:
     """Check every invariant, every claim and every known head."""
+    from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
     from chainteller.engine.verification import verify_books, verify_claims
 
@@ -123,8 +125,9 @@ def verify() -> Verified:
         "contradictions": len(claims.breaches),
         "seconds": round(claims.seconds, 3),
     }
-    breaches = [*(str(each) for each in books + claims.breaches), *heads.breaches]
-    return Verified(breaches, report, list(heads.notes) if heads.judgements else [])
+    breaches = books + claims.breaches
+    told = [*(str(each) for each in breaches), *heads.breaches]
+    return Verified(told, causes(breaches), report, heads.notes if heads.judgements else [])
 
 
 def recheck(claim_id: str | None) -> list[Outcome]:

@@ -1,6 +1,6 @@
 """The engine's database: init, upgrade, sample, check, verify, backup, restore, copy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -90,7 +90,7 @@ def verify() -> int:
     """Every invariant of the books, the audit chain, its heads and every ownership claim; ends with
     1 at the first breach.
     """
-    breaches, claims, notes = administration.verify()
+    breaches, causes, claims, notes = administration.verify()
     if options().json:
         found = {"ok": not breaches, "breaches": breaches, "claims": claims}
         document(found | ({"notes": notes} if notes else {}))
@@ -99,15 +99,16 @@ def verify() -> int:
         line("every invariant holds")
     say(f"{claims['checked']} ownership claims checked again in {claims['seconds']} s")
     say(*(f"note: {each}" for each in notes))
-    return _judged(breaches)
+    return _judged(breaches, causes)
 
 
-def _judged(breaches: list[str]) -> int:
+def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
     if not breaches:
         return Exit.DONE
     say(
         f"BREACH: {breaches[0]}",
         *(f"  {each}" for each in breaches[1:]),
+        *causes,
         "Next: stop writing to this database, keep it as it is and compare it with a backup.",
     )
     return Exit.REFUSED

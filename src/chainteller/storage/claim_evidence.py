@@ -104,8 +104,8 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
     refused signatures, ``rests_on_claims`` the pair's linked claims that the link names (one), and
     ``first_linked_claims`` those that were linked when the link was first made. ``last_paid`` is
-    when the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the present
-    one; 0 where the clock was never put right.
+    when the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the
+    present one; 0 where the clock was never put right.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
     return found
