@@ -354,7 +354,7 @@ def _heads_now() -> "dict[str, Head] | None":
         maintenance.require_file(sqlite_path(_address()))
         with engine() as found:
             return heads_of(found.context)
-    except ServiceUnavailable:
+    except (ServiceUnavailable, ValueError):  # a damaged one is restored, too
         return None
 
 

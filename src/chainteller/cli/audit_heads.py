@@ -76,10 +76,13 @@ def checkpoint(file: Path | None) -> None:
 )
 @click.argument("row", type=click.IntRange(1))
 def proof(row: int) -> int:
-    """Prove that audit ROW, by its number, is in the log, and check the proof."""
+    """Prove that audit ROW, by its number, is in the log, and check the proof.
+
+    The head's signature is checked with the profile's key, else with the keys of this place.
+    """
     with service() as bank:
         found = bank.audit_proof(str(row))
-    holds = proves(found)
+    holds = proves(found) and _is_signed(found)
     if options().json:
         document(found)
     else:
@@ -117,6 +120,26 @@ def proves(found: AuditProof) -> bool:
     return is_shown and verify_inclusion(leaf, found.number - 1, head.size, hashes, head.root)
 
 
+def _is_signed(found: AuditProof) -> bool:
+    """Whether a key that is known here signed the head; True where none is known."""
+    from chainteller.witnessing.checkpoints import read_signed_head
+    from chainteller.witnessing.comparing import known_here
+    from chainteller.witnessing.notes import NoteInvalid, verified_by
+
+    read = read_signed_head(found.note.encode())
+    keys, _ = known_here(read.checkpoint.origin, _pinned(), administration.known_keys)
+    try:
+        return not keys or bool(verified_by(read.note, keys))
+    except NoteInvalid:
+        return False
+
+
+def _pinned() -> str:
+    """The verifier key that the profile names, or empty."""
+    profile = options().configured.place().profile
+    return profile.audit_key if profile is not None else ""
+
+
 def verify_head(file: Path) -> dict[str, object]:
     """Compare a checkpoint in a file with the log; returns what was found out.
 
@@ -132,11 +155,8 @@ def verify_head(file: Path) -> dict[str, object]:
             data = note.read(100_000)
     except OSError as error:
         raise Usage(f"{file}: {error.strerror}.", "Name a file with a checkpoint.") from None
-    configured = options().configured
-    profile = configured.place().profile
     with service() as bank:
-        pinned = profile.audit_key if profile is not None else ""
-        return compare_file(bank, data, pinned, administration.known_keys)
+        return compare_file(bank, data, _pinned(), administration.known_keys)
 
 
 # -- witnesses ----------------------------------------------------------------------------------

@@ -64,6 +64,17 @@ def read_answer(
     return accept(answer.note.encode(), origin or answer.origin, keys)
 
 
+def known_here(origin: str, pinned: str, known: KnownKeys) -> tuple[tuple[VerifierKey, ...], str]:
+    """The keys that are trusted for a log, and whose they are: the profile's, or this place's.
+
+    Raises:
+        CheckpointRefused: the profile's key is none (MALFORMED).
+    """
+    if pinned:
+        return parse_keys([pinned]), "the profile's key"
+    return tuple(known(origin)), "the signing keys of this place"
+
+
 def compare_file(
     service: "Service", data: bytes, pinned: str, known: KnownKeys
 ) -> dict[str, object]:
@@ -82,15 +93,11 @@ def compare_file(
         TellerError: the deployment doesn't answer.
     """
     answer = service.audit_checkpoint()
-    retired = dict(known(answer.origin))
-    if pinned:
-        keys, trusted = parse_keys([pinned]), "the profile's key"
-    elif retired:
-        keys, trusted = tuple(retired), "the signing keys of this place"
-    else:
+    keys, trusted = known_here(answer.origin, pinned, known)
+    if not keys:
         keys, trusted = parse_keys(answer.verifier_keys), "the keys that the deployment names"
     found = accept(data, answer.origin, keys)
-    since = signed_by_retired(found, retired)
+    since = signed_by_retired(found, known(answer.origin))
     now = read_answer(answer, keys)
     if found.head.size > now.head.size:
         raise CheckpointRefused(
