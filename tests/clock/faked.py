@@ -30,7 +30,7 @@ _LIBRARIES = tuple(
 LIBRARY = next((each for each in _LIBRARIES if each.exists()), None)
 T = TypeVar("T")
 MISSING = "libfaketime isn't installed"
-READY_S = 60.0
+READY_S = 180.0
 
 
 class Reply(NamedTuple):
