@@ -448,6 +448,35 @@ def _keys(sim: "Simulation", draw: "Draw") -> None:
 # -- all ----------------------------------------------------------------------------------------
 
 
+def _strangers(sim: "Simulation", draw: "Draw") -> None:
+    """Whoever belongs to another organisation asks for one record of each kind, by its id."""
+    model = sim.model
+    asked: list[tuple[str, Asked]] = []
+    of_organisation: tuple[tuple[str, Any, Callable[[Any], str]], ...] = (
+        ("trading_account", model.accounts, lambda each: each.organisation),
+        ("token_balances", model.accounts, lambda each: each.organisation),
+        ("transactions", model.accounts, lambda each: each.organisation),
+        ("quote", model.quotes, lambda each: each.organisation),
+        ("transaction_by_id", model.trades, lambda each: each.account.organisation),
+        ("transaction_by_id", model.transfers, lambda each: each.account.organisation),
+        ("counterparty", model.wallets, lambda each: each.organisation),
+        ("blockchain_account", model.custodies, lambda each: each.account.organisation),
+        ("challenges", model.custodies, lambda each: each.account.organisation),
+        ("challenge_by_id", model.challenges, lambda each: each.wallet.organisation),
+        ("claim_by_id", model.claims, lambda each: each.challenge.wallet.organisation),
+    )
+    for name, rows, organisation_of in of_organisation:
+        if rows:
+            record = draw.pick([*rows.values()])
+            owner = organisation_of(record)
+            stranger = next(each for each in model.fees if each != owner)
+            asked.append((stranger, Asked(name, (record.id,))))
+    for organisation, call in asked:
+        client = sim.client(draw, organisation)
+        if client is not None:
+            sim.call(client, call, "", draw)
+
+
 def _burst(sim: "Simulation", draw: "Draw") -> None:
     sim.burst(draw)
 
@@ -475,6 +504,7 @@ ACTS: dict[str, Callable[["Simulation", "Draw"], None]] = {
     "customer": _customer,
     "market": _market,
     "API keys": _keys,
+    "strangers": _strangers,
     "at once": _burst,
     "check": _check,
     "verify": _verify,
@@ -494,6 +524,7 @@ WEIGHTS = {
     "customer": 10,
     "market": 6,
     "API keys": 8,
+    "strangers": 5,
     "at once": 25,
     "check": 8,
     "verify": 5,

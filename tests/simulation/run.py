@@ -98,7 +98,8 @@ def first_settings(seed: str) -> Settings:
         UNVERIFIED: (20_000, 40_000, 90_000),
         VERIFIED: (150_000, 300_000, 700_000),
     }
-    settings = Settings(limits=narrow, open_quotes=4)
+    delay = draw.pick((0, 3_000_000))
+    settings = Settings(limits=narrow, open_quotes=4, deposit_delay=delay)
     if draw.chance(2):
         settings = acts.drawn_settings(draw, settings)
     return settings
