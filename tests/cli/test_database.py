@@ -51,7 +51,12 @@ def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -
     assert ended.code == 1
     assert ended.body["firstBroken"] == 17
     assert ended.complaint[0].startswith("AUDIT_BROKEN: row 17")
-    assert teller("db", "verify").code == 1
+    judged = teller("db", "verify")
+    assert judged.code == 1
+    said = "\n".join(judged.complaint)
+    assert "(audit 17)" in said
+    assert "the trigger audit_refuses_update is missing" in said
+    assert said.count("Likely cause:") == 3
 
 
 def test_a_key_is_printed_alone_and_once(home: Path, teller: Teller) -> None:

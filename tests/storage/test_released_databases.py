@@ -252,7 +252,7 @@ def test_a_log_begins_with_the_audit_rows_that_were_there(url: str) -> None:
 def test_sealing_is_resumed_where_it_ended(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine stops after some batches; what was sealed stays, and the rest follows."""
     steps = iter(range(3))
-    real = baseline._batch
+    real = baseline.seal_next
 
     def stops(*arguments: Any) -> Any:
         if next(steps, None) is None:
@@ -260,10 +260,10 @@ def test_sealing_is_resumed_where_it_ended(url: str, monkeypatch: pytest.MonkeyP
         return real(*arguments)
 
     monkeypatch.setattr(baseline, "_BATCH", 7)
-    monkeypatch.setattr(baseline, "_batch", stops)
+    monkeypatch.setattr(baseline, "seal_next", stops)
     with pytest.raises(KeyboardInterrupt):
         maintenance.upgrade(url)
-    monkeypatch.setattr(baseline, "_batch", real)
+    monkeypatch.setattr(baseline, "seal_next", real)
     world = make_world(url, customers=(), seed="4")
     world.clock.advance(DAY)
     world.accounts = [row.id for row in world.engine.trading_accounts().data]

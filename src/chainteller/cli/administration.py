@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
 from chainteller.cli.error_output import Usage
@@ -113,15 +113,28 @@ def signing_problem() -> str:
         return error.message
 
 
-def verify() -> tuple[list[str], list[str]]:
-    """Every invariant that is violated, in words; then what is worth knowing besides."""
+class Verified(NamedTuple):
+    """What ``db verify`` found, in words."""
+
+    breaches: list[str]
+    """Every invariant that is violated, and every head that the log contradicts."""
+    causes: list[str]
+    """The likely causes."""
+    notes: list[str]
+    """What is worth knowing besides."""
+
+
+def verify() -> Verified:
+    """Check every invariant, and compare the logs with the heads that are known of them."""
+    from chainteller.engine.checks.breaches import causes
     from chainteller.engine.heads import judge_heads
     from chainteller.engine.verification import verify as verified
 
     with engine() as found:
         breaches = verified(found.context.database)
         report = judge_heads(found.context)
-    return [*map(str, breaches), *report.breaches], report.notes if report.judgements else []
+    said = [*map(str, breaches), *report.breaches]
+    return Verified(said, causes(breaches), report.notes if report.judgements else [])
 
 
 def heads_report() -> "HeadsReport":

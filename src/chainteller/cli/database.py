@@ -1,6 +1,6 @@
 """The engine's database: init, upgrade, sample, check, verify, backup, restore, copy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -82,21 +82,22 @@ def check() -> int:
 @database.command("verify", changes=False, epilog=example("chainteller db verify"))
 def verify() -> int:
     """Every invariant of the books and the audit chain; ends with 1 at the first breach."""
-    breaches, notes = administration.verify()
+    breaches, causes, notes = administration.verify()
     if options().json:
         document({"ok": not breaches, "breaches": breaches, **({"notes": notes} if notes else {})})
     elif not breaches:
         line("every invariant holds")
     say(*(f"note: {each}" for each in notes))
-    return _judged(breaches)
+    return _judged(breaches, causes)
 
 
-def _judged(breaches: list[str]) -> int:
+def _judged(breaches: list[str], causes: Sequence[str] = ()) -> int:
     if not breaches:
         return Exit.DONE
     say(
         f"BREACH: {breaches[0]}",
         *(f"  {each}" for each in breaches[1:]),
+        *causes,
         "Next: stop writing to this database, keep it as it is and compare it with a backup.",
     )
     return Exit.REFUSED

@@ -8,7 +8,7 @@ from chainteller.engine.checks.breaches import Breach
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, act
 from chainteller.engine.verification import verify
-from chainteller.storage import baseline, sealing
+from chainteller.storage import maintenance, sealing
 from chainteller.storage.rows import DEPLOYMENT, Seal
 
 _ACTOR = Actor(DEPLOYMENT, "chainteller")
@@ -28,7 +28,7 @@ def seal_as_found(context: EngineContext) -> tuple[Breach, ...]:
         ServiceUnavailable: the database cannot be used.
     """
     act(context, _ACTOR, _reseal)
-    baseline.run(context.database)
+    maintenance.seal_rows(context.database)
     breaches = verify(context.database)
     if breaches:
         act(context, _ACTOR, lambda tx: _list(tx, breaches))

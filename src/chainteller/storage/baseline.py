@@ -25,7 +25,6 @@ from sqlalchemy import literal_column as expression
 
 from chainteller.storage import chain, log, sealing
 from chainteller.storage.columns import SALT
-from chainteller.storage.database import Database
 from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -51,29 +50,14 @@ _ORGANISATION: Mapping[Table, Callable[[], ColumnElement[Any]]] = {
 """Whose log keeps a row that doesn't name its organisation, but may be written again."""
 
 
-def run(database: Database) -> int:
-    """Seal every row without a seal; returns how many there were.
-
-    Raises:
-        DBAPIError: what was sealed so far is kept.
-    """
-    count = 0
-    for table in sealing.sealed_tables():
-        last: Mapping[str, Any] | None = None
-        while True:
-            with database.write() as connection:
-                last, sealed = _batch(connection, table, last)
-                connection.commit()
-            count += sealed
-            if last is None:
-                break
-    return count
-
-
-def _batch(
+def seal_next(
     connection: Connection, table: Table, after: Mapping[str, Any] | None
 ) -> tuple[Mapping[str, Any] | None, int]:
-    """Seal the next rows after a key; returns the last key (None at the end) and how many."""
+    """Seal the next rows of a table after a key; the caller commits.
+
+    Returns:
+        The last key (None at the end) and how many rows were sealed.
+    """
     chain.lock_head(connection)
     form = sealing.form(table)
     dialect = connection.dialect.name

@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from itertools import count
@@ -19,7 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import baseline, guards, schema
+from chainteller.storage import baseline, guards, schema, sealing
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.revision import State, sqlite_revision, sqlite_state
@@ -71,12 +71,31 @@ def upgrade(url: str) -> tuple[str, str]:
                 _migrate(connection)
             after = schema.revision(connection)
             connection.commit()
-        baseline.run(database)
+        seal_rows(database)
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
         database.close()
     return before, after
+
+
+def seal_rows(database: Database) -> int:
+    """Seal every row without a seal, in batches; returns how many there were.
+
+    Raises:
+        DBAPIError: what was sealed so far is kept.
+    """
+    count = 0
+    for table in sealing.sealed_tables():
+        last: Mapping[str, object] | None = None
+        while True:
+            with database.write() as connection:
+                last, sealed = baseline.seal_next(connection, table, last)
+                connection.commit()
+            count += sealed
+            if last is None:
+                break
+    return count
 
 
 def _migrate(connection: Connection) -> None:

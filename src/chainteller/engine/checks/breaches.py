@@ -22,6 +22,27 @@ class Breach:
 
 
 Breaches = Iterator[Breach]
+_ALTERED = "Another program wrote to the database, or a backup was mixed with it."
+_CAUSES = {
+    20: (
+        _ALTERED,
+        "Ask who could write there at that time; take the named rows from a backup that verifies.",
+    ),
+    21: (
+        "The log, its head or a guard of the schema was altered by another program.",
+        "Compare the log's heads with the checkpoints that were kept elsewhere.",
+    ),
+}
+_OTHERWISE = (
+    f"{_ALTERED} If no row is named by invariant 20, it may be a defect of this program.",
+    "Report it with this output.",
+)
+
+
+def causes(found: Iterable[Breach]) -> list[str]:
+    """The likely cause and the next step for each kind of breach, once each."""
+    said = [_CAUSES.get(each.invariant, _OTHERWISE) for each in found]
+    return [f"Likely cause: {cause} {step}" for cause, step in dict.fromkeys(said)]
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], Key]) -> Iterator[tuple[Key, list[Row]]]:
