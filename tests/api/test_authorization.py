@@ -90,7 +90,8 @@ def _verified(call: Caller, chain: str, wallet: str) -> dict[str, str]:
         "counterpartyId": wallet,
     }
     made = call("POST", f"{ownership}-claims", completed)
-    assert call("GET", made.headers["location"]).json == made.json
+    told = {name: value for name, value in made.json.items() if value is not None}
+    assert call("GET", made.headers["location"]).json.items() >= told.items()
     return {"ownershipChallengeId": challenge["id"], "ownershipClaimId": made.json["id"]}
 
 
