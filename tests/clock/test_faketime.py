@@ -14,6 +14,9 @@ from tests.clock.cases import Case, Proof, generated, traded_by
 from tests.clock.faked import LIBRARY, MISSING, FakedMachine, Reply, until
 from tests.world.bank import build
 
+FIRST = int(os.environ.get("CHAINTELLER_CLOCK_FROM", "0"))
+COUNT = int(os.environ.get("CHAINTELLER_CLOCK_SEEDS", "40"))
+"""Read before the tests' environment is cleared."""
 LIFE_S = 30
 """Of a key that a busy machine needs some seconds to make and to use."""
 pytestmark = pytest.mark.skipif(LIBRARY is None, reason=MISSING)
@@ -38,10 +41,9 @@ def test_a_clock_that_is_set_back_closes_the_bank_until_it_is_accepted(tmp_path:
 
 @pytest.mark.slow
 def test_steps_of_a_second_to_ten_years_at_every_moment(tmp_path: Path) -> None:
-    first = int(os.environ.get("CHAINTELLER_CLOCK_FROM", "0"))
-    count = int(os.environ.get("CHAINTELLER_CLOCK_SEEDS", "40"))
-    proof = prove(tmp_path, [generated(seed) for seed in range(first, first + count)], window_s=5)
-    assert proof.refused >= count // 4
+    cases = [generated(seed) for seed in range(FIRST, FIRST + COUNT)]
+    proof = prove(tmp_path, cases, window_s=5)
+    assert proof.refused >= COUNT // 4
 
 
 @pytest.mark.slow

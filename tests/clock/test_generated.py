@@ -23,6 +23,9 @@ from chainteller.engine.verification import verify
 from chainteller.service.errors import ClockUncertain, QuoteAlreadyUsed, QuoteExpired
 
 T = TypeVar("T")
+FIRST = int(os.environ.get("CHAINTELLER_CLOCK_FIRST", "0"))
+LIVES = int(os.environ.get("CHAINTELLER_CLOCK_LIVES", "1000"))
+"""Read before the tests' environment is cleared."""
 WINDOW, KEY_LIFE = 5_000_000, 3_000_000
 ACTS = 40
 STEPS = (1, 2, 4, 5, 6, 30, 300, 3_600, 86_400, 30 * 86_400, 3_650 * 86_400)
@@ -184,8 +187,6 @@ def test_lives_with_a_clock_that_is_set(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_thousand_lives(tmp_path: Path) -> None:
-    first = int(os.environ.get("CHAINTELLER_CLOCK_FIRST", "0"))
-    count = int(os.environ.get("CHAINTELLER_CLOCK_LIVES", "1000"))
-    done = live(tmp_path, range(first, first + count))
+    done = live(tmp_path, range(FIRST, FIRST + LIVES))
     assert done["refused CLOCK_JUMPED"]
     print(sorted(done.items()))  # noqa: T201 - the figures of the proof

@@ -124,3 +124,14 @@ def test_a_stamp_of_a_time_to_come_counts_from_the_epoch_s_beginning() -> None:
     assert stamped(NOON, NOON, NOON - 9) == NOON
     assert stamped(NOON + 1, NOON, NOON - 9) == NOON - 9
     assert stamped(NOON + 1, NOON, 0) == NOON + 1
+
+
+def test_a_database_whose_second_is_a_little_longer_is_followed_for_a_year() -> None:
+    hour, drift = 3_600 * SECOND, 3_600 * SECOND // 10_000
+    anchor, passed = Anchor(NOON, 0), 0
+    for number in range(1, 24 * 365):
+        passed += hour
+        sight = Sight(NOON + passed - number * drift, passed, passed, is_database=True)
+        found = go_on(sight, NOTHING_STORED, anchor, opening=False)
+        assert found.doubt is None
+        anchor = found.anchor
