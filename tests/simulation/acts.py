@@ -24,12 +24,13 @@ from tests.simulation.records import (
     Transfer,
 )
 from tests.simulation.signing import signed, signed_by_another
+from tests.simulation.turns import Killed
 from tests.world.customers import CustomerSeed
 
 from chainteller.domain.actors import SCOPES
 from chainteller.domain.preconditions import Control
 from chainteller.engine import accounts, deposits, payouts
-from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update
+from chainteller.engine.outcome import AuditEntry, Event, Outcome, Update, apply
 from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.storage import markets as market_rows
 from chainteller.storage.tables import Tables
@@ -175,8 +176,6 @@ def _work(sim: "Simulation", draw: "Draw") -> None:
     sim.said.append(f"due work, at most {most}")
     turns = sim.bank.turns
     turns.dies = draw.pick(("before", "after")) if draw.chance(12) else ""
-    from tests.simulation.turns import Killed  # noqa: PLC0415 - next to its only use
-
     try:
         done = sim.bank.run_due(most)
     except Killed:
@@ -333,8 +332,6 @@ def _set_control(sim: "Simulation", account: Account, control: str | None) -> No
         else:
             update, told = accounts.restrict(row, Control(control), str(why))
         entry = AuditEntry("set_control", row.id)
-        from chainteller.engine.outcome import apply  # noqa: PLC0415 - next to its only use
-
         apply(tx, Outcome(row.id, (update,), events=(told,), audit=(entry,)))
 
     sim.bank.operate(client, change)

@@ -842,7 +842,7 @@ def harmless(body: Wire) -> Wire:
 def is_right(signature: str, challenge: Challenge) -> bool:
     """Whether the generator signed the challenge's own text with its wallet's own key.
 
-    The generator's signatures say so themselves by the ``Signatures`` that made them; see there.
+    Whatever signs here notes what its signatures prove.
     """
     from tests.simulation.signing import RIGHT_ANSWERS  # noqa: PLC0415 - only claims need keys
 

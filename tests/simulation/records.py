@@ -390,7 +390,7 @@ class Custody:
 
 @dataclass
 class Wallet:
-    """A counterparty; ``secret`` names the key that signs for it."""
+    """A counterparty."""
 
     id: str
     organisation: str
