@@ -134,7 +134,8 @@ def verify() -> Verified:
         breaches = verified(found.context.database)
         report = judge_heads(found.context)
     said = [*map(str, breaches), *report.breaches]
-    return Verified(said, causes(breaches), report.notes if report.judgements else [])
+    why = [*causes(breaches), *report.causes]
+    return Verified(said, why, report.notes if report.judgements else [])
 
 
 def heads_report() -> "HeadsReport":
