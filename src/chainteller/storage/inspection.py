@@ -422,7 +422,11 @@ def audit_rows_without_salt(connection: Connection) -> Iterator[Record]:
 
 
 def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:
-    """Stream rows as tuples."""
+    """Stream rows as tuples, as quickly as each driver can."""
+    if connection.dialect.name == "sqlite":
+        driver: Any = connection.connection.driver_connection
+        yield from driver.execute(query, values)
+        return
     found = connection.execute(text(query), values, execution_options={"yield_per": _BATCH})
     for part in found.partitions():
         yield from map(tuple, part)

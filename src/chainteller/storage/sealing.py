@@ -153,8 +153,8 @@ class Form:
         found = f"rtrim({' || '.join(parts)}, '-')"
         if dialect == "postgresql":
             return found
-        kinds = ", ".join(f'typeof("{column.name}")' for column in self.columns)
-        return f"CAST(CASE WHEN 'blob' IN ({kinds}) THEN '!' ELSE '' END || {found} AS BLOB)"
+        odd = " OR ".join(f"typeof(\"{column.name}\") = 'blob'" for column in self.columns)
+        return f"CAST(CASE WHEN {odd} THEN '!' ELSE '' END || {found} AS BLOB)"
 
 
 def _as_text(column: Column[Any], dialect: str) -> str:
