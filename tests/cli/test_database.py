@@ -53,7 +53,7 @@ def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -
     assert ended.complaint[0].startswith("AUDIT_BROKEN: row 17")
     judged = teller("db", "verify")
     assert judged.code == 1
-    said = "\n".join(judged.complaint)
+    said = judged.err
     assert "(audit 17)" in said
     assert "the trigger audit_refuses_update is missing" in said
     assert said.count("Likely cause:") == 3
