@@ -127,7 +127,8 @@ def verify() -> Verified:
     }
     breaches = books + claims.breaches
     told = [*(str(each) for each in breaches), *heads.breaches]
-    return Verified(told, causes(breaches), report, heads.notes if heads.judgements else [])
+    why = [*causes(breaches), *heads.causes]
+    return Verified(told, why, report, heads.notes if heads.judgements else [])
 
 
 def recheck(claim_id: str | None) -> list[Outcome]:

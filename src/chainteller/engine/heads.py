@@ -360,6 +360,12 @@ def witness_keys(notary: Notary) -> tuple[VerifierKey, ...]:
     return tuple(key for key in found if key.kind is SignatureType.COSIGNATURE_V1)
 
 
+_CAUSE = (
+    "Likely cause: entries were changed or removed behind the program, or an older file was put in "
+    "place without chainteller db restore. Find out who wrote to it since the last honest head."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class HeadsReport:
     """What all known heads say about all logs; ``problem`` where no keys can be used."""
@@ -375,6 +381,11 @@ class HeadsReport:
         for each in self.judgements:
             said += [f"{each.origin}: {found}; {describe(each)}" for found in each.contradictions]
         return said
+
+    @property
+    def causes(self) -> list[str]:
+        """The likely cause of the breaches, and the next step."""
+        return [_CAUSE] if self.breaches else []
 
     @property
     def notes(self) -> list[str]:
