@@ -219,7 +219,7 @@ def test_the_times_of_different_epochs_are_not_compared(bank: Bank) -> None:
             text("UPDATE trade SET executed_at = settled_at + 1 WHERE id = :id"), {"id": later}
         )
         connection.commit()
-    assert [each.invariant for each in verify(bank.context.database)] == [9]
+    assert {each.invariant for each in verify(bank.context.database)} == {9, 20}
 
 
 def test_what_an_earlier_epoch_put_right_is_not_put_right_again(bank: Bank) -> None:
@@ -277,7 +277,8 @@ def test_an_altered_epoch_or_doubt_is_found(bank: Bank, change: str) -> None:
     with bank.context.database.write() as connection:
         connection.execute(text(f"UPDATE clock SET {change}"))  # noqa: S608 - our own words
         connection.commit()
-    assert [each.where for each in verify(bank.context.database)] == ["clock"]
+    named = {each.where for each in verify(bank.context.database)}
+    assert {"clock", "clock bank"} <= named <= {"clock", "clock bank", "head bank"}
 
 
 def test_a_key_never_lives_longer_than_it_was_meant_to(bank: Bank) -> None:

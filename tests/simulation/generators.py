@@ -633,6 +633,19 @@ def _audit(make: Maker) -> Asked:
     return Asked("audit", query=make.page(text=named, trading_account_id=make.account()))
 
 
+def _audit_checkpoint(_make: Maker) -> Asked:
+    return Asked("audit_checkpoint")
+
+
+def _audit_consistency(make: Maker) -> Asked:
+    sizes = {"from_size": make.draw.pick((0, 1, 7)), "to_size": make.draw.pick((None, 7, 10**9))}
+    return Asked("audit_consistency", query=sizes)
+
+
+def _audit_proof(make: Maker) -> Asked:
+    return Asked("audit_proof", (make.draw.pick(("1", "2", "999999", "0", "x")),))
+
+
 GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "open_trading_account": _open_trading_account,
     "deposit": _deposit,
@@ -680,6 +693,9 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "capabilities": _capabilities,
     "events": _events,
     "audit": _audit,
+    "audit_checkpoint": _audit_checkpoint,
+    "audit_consistency": _audit_consistency,
+    "audit_proof": _audit_proof,
 }
 WEIGHTS = {
     "open_trading_account": 8,

@@ -535,6 +535,11 @@ def _audit(model: Model, client: Client, asked: Asked) -> Wire:
     return paged([each.wire() for each in rows], page, limit)
 
 
+def _unsigned(_model: Model, _client: Client, _asked: Asked) -> Wire:
+    """The simulated bank has no signing key; ``tests/witnessing`` proves what a key signs."""
+    raise Refused("NOT_FOUND", resource="checkpoint")
+
+
 VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "trading_accounts": _trading_accounts,
     "trading_account": _trading_account,
@@ -569,4 +574,7 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "capabilities": _capabilities,
     "events": _events,
     "audit": _audit,
+    "audit_checkpoint": _unsigned,
+    "audit_consistency": _unsigned,
+    "audit_proof": _unsigned,
 }
