@@ -53,10 +53,10 @@ def test_a_changed_row_of_the_audit_trail_is_found(bank: Path, teller: Teller) -
     assert ended.complaint[0].startswith("AUDIT_BROKEN: row 17")
     judged = teller("db", "verify")
     assert judged.code == 1
-    said = judged.err
-    assert "(audit 17)" in said
-    assert "the trigger audit_refuses_update is missing" in said
-    assert said.count("Likely cause:") == 3
+    assert judged.complaint[0].endswith("(audit 17)")
+    assert sum(each.startswith("Likely cause:") for each in judged.complaint) == 3
+    breaches = teller("db", "verify", "--json").body["breaches"]
+    assert "invariant 21: the trigger audit_refuses_update is missing (guards)" in breaches
 
 
 def test_a_key_is_printed_alone_and_once(home: Path, teller: Teller) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from tests.world.customers import CustomerSeed
 from tests.world.engines import World, make_world
+from tests.world.files import sealed
 
 from chainteller.domain.clock import MINUTE
 from chainteller.engine.verification import verify
@@ -17,6 +18,7 @@ from chainteller.storage import ledger
 from chainteller.storage.database import Database
 from chainteller.storage.faults import LOCK_TIMED_OUT, sqlstate
 from chainteller.storage.rows import Writer
+from chainteller.storage.tables import Tables
 
 CUSTOMERS = 6
 LATE, EARLY = ("income:fee", "USD@fiat"), ("custody", "DOGE@dogecoin")
@@ -32,9 +34,8 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[World]:
     made = make_world(place, customers=seeds)
     for seed in seeds:
         made.deposit("1000.00", account=made.open(seed.bank_account_id))
-    with made.database.write() as connection:
-        connection.execute(text("DELETE FROM ledger_account WHERE version = 0"))
-        connection.commit()
+    with sealed(made.database) as rows:
+        rows.delete(Tables.ledger_account, Tables.ledger_account.c.version == 0)
     yield made
     made.close()
 
