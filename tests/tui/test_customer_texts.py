@@ -36,10 +36,18 @@ MONEY = {"amount", "gives", "gets", "price", "fee"}
 """Filled with amount and currency together (``records.formats.money``)."""
 TIMES = {"created", "completed_at", "settled_at", "cancelled_at", "expires", "until", "at", "now"}
 WORDS = {"bank", "side", "asset", "network", "end", "currency"}
-INTERNAL = {"METHOD_NOT_ALLOWED", "UNSUPPORTED_MEDIA_TYPE", "PAYLOAD_TOO_LARGE"} | {
-    "MALFORMED_REQUEST"
+INTERNAL = {
+    "METHOD_NOT_ALLOWED",
+    "UNSUPPORTED_MEDIA_TYPE",
+    "PAYLOAD_TOO_LARGE",
+    "MALFORMED_REQUEST",
+    "CHECKPOINT_REFUSED",
+    "AUDIT_CONTRADICTED",
+    "WITNESS_FAILED",
+    "SIGNING_KEYS_UNUSABLE",
 }
-"""A desk never sends what these refuse; ``INTERNAL_ERROR``'s text stands in for them."""
+"""A desk never sends what these refuse, or it is about the audit log and no customer's business;
+``INTERNAL_ERROR``'s text stands in for them."""
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS))

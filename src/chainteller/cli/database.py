@@ -97,7 +97,7 @@ def verify() -> int:
         return _judged(breaches)
     if not breaches:
         line("every invariant holds")
-    say(f"{claims['checked']} ownership claims checked again in {claims['seconds']} s")
+        say(f"{claims['checked']} ownership claims checked again in {claims['seconds']} s")
     say(*(f"note: {each}" for each in notes))
     return _judged(breaches, causes)
 
