@@ -134,9 +134,9 @@ FAULTS = (
     ),
     Fault(
         "time follows the clock backwards",
-        "engine/unit_of_work.py",
-        "return max(context.clock.now(), chain.last_at(connection))",
-        "return context.clock.now()",
+        "engine/timekeeping.py",
+        "return Reading(max(clock.now(), row.last_at))",
+        "return Reading(clock.now())",
     ),
     Fault(
         "another organisation's transactions are shown",

@@ -6,6 +6,7 @@ from tests.simulation.figures import DAY, MINUTE, SECOND
 from tests.simulation.model import Model
 from tests.simulation.records import (
     ANYTHING,
+    VERIFIED,
     Account,
     Customer,
     Deed,
@@ -114,11 +115,36 @@ def _send(model: Model, name: str) -> None:
     withdrawal = model.transfers[name]
     if withdrawal.status != "processing":
         return
+    if withdrawal.goes_to == VERIFIED and not _is_verified(withdrawal, model.now):
+        _refuse(model, withdrawal, "VERIFICATION_ENDED")
+        return
     withdrawal.account.spend(withdrawal.hold)
     withdrawal.network_hash = ANYTHING if withdrawal.wallet else None
     withdrawal.move("sent", model.now)
     model.later(model.settings.withdrawal_delay, "withdrawal.complete", name)
     _did(model, withdrawal, "withdrawal.sent", {}, "worker")
+
+
+def _is_verified(withdrawal: Transfer, now: int) -> bool:
+    if withdrawal.custody is None or withdrawal.wallet is None:
+        return False
+    link = withdrawal.custody.links.get(withdrawal.wallet.id)
+    return link is not None and link.holds(now)
+
+
+def _refuse(model: Model, withdrawal: Transfer, code: str) -> None:
+    """The withdrawal fails instead of being sent, its hold is released, and an alarm is given."""
+    account, wallet, custody = withdrawal.account, withdrawal.wallet, withdrawal.custody
+    account.give_back(withdrawal.hold)
+    withdrawal.failure = code
+    withdrawal.move("failed", model.now)
+    _did(model, withdrawal, "withdrawal.failed", {}, "worker")
+    told: Wire = {"tradingAccountId": account.id, "code": code, "withdrawalId": withdrawal.id}
+    if wallet is not None and custody is not None:
+        told |= {"counterpartyId": wallet.id, "blockchainAccountId": custody.id}
+    org, action = account.organisation, "payout.refused"
+    model.tell(org, action, account.id, None, told)
+    model.note(Deed(model.now, org, "worker", action, withdrawal.id, told, code, account.id))
 
 
 def _complete(model: Model, name: str) -> None:

@@ -215,6 +215,7 @@ async def test_a_refusal_is_not_read_to_the_next_customer(bench: Bench) -> None:
         await _serve(pilot, first)
         await press(pilot, "w", *"100", "enter")
         assert "Less than that can leave the account" in seen(app)
+        await press(pilot, "escape")
         await _serve(pilot, second)
         assert "Less than that can leave the account" not in seen(app)
         await press(pilot, "t")

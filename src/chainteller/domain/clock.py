@@ -41,7 +41,7 @@ _TIME_NAMESPACE = Path("/proc/self/ns/time")
 @cache
 def _boot() -> str:
     try:
-        boot = _BOOT.read_text(encoding="ascii").strip()
+        boot = _BOOT.read_text(encoding="utf-8").strip()
         namespace = _TIME_NAMESPACE.readlink().name if _TIME_NAMESPACE.is_symlink() else ""
     except OSError:
         return ""

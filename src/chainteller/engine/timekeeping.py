@@ -115,11 +115,7 @@ class TimeSource(NamedTuple):
 
 def read(source: TimeSource, connection: Connection) -> Reading:
     """What time it is, in a transaction of ``connection``."""
-    clock = source.clock
-    if not isinstance(clock, SystemClock):
-        row = clock_rows.read(connection, server_clock=False)
-        return Reading(max(clock.now(), row.last_at))
-    before = clock.elapsed()
+    before = elapsed(source)
     row = clock_rows.read(connection, server_clock=source.by_server)
     return judged(source, row, before)
 
