@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-_SOURCE = Path(__file__).parents[2] / "src"
+import chainteller as package
+
+_SOURCE = Path(package.__file__).parents[1]
+"""Where the tests themselves found the package: planted faults have another place."""
 _TIMEOUT_S = 60
 
 
