@@ -110,6 +110,7 @@ def damaged(bank: World, statement: str) -> list[tuple[int, str, str]]:
     [
         ("UPDATE entry SET body = body || ' ' WHERE number = 20", "entry 20 of default"),
         ("UPDATE entry SET leaf = upper(leaf) WHERE number = 20", "entry 20 of default"),
+        ("DELETE FROM clock", "clock bank"),
         ("UPDATE entry SET id = '0' || id WHERE number = 20", "entry 20 of default"),
         ("UPDATE entry SET number = 1000 WHERE number = 20", "entry 20 of default"),
         ("UPDATE entry SET number = NULL WHERE number = 20", "entry 20 of default"),

@@ -67,10 +67,9 @@ _EVIDENCE: Select[Any] = (
         .limit(1)
         .scalar_subquery()
         .label("last_paid"),
-        select(Tables.clock.c.epoch)
-        .where(Tables.clock.c.name == HEAD)
-        .scalar_subquery()
-        .label("epoch"),
+        func.coalesce(
+            select(Tables.clock.c.epoch).where(Tables.clock.c.name == HEAD).scalar_subquery(), 0
+        ).label("epoch"),
     )
     .select_from(_CLAIM)
     .outerjoin(_CHALLENGE, _CHALLENGE.c.id == _CLAIM.c.challenge_id)

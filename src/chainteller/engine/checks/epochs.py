@@ -17,6 +17,9 @@ def clock_follows_trail(connection: Connection) -> Breaches:
         if entry.action == ACCEPTED:
             number, began_at = number + 1, entry.at
     row = inspection.clock(connection)
+    if row is None:
+        yield Breach(9, "its row is missing", "clock")
+        return
     if (row.epoch, row.began_at) != (number, began_at):
         yield Breach(9, f"is in epoch {row.epoch}, but the audit trail says {number}", "clock")
     if bool(row.doubt) != doubted:
