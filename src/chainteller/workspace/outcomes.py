@@ -59,10 +59,6 @@ class Outcome:
     replayed: bool = False
     """The deployment had done it before this answer."""
 
-    @property
-    def is_settled(self) -> bool:
-        return self.fate in {Fate.DONE, Fate.NOT_DONE}
-
 
 def find_outcome(service: Service, workspace: Workspace, request: SentRequest) -> Outcome:
     """Search a deployment for what became of a request; sends nothing but reads.
