@@ -6,6 +6,7 @@ at most 4 MiB.
 """
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import CancelledError, Future
@@ -14,7 +15,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-import httpx
+_is_first = "httpx" not in sys.modules
+if _is_first:
+    # Its command line imports click, rich and pygments, and is left out where it can't be.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]  # how an import is refused
+
+import httpx  # noqa: E402 - not before its command line is refused
+
+if _is_first:
+    del sys.modules["httpx._main"]
 
 Result = TypeVar("Result")
 
