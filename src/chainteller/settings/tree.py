@@ -62,6 +62,13 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WalletSettings:
+    """The verification of wallets."""
+
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
+
+
+@dataclass(frozen=True, slots=True)
 class AuditSettings:
     """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
 
@@ -121,6 +128,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -133,6 +141,7 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,
 }
