@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,20 @@ def witnesses(value: object) -> tuple[str, ...]:
             raise ValueError(f"needs absolute folders and addresses, not {each!r}")
         if not all(re.fullmatch(r"[^+]+\+[0-9a-f]{8}\+\S+", key) for key in keys):
             raise ValueError(f"needs verifier keys (NAME+ID+KEY) after {address}")
+    return named
+
+
+def proxies(value: object) -> tuple[str, ...]:
+    """Addresses and networks, and ``unix`` for whoever connects over a UNIX socket."""
+    named = names(value)
+    for each in named:
+        try:
+            if each != "unix":
+                ip_network(each, strict=False)
+        except ValueError:
+            raise ValueError(
+                f"needs addresses, networks such as 10.0.0.0/8, or unix, not {each!r}"
+            ) from None
     return named
 
 
