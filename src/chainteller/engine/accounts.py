@@ -30,6 +30,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.accounts import (
+    BANK_ACCOUNT_TYPES,
     Customer,
     OpenTradingAccount,
     Token,
@@ -41,7 +42,6 @@ from chainteller.storage import accounts, ledger
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
-TYPES = ("checking", "savings")
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
 _REMEMBERED = 1_024
@@ -49,8 +49,8 @@ _REMEMBERED = 1_024
 
 @writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
 def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
-    if request.bank_account_type not in TYPES:
-        raise ValidationFailed.of("bankAccountType", "checking or savings")
+    if request.bank_account_type not in BANK_ACCOUNT_TYPES:
+        raise ValidationFailed.of("bankAccountType", " or ".join(BANK_ACCOUNT_TYPES))
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
     bank_account = locked_bank_account(tx, bank_account_id)
     decided = decide_opening(bank_account, request, outcome.moment(tx))

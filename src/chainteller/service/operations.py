@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chainteller.domain.actors import SCOPES
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import (
@@ -65,7 +66,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
-from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -187,9 +188,9 @@ LIMIT = Parameter(
     most=MAXIMUM_LIMIT,
 )
 TRANSACTION_TYPES = (
-    "trade-execution-transaction",
-    "deposit-transaction",
-    "withdrawal-transaction",
+    TRADE_TYPE,
+    DEPOSIT_TYPE,
+    WITHDRAWAL_TYPE,
 )
 TEXT = _text("text", "filter[query]", "query")
 OBJECT = _text("text", "filter[object]")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.records.formats import Piece, clock_time, short_address, transferred
 from chainteller.records.transfers import (
     WITHDRAWAL,
@@ -50,8 +50,8 @@ account's.
 """
 SHOWN: tuple[tuple[str, Wanted], ...] = (
     ("", Wanted()),
-    ("deposits", Wanted(type="deposit-transaction")),
-    ("withdrawals", Wanted(type="withdrawal-transaction")),
+    ("deposits", Wanted(type=DEPOSIT_TYPE)),
+    ("withdrawals", Wanted(type=WITHDRAWAL_TYPE)),
     *((str(each), Wanted(status=str(each))) for each in TransferStatus),
 )
 """What ``f`` shows, one after the other."""
