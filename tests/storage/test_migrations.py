@@ -132,6 +132,7 @@ _UNGUARDED = {
 BACK_TO_0001 = (
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
+    "DROP INDEX ix_link_counterparty",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "ALTER TABLE claim DROP COLUMN method",

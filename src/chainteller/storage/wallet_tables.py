@@ -114,6 +114,7 @@ class LinkRow(SQLModel, table=True):
     policy_version: int = 1
     revoked_at: int | None = Field(default=None, sa_type=Instant)
     revoked_reason: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (Index("ix_link_counterparty", "counterparty_id"),)
 
 
 class WalletTables:

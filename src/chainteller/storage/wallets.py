@@ -1,6 +1,6 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, exists, literal, or_, select
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -8,20 +8,42 @@ from chainteller.service.models.counterparties import (
     VERIFIED_FIRST_PARTY,
     BlockchainAccount,
     Counterparty,
+    SharedWallet,
     Verification,
 )
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
 from chainteller.storage.pages import by_created, filters, listing
 from chainteller.storage.rows import Finder
+from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
 _B = WalletTables.blockchain_account
 _C = WalletTables.counterparty
 _L = WalletTables.link
+_K = Tables.customer
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
+_OTHER = _L.alias("other")
+_OTHERS_CUSTODY = _B.alias("others_custody")
+
+
+def is_shared(
+    counterparty: ColumnElement[str], customer: ColumnElement[str]
+) -> ColumnElement[bool]:
+    """Whether a customer other than ``customer`` has verified the counterparty, now or before."""
+    return (
+        exists()
+        .where(
+            _OTHER.c.counterparty_id == counterparty,
+            _OTHERS_CUSTODY.c.id == _OTHER.c.blockchain_account_id,
+            _OTHERS_CUSTODY.c.customer_id != customer,
+        )
+        .correlate_except(_OTHER, _OTHERS_CUSTODY)
+    )
+
+
 _LINKED = select(
     _L,
     _C.c.network,
@@ -30,6 +52,37 @@ _LINKED = select(
     _C.c.created.label("counterparty_created"),
 ).join(_C, _C.c.id == _L.c.counterparty_id)
 find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
+_SHOWN = _LINKED.join(_B, _B.c.id == _L.c.blockchain_account_id).add_columns(
+    is_shared(_L.c.counterparty_id, _B.c.customer_id).label("shared")
+)
+find_shown_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_SHOWN)
+"""A link as ``link_model`` needs it."""
+_SHARED = (
+    select(
+        _L,
+        _C.c.network,
+        _C.c.address,
+        _B.c.trading_account_id,
+        _K.c.name.label("customer_name"),
+        _K.c.reference.label("customer_reference"),
+    )
+    .join(_C, _C.c.id == _L.c.counterparty_id)
+    .join(_B, _B.c.id == _L.c.blockchain_account_id)
+    .join(_K, _K.c.id == _B.c.customer_id)
+    .where(is_shared(_L.c.counterparty_id, _B.c.customer_id))
+)
+
+
+def lock_counterparty(connection: Connection, counterparty_id: str) -> None:
+    """Wait until no other write links the wallet; it may be challenged meanwhile."""
+    locked = select(_C.c.id).where(_C.c.id == counterparty_id).with_for_update(key_share=True)
+    connection.execute(locked)
+
+
+def has_other_owner(connection: Connection, counterparty_id: str, customer_id: str) -> bool:
+    """Whether another customer has verified a wallet, now or before."""
+    found = is_shared(literal(counterparty_id), literal(customer_id))
+    return bool(connection.execute(select(found)).scalar_one())
 
 
 def accounts_page(
@@ -56,16 +109,40 @@ def account_model(row: Record) -> BlockchainAccount:
 def counterparties_page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Counterparty, ...], int]:
-    statement = select(_C).where(_C.c.organisation_id == organisation_id)
-    if query.text:
-        statement = statement.where(
-            or_(
-                _C.c.id == query.text,
-                _C.c.address.icontains(query.text, autoescape=True),
-            )
-        )
+    statement = select(_C).where(_C.c.organisation_id == organisation_id, *_named(query))
     rows, total = listing(connection, statement, by_created(_C, query), query)
     return tuple(counterparty_model(row) for row in rows), total
+
+
+def shared_page(
+    connection: Connection, organisation_id: str, query: ListQuery, now: int
+) -> tuple[tuple[SharedWallet, ...], int]:
+    """Every account for which a wallet of several customers was verified, wallet by wallet."""
+    statement = _SHARED.where(_C.c.organisation_id == organisation_id, *_named(query))
+    order = (*by_created(_C, query), _L.c.first_linked_at, _B.c.id)
+    rows, total = listing(connection, statement, order, query)
+    return tuple(shared_model(row, now) for row in rows), total
+
+
+def shared_model(row: Record, now: int) -> SharedWallet:
+    return SharedWallet(
+        counterparty_id=row.counterparty_id,
+        network=row.network,
+        address=row.address,
+        trading_account_id=row.trading_account_id,
+        blockchain_account_id=row.blockchain_account_id,
+        customer_name=row.customer_name,
+        customer_reference=row.customer_reference,
+        status=link_status(row, now),
+        verified_at=row.verified_at,
+    )
+
+
+def _named(query: ListQuery) -> tuple[ColumnElement[bool], ...]:
+    """The condition for wallets with the id, or a part of the address, that is asked for."""
+    if not query.text:
+        return ()
+    return (or_(_C.c.id == query.text, _C.c.address.icontains(query.text, autoescape=True)),)
 
 
 def counterparty_model(row: Record) -> Counterparty:
@@ -75,7 +152,7 @@ def counterparty_model(row: Record) -> Counterparty:
 def linked_page(
     connection: Connection, account_id: str, query: ListQuery, now: int
 ) -> tuple[tuple[Counterparty, ...], int]:
-    statement: Select[tuple[object, ...]] = _LINKED.where(_L.c.blockchain_account_id == account_id)
+    statement: Select[tuple[object, ...]] = _SHOWN.where(_L.c.blockchain_account_id == account_id)
     first, name = _L.c.first_linked_at, _L.c.counterparty_id
     order = (first, name) if query.sort == "created" else (first.desc(), name.desc())
     rows, total = listing(connection, statement, order, query)
@@ -93,7 +170,7 @@ def link_status(row: Record, now: int) -> VerificationStatus:
 
 
 def link_model(row: Record, now: int) -> Counterparty:
-    """A linked counterparty as the specification lists it (2.7, 4.4)."""
+    """A linked counterparty, with the fields of the specification (2.7, 4.4) and more."""
     status = link_status(row, now)
     return Counterparty(
         type=VERIFIED_FIRST_PARTY if is_verified(status) else COUNTERPARTY,
@@ -107,4 +184,5 @@ def link_model(row: Record, now: int) -> Counterparty:
             expires_at=row.expires,
             claim_id=row.claim_id,
         ),
+        shared=row.shared,
     )
