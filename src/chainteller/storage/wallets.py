@@ -1,6 +1,6 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import Connection, select
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -11,8 +11,9 @@ from chainteller.service.models.counterparties import (
     Verification,
 )
 from chainteller.service.models.pages import ListQuery
+from chainteller.storage import matching
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -22,6 +23,8 @@ _L = WalletTables.link
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
+_ACCOUNTS = Listing(_B, "organisation_id", filters=("trading_account_id",), is_tallied=True)
+_COUNTERPARTIES = Listing(_C, "organisation_id", is_tallied=True)
 _LINKED = select(
     _L,
     _C.c.network,
@@ -29,16 +32,20 @@ _LINKED = select(
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
 ).join(_C, _C.c.id == _L.c.counterparty_id)
+_OF_ACCOUNT = Listing(
+    _L,
+    "blockchain_account_id",
+    rows=_LINKED,
+    order=("first_linked_at", "counterparty_id"),
+    key="counterparty_id",
+)
 find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
 
 
 def accounts_page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[BlockchainAccount, ...], int]:
-    statement = select(_B).where(
-        _B.c.organisation_id == organisation_id, *filters(_B, query, ("trading_account_id",))
-    )
-    rows, total = listing(connection, statement, by_created(_B, query), query)
+) -> tuple[tuple[BlockchainAccount, ...], Counted]:
+    rows, total = _ACCOUNTS.page(connection, (organisation_id,), query)
     return tuple(account_model(row) for row in rows), total
 
 
@@ -55,16 +62,9 @@ def account_model(row: Record) -> BlockchainAccount:
 
 def counterparties_page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Counterparty, ...], int]:
-    statement = select(_C).where(_C.c.organisation_id == organisation_id)
-    if query.text:
-        statement = statement.where(
-            or_(
-                _C.c.id == query.text,
-                _C.c.address.icontains(query.text, autoescape=True),
-            )
-        )
-    rows, total = listing(connection, statement, by_created(_C, query), query)
+) -> tuple[tuple[Counterparty, ...], Counted]:
+    found = matching.counterparties(connection, organisation_id, query.text)
+    rows, total = _COUNTERPARTIES.page(connection, (organisation_id,), query, *found.extras)
     return tuple(counterparty_model(row) for row in rows), total
 
 
@@ -74,11 +74,8 @@ def counterparty_model(row: Record) -> Counterparty:
 
 def linked_page(
     connection: Connection, account_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Counterparty, ...], int]:
-    statement: Select[tuple[object, ...]] = _LINKED.where(_L.c.blockchain_account_id == account_id)
-    first, name = _L.c.first_linked_at, _L.c.counterparty_id
-    order = (first, name) if query.sort == "created" else (first.desc(), name.desc())
-    rows, total = listing(connection, statement, order, query)
+) -> tuple[tuple[Counterparty, ...], Counted]:
+    rows, total = _OF_ACCOUNT.page(connection, (account_id,), query)
     return tuple(link_model(row, now) for row in rows), total
 
 
