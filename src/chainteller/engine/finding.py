@@ -33,7 +33,7 @@ from chainteller.storage import finding as rows
 from chainteller.storage import search
 from chainteller.storage.columns import Record
 from chainteller.storage.search import Hit
-from chainteller.storage.vocabulary import Match
+from chainteller.storage.vocabulary import EXACT, Match
 
 MOST = 100
 """Records that are found at most."""
@@ -50,7 +50,7 @@ _OWN = 3
 _BELOW = 12
 """How much lower than their customer accounts stand."""
 _AMOUNT, _ON_DAY = 60, 50
-_LEAST_SCORE = 45
+_LEAST_SCORE, _GOOD_SCORE = 45, 80
 _NICKNAME = 0.93
 _INITIAL = 0.9
 _STRONG = 0.88
@@ -171,12 +171,33 @@ class _Finder:
     def _people(self, words: Sequence[str]) -> list["_Person"]:
         tokens = [word for word in dict.fromkeys(words) if word not in stop_words()]
         tokens = (tokens or list(dict.fromkeys(words)))[:_MOST_WORDS]
+        typed = self._meant(tokens, forgiving=False)
+        people = self._named(words, tokens, typed)
+        odd = [token for token, found in typed.items() if EXACT not in found.values()]
+        is_complete = all(typed.values())
+        for some in (odd, tokens):
+            if is_complete and people and people[0].score >= _GOOD_SCORE:
+                break
+            if some:
+                meant = typed | self._meant(some, forgiving=True)
+                people = self._named(words, tokens, meant)
+                is_complete = True
+        return people
+
+    def _meant(self, tokens: Sequence[str], *, forgiving: bool) -> dict[str, dict[str, float]]:
+        """The words of names that each typed word may stand for; initials stand for many."""
         known = search.vocabulary(self._connection, self._organisation_id)
         meant: dict[str, dict[str, float]] = {}
         for token in tokens:
             if len(token) > 1:
-                likely = [*_by_nickname(token), *known.matches(folded(token), forgiving=True)]
+                likely = [*_by_nickname(token), *known.matches(folded(token), forgiving=forgiving)]
                 meant[token] = _best(each for each in likely if each.word in known)
+        return meant
+
+    def _named(
+        self, words: Sequence[str], tokens: list[str], meant: dict[str, dict[str, float]]
+    ) -> list["_Person"]:
+        """The people whose names match best."""
         names = {token: found for token, found in meant.items() if found}
         if not names:
             return []

@@ -91,7 +91,7 @@ def _of_customer(
     connection: Connection, table: Table, organisation_id: str, customer_id: str
 ) -> list[Record]:
     statement = select(table).where(
-        table.c.organisation_id == organisation_id, table.c.customer_id == customer_id
+        table.c.organisation_id.concat("") == organisation_id, table.c.customer_id == customer_id
     )
     return list(connection.execute(statement.order_by(table.c.id)))
 

@@ -43,15 +43,17 @@ _DOTS = ("..", "…")
 
 
 class Matching(NamedTuple):
-    """Conditions of a list; ``more_than`` if its matches aren't worth counting."""
+    """Conditions of a list; ``more_than`` if its matches aren't worth counting, ``is_empty`` if
+    there is none."""
 
     extras: tuple[Extra, ...] = ()
     more_than: int | None = None
+    is_empty: bool = False
 
     def total(self, end: int) -> Counted | None:
         """The total that a page shows whose last record would be number ``end``."""
         if self.more_than is None:
-            return None
+            return Counted(0) if self.is_empty else None
         return Counted(max(self.more_than, end) + 1, max(self.more_than, end))
 
 
@@ -195,7 +197,7 @@ def _amounts(word: str) -> Iterator[tuple[str, int]]:
 def _one_of(table: Table, ids: Iterable[str]) -> Matching:
     found = list(dict.fromkeys(ids))
     is_one = table.c.id.in_(bindparam("b_found", expanding=True))
-    return Matching((Extra("found", is_one, {"b_found": found}),))
+    return Matching((Extra("found", is_one, {"b_found": found}),), is_empty=not found)
 
 
 def _named(text: str) -> Extra:

@@ -220,9 +220,10 @@ class _Shape:
             self._whole[from_end] = whole.limit(limit).offset(start)
             columns = list(dict.fromkeys((*order, key)))
             parts: list[Any] = [select(*columns).where(*each) for each in arms]
-            keys: Any = parts[0] if self._is_whole else union_all(*parts)
-            chosen = [keys.selected_columns[each.name] for each in order]
-            keys = keys.order_by(*_directed(order if self._is_whole else chosen, down=down))
+            if self._is_whole:
+                keys = parts[0].order_by(*_directed(order, down=down))
+            else:
+                keys = _merged(parts, order, down=down)
             self._keys[from_end] = keys.limit(limit).offset(start)
 
     def counted(self, connection: Connection, values: Mapping[str, object], end: int) -> Counted:
@@ -244,7 +245,7 @@ class _Shape:
 
         Far from where the order begins, keys are read first: an index has them.
         """
-        bounds = {**values, "b_start": start, "b_limit": limit}
+        bounds = {**values, "b_start": start, "b_limit": limit, "b_end": start + limit}
         if self._is_whole and start <= _NEAR:
             return list(connection.execute(self._whole[from_end], bounds).all())
         name = self._key.name
@@ -254,6 +255,16 @@ class _Shape:
         found = connection.execute(self._of_keys, {**values, "b_keys": keys}) if keys else ()
         by_key = {getattr(row, name): row for row in found}
         return [by_key[key] for key in keys]
+
+
+def _merged(parts: list[Any], order: list[Column[Any]], *, down: bool) -> Any:
+    """The keys of several parts in one order. Each part has no more of them than the page may
+    need, because PostgreSQL sorts what it merges."""
+    end = bindparam("b_end", type_=BigInteger)
+    limited = [each.order_by(*_directed(order, down=down)).limit(end).subquery() for each in parts]
+    keys = union_all(*(select(*each.columns) for each in limited))
+    chosen = [keys.selected_columns[each.name] for each in order]
+    return keys.order_by(*_directed(chosen, down=down))
 
 
 def _directed(columns: Iterable[ColumnElement[Any]], *, down: bool) -> list[ColumnElement[Any]]:

@@ -1,6 +1,6 @@
 """Query quotes."""
 
-from sqlalchemy import Connection, bindparam, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -33,6 +33,8 @@ _LISTED = Listing(
     spread=SPREAD,
     is_tallied=True,
 )
+_IN_ORDER: ColumnElement[int] = _T.c.expires + 0
+"""When a quote expires, without an index: the list is read in its own order."""
 _MOST_OPEN = 1_000
 _LIVE = (
     select(_T.c.id)
@@ -57,7 +59,7 @@ def page(
     """The organisation's quotes, newest first."""
     extras: tuple[Extra, ...] = ()
     if query.status == QuoteStatus.EXPIRED:
-        extras = (Extra("expired", _T.c.expires < bindparam("b_now"), {"b_now": now}),)
+        extras = (Extra("expired", bindparam("b_now") > _IN_ORDER, {"b_now": now}),)
         query = query.model_copy(update={"status": QuoteStatus.OPEN.value})
     elif query.status == QuoteStatus.OPEN:
         extras = (_open(connection, organisation_id, now),)
@@ -70,7 +72,7 @@ def _open(connection: Connection, organisation_id: str, now: int) -> Extra:
     values = {"b_organisation": organisation_id, "b_now": now}
     ids = list(connection.execute(_LIVE, values).scalars())
     if len(ids) > _MOST_OPEN:
-        return Extra("live", _T.c.expires >= bindparam("b_now"), {"b_now": now})
+        return Extra("live", bindparam("b_now") <= _IN_ORDER, {"b_now": now})
     return Extra("found", _T.c.id.in_(bindparam("b_found", expanding=True)), {"b_found": ids})
 
 

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 MOST_EDITS = 2
+_END = "$"
 _SHORT = 3
 """Letters of a word in which no more than one edit is forgiven."""
 _MOST_MATCHES = 200
@@ -43,9 +44,11 @@ class Vocabulary:
         self.words = sorted(words)
         self._set = frozenset(self.words)
         self._text = "\n".join(["", *self.words, ""])
-        self._masked: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._masked: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
         for word in self.words:
-            self._masked[len(word)].append((_mask(word), word))
+            masked = (_mask(word), word)
+            for place in (word[0], f"{_END}{word[-1]}", ""):
+                self._masked[len(word), place].append(masked)
         self._beginnings: dict[tuple[str, int], list[str]] = {}
 
     def __contains__(self, word: str) -> bool:
@@ -70,17 +73,25 @@ class Vocabulary:
     def within(self, word: str, edits: int) -> list[tuple[str, int]]:
         """Words that become ``word`` by at most ``edits`` edits, with their number: a letter that
         is missing, wrong or too many, or two that are swapped."""
+        found = self._near(word, edits, (word[0], f"{_END}{word[-1]}"))
+        return found or self._near(word, edits, ("",))
+
+    def _near(self, word: str, edits: int, places: tuple[str, ...]) -> list[tuple[str, int]]:
+        """As ``within``, among words that share a letter in one of these places: both the first
+        and the last one are seldom wrong."""
         from rapidfuzz import process  # noqa: PLC0415 - only searches need it
         from rapidfuzz.distance import OSA  # noqa: PLC0415 - as above
 
         mask, most = _mask(word), 2 * edits
-        near = [
+        near = {
             known
             for length in range(len(word) - edits, len(word) + edits + 1)
-            for bits, known in self._masked.get(length, ())
+            for place in places
+            for bits, known in self._masked.get((length, place), ())
             if (bits ^ mask).bit_count() <= most
-        ]
-        found = process.extract(word, near, scorer=OSA.distance, score_cutoff=edits, limit=None)
+        }
+        choices = sorted(near)
+        found = process.extract(word, choices, scorer=OSA.distance, score_cutoff=edits, limit=None)
         return [(known, int(distance)) for known, distance, _ in found]
 
     def almost_beginning_with(self, prefix: str) -> Iterator[str]:

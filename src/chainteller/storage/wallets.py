@@ -64,7 +64,9 @@ def counterparties_page(
     connection: Connection, organisation_id: str, query: ListQuery
 ) -> tuple[tuple[Counterparty, ...], Counted]:
     found = matching.counterparties(connection, organisation_id, query.text)
-    rows, total = _COUNTERPARTIES.page(connection, (organisation_id,), query, *found.extras)
+    known = found.total(query.page * query.limit)
+    of = (organisation_id,)
+    rows, total = _COUNTERPARTIES.page(connection, of, query, *found.extras, total=known)
     return tuple(counterparty_model(row) for row in rows), total
 
 
