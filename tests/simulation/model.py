@@ -797,6 +797,12 @@ class Model:
         told = {"blockchainAccountId": custody.id, "claimId": claim.id}
         self.tell(org, "counterparty.linked", wallet.id, None, told)
         self.tell(org, "ownership_claim.linked", claim.id, None, {"counterpartyId": wallet.id})
+        if wallet.is_shared(custody):
+            shared: Wire = told | {"policy": "allow"}
+            shared["acknowledged"] = bool(body.get("acknowledged"))
+            self.tell(org, "counterparty.shared", wallet.id, None, dict(shared))
+            self.note(self._deed(client, "counterparty.shared", wallet.id, shared, custody.account))
+        wallet.customers.add(custody.account.bank.customer.id)
         return custody.links[wallet.id].wire(self.now), True, wallet.id
 
     def _require_reverification(self, client: Client, asked: Asked, _answered: Answered) -> Any:

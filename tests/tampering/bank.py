@@ -30,7 +30,7 @@ LEAST = 3
 _LIMITS = DEFAULT_LIMITS.items()
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
-_NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
+NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
 def busy_bank(place: Path | str) -> World:
@@ -70,13 +70,13 @@ def _a_day(world: World, number: int) -> None:
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
-    _wallet(world, _NAMES[number])
+    prove_wallet(world, NAMES[number])
     keys = ApiKeys(world.context)
     first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
     keys.revoke(first.key_id)
 
 
-def _wallet(world: World, name: str) -> None:
+def prove_wallet(world: World, name: str) -> None:
     """Open custody, refuse a wrong signature, accept a right one, link, and pay the wallet."""
     engine = world.engine
     wallet = next(each for each in _WALLETS if each.name == name)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.wallets.customers import (
+    EVM_KEYS,
     IDS,
     SIGN,
     Customer,
@@ -19,7 +20,7 @@ from tests.wallets.customers import (
 )
 from tests.wallets.matrix_damage import secrets
 
-from chainteller.wallets.diagnose import Diagnosis, diagnose
+from chainteller.wallets.diagnose import Diagnosis, accept, diagnose
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.hashes import sha256
 from chainteller.wallets.wording import EXPIRED_CHALLENGE, NETWORK_MISMATCH, WRONG_MESSAGE_FORMAT
@@ -225,3 +226,15 @@ def test_shapes_speak_when_nothing_else_does(
 ) -> None:
     answer = diagnose(case(customers(family)[0].registered, paste))
     assert (answer.finding, answer.certain) == (finding, certain)
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_a_right_signature_is_accepted_without_any_context(customer: Customer) -> None:
+    attempt = case(customer.registered, customer.answer(text_for(customer.registered)))
+    accepted = accept(attempt)
+    assert accepted is not None
+    assert accepted == diagnose(attempt)
+    closed = challenge(customer.registered, state="expired")
+    assert accept(replace(attempt, challenge=closed)) is None
+    assert accept(replace(attempt, signature=customer.answer("gm"))) is None
+    assert accept(replace(attempt, signature=EVM_KEYS[0])) is None

@@ -9,10 +9,13 @@ from chainteller.cli.error_output import say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, text_of
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
 
-_SCOPE_HELP = f"What it may do, may be repeated: {', '.join(SCOPES)}. Without it: all but admin."
+_SCOPE_HELP = (
+    f"What it may do, may be repeated: {', '.join(SCOPES)}. "
+    f"Without it: all but {' and '.join(WITHHELD)}."
+)
 
 _Key = Mapping[str, object]
 

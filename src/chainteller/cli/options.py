@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from chainteller.cli.error_output import Usage, say
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.service.operations import Operation
-from chainteller.settings.flags import Flags
-from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import did_you_mean
+
+if TYPE_CHECKING:
+    from chainteller.service.operations import Operation
+    from chainteller.settings.place import Configured
 
 _KEY = "chainteller.options"
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
@@ -26,7 +27,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Options:
     """The global options of this call and the settings that they select."""
 
-    configured: Configured
+    configured: "Configured"
     json: bool
 
 
@@ -56,6 +57,10 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
     ]
 
 
+GLOBAL_OPTIONS = tuple(str(each.name) for each in _global_options(hidden=True))
+"""Their names."""
+
+
 class TellerCommand(click.Command):
     """A command that also accepts the global options, and is refused read-only if it writes.
 
@@ -70,7 +75,7 @@ class TellerCommand(click.Command):
     def __init__(
         self,
         *args: Any,
-        calls: Sequence[Operation[Any]] = (),
+        calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
         **kwargs: Any,
     ) -> None:
@@ -200,6 +205,9 @@ def wants_read_only() -> bool:
 
 
 def _read(given: dict[str, Any]) -> Options:
+    from chainteller.settings.flags import Flags
+    from chainteller.settings.place import configure
+
     flags = Flags(
         profile=given.get("profile"),
         database=given.get("database"),

@@ -17,7 +17,14 @@ from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
-from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
+from chainteller.records.wallets import (
+    BLOCKCHAIN_ACCOUNT,
+    CHALLENGE,
+    CLAIM,
+    DIAGNOSIS,
+    SHARED_WALLET,
+    WALLET,
+)
 from chainteller.service import operations as op
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
@@ -29,6 +36,7 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
 )
 from chainteller.workspace.recording import Recorder
 
@@ -177,6 +185,8 @@ def claim(
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
+    if made.shared:
+        say("Another customer has verified this wallet. Ask the customer who else uses it.")
     record(
         made,
         CLAIM,
@@ -209,18 +219,31 @@ def diagnose(
 @click.argument("claim_id", metavar="CLM")
 @click.option("--account", "account_id", metavar="BCA", help="Where the claim was not made here.")
 @click.option("--counterparty", "counterparty_id", metavar="CPT", help="As above.")
+@click.option(
+    "--acknowledge-shared",
+    "is_acknowledged",
+    is_flag=True,
+    help="Link it although another customer has verified it.",
+)
 @idempotent
 def link(
     claim_id: str,
     account_id: str | None,
     counterparty_id: str | None,
+    *,
+    is_acknowledged: bool,
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
     with writing() as desk:
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
-        request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
+        request = LinkRequest(
+            address=address,
+            network=network,
+            ownership_claim_id=claim_id,
+            acknowledged=is_acknowledged or None,
+        )
         linked = desk.link_counterparty(
             step.account_id, request, idempotency_key=idempotency_key
         ).value
@@ -243,6 +266,18 @@ def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
             nothing="no wallets linked; begin with: "
             "chainteller wallets register ADDRESS --network N",
         )
+
+
+@wallets.command(
+    "shared",
+    calls=[op.SHARED_WALLETS],
+    epilog=example("chainteller wallets shared", "chainteller wallets shared --text 0x15d3"),
+)
+@list_options(op.SHARED_WALLETS, SHARED_WALLET)
+def list_shared(selection: Selection[SharedWallet]) -> None:
+    """List the wallets that several customers have verified, with a line for each of them."""
+    with service() as bank:
+        selection.show(bank, bank.shared_wallets, nothing="no shared wallets")
 
 
 @wallets.command(

@@ -12,9 +12,13 @@ SCOPES = (
     "transfers:write",
     "wallets:read",
     "wallets:write",
+    "wallets:review",
     "events:read",
     "admin",
 )
+WITHHELD = ("wallets:review", "admin")
+"""Scopes that a key only has if they are named: to see whose wallets are shared, and everything
+about the deployment itself."""
 
 
 @dataclass(frozen=True, slots=True)

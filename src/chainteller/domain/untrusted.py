@@ -23,6 +23,16 @@ def printable(text: str) -> str:
     return re.sub(_UNSAFE, _REPLACEMENT, text)
 
 
+def printable_json(text: str) -> str:
+    """Escape what a terminal executes or hides in a JSON document on one line.
+
+    JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
+    """
+    import json  # noqa: PLC0415 - not for the console's first frame
+
+    return re.sub(_UNSAFE, lambda found: json.dumps(found[0])[1:-1], text)
+
+
 def printable_lines(text: str) -> str:
     """Like ``printable``, but keep line feeds."""
     return "\n".join(printable(line) for line in text.split("\n"))

@@ -1,6 +1,7 @@
 """Ownership challenges: the text to sign, and what a signature of it would mean."""
 
 import math
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -212,20 +213,28 @@ def known(row: Record, at: int) -> KnownChallenge:
     )
 
 
-def case(
+def without_context(
     context: EngineContext,
     connection: Connection,
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
-) -> Case:
-    """All that may explain a signature: only what belongs to the same bank customer.
+) -> tuple[Record, Case]:
+    """The challenge and the attempt alone, which is all that an accepted signature needs.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
     challenge = find_for_claim(connection, organisation_id, account_id, request)
     require_undecided(challenge)
+    at = now(context, connection)
+    return challenge, Case(known(challenge, at), request.completed_challenge)
+
+
+def with_context(
+    context: EngineContext, connection: Connection, challenge: Record, attempt: Case
+) -> Case:
+    """All that may explain a signature: only what belongs to the same bank customer."""
     at = now(context, connection)
     others = challenges.newest_of_others(
         connection, challenge.customer_id, challenge.counterparty_id, at, MAX_OTHER_TEXTS
@@ -234,9 +243,8 @@ def case(
     known_addresses = challenges.addresses_of_customer(
         connection, challenge.customer_id, challenge.counterparty_id, MAX_KNOWN_ADDRESSES
     )
-    return Case(
-        challenge=known(challenge, at),
-        signature=request.completed_challenge,
+    return replace(
+        attempt,
         other_challenges=tuple(known(row, at) for row in others),
         known_addresses=tuple(
             KnownAddress(row.id, counterparties.stored_address(row)) for row in known_addresses

@@ -34,8 +34,8 @@ from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.judging import diagnosis_model, judge
+from chainteller.wallets.diagnose import accept, diagnose
+from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
@@ -64,9 +64,23 @@ def explain(
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
+    return diagnosis_model(*_judge(context, actor.organisation, account_id, request))
+
+
+def _judge(
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
+) -> tuple[Case, Diagnosis]:
+    """A right signature is accepted before anything that could explain a wrong one is loaded."""
     with context.database.read() as connection:
-        about = challenges.case(context, connection, actor.organisation, account_id, request)
-    return judge(about)
+        challenge, attempt = challenges.without_context(
+            context, connection, organisation_id, account_id, request
+        )
+    accepted = accept(attempt)
+    if accepted is not None:
+        return attempt, accepted
+    with context.database.read() as connection:
+        about = challenges.with_context(context, connection, challenge, attempt)
+    return about, diagnose(about)
 
 
 def prepare(
@@ -74,13 +88,11 @@ def prepare(
 ) -> tuple[Case, Diagnosis] | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        with context.database.read() as connection:
-            about = challenges.case(context, connection, organisation_id, account_id, request)
+        return _judge(context, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
         return None
-    return about, diagnose(about)
 
 
 @writes(operations.SUBMIT_CLAIM, prepare)

@@ -31,6 +31,7 @@ from chainteller.service.models.counterparties import (
     OwnershipClaim,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
     SignatureDiagnosis,
 )
 from chainteller.service.models.finding import FindQuery, Found
@@ -272,6 +273,11 @@ class Service(ABC):
         self, blockchain_account_id: str, query: ListQuery = ALL
     ) -> Page[Counterparty]:
         return self.call(Call(op.LINKED_COUNTERPARTIES, (blockchain_account_id,), query=query))
+
+    def shared_wallets(self, query: ListQuery = ALL) -> Page[SharedWallet]:
+        """Wallets that several customers have verified, a line for each account; ``text`` is a
+        wallet's id or a part of its address."""
+        return self.call(Call(op.SHARED_WALLETS, query=query))
 
     def require_reverification(
         self,

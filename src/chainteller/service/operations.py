@@ -37,6 +37,7 @@ from chainteller.service.models.counterparties import (
     OwnershipClaim,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
     SignatureDiagnosis,
 )
 from chainteller.service.models.finding import FindQuery, Found
@@ -76,6 +77,8 @@ IDEMPOTENCY = "idempotency"
 """The feature of a deployment that knows idempotency keys."""
 HEADS = "audit-heads"
 """The feature of a deployment that signs heads of its audit log and proves what is in it."""
+SHARED_WALLETS_FEATURE = "shared-wallets"
+"""The feature of a deployment that says which wallets several customers have verified."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -946,6 +949,8 @@ LINK_COUNTERPARTY = Write(
     tag="Counterparties",
     scope="wallets:write",
     request=LinkRequest,
+    additions={"acknowledged": SHARED_WALLETS_FEATURE},
+    hints=("acknowledged",),
     response=Counterparty,
     is_shown=False,
     creates=f"{_CUSTODY}/counterparties",
@@ -954,6 +959,7 @@ LINK_COUNTERPARTY = Write(
         errors.ClaimUnverifiable,
         errors.ClaimAlreadyUsed,
         errors.ClaimExpired,
+        errors.WalletShared,
         errors.Conflict,
         errors.UnsupportedNetwork,
         errors.InvalidAddress,
@@ -969,6 +975,18 @@ LINKED_COUNTERPARTIES = Read(
     response=Page[Counterparty],
     query=listing(),
     errors=(errors.NotFound,),
+)
+SHARED_WALLETS = Read(
+    name="shared_wallets",
+    operation_id="listSharedCounterparties",
+    route="GET /shared-counterparties",
+    summary="List the wallets that several customers have verified, with a line for each of them",
+    tag="Counterparties",
+    scope="wallets:review",
+    response=Page[SharedWallet],
+    query=listing(TEXT),
+    feature=SHARED_WALLETS_FEATURE,
+    errors=(),
 )
 REQUIRE_REVERIFICATION = Write(
     name="require_reverification",

@@ -58,7 +58,15 @@ class ServiceSettings:
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
     limits: LimitSettings = field(default_factory=LimitSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletSettings:
+    """The verification of wallets."""
+
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -133,6 +142,7 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,
 }

@@ -116,7 +116,7 @@ def append(
     connection = rows.connection
     rule_id = stamp.rule.id if stamp.rule is not None else ""
     top, tree = lock_head(connection, stamp.organisation_id, rule_id)
-    stamp = stamp._replace(rule_is_stored=top.known_rule is not None)
+    stamp = stamp._replace(rule_is_stored=top.known_rule is not None, after=top.audit_seq)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
     links = []
     for entry in audit:

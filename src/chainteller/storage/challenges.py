@@ -9,6 +9,7 @@ from chainteller.storage.database import Record
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.wallets import is_shared
 
 _T = WalletTables.challenge
 _A = WalletTables.attempt
@@ -25,11 +26,19 @@ find_claim = Finder(
     _M,
     "organisation_id",
     "id",
-    rows=select(_M, _C.c.network, _C.c.address, _C.c.canonical, _T.c.text)
+    rows=select(
+        _M,
+        _C.c.network,
+        _C.c.address,
+        _C.c.canonical,
+        _T.c.text,
+        is_shared(_M.c.counterparty_id, _T.c.customer_id).label("shared"),
+    )
     .join(_C, _C.c.id == _M.c.counterparty_id)
     .join(_T, _T.c.id == _M.c.challenge_id),
 )
-"""A claim, with its text and the network and address of its counterparty."""
+"""A claim, with its text, the network and address of its counterparty, and whether another
+customer has verified that."""
 _LISTED = Listing(_T, "blockchain_account_id", rows=_WITH_ADDRESS)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 
@@ -151,6 +160,7 @@ def claim_model(row: Record, now: int) -> OwnershipClaim:
         created=row.created,
         expires=row.expires,
         linked_at=row.linked_at,
+        shared=row.shared,
     )
 
 

@@ -468,6 +468,13 @@ def audit_rows_without_salt(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(audit).where(audit.c[SALT].is_(None)).order_by(audit.c.seq))
 
 
+def audit_rows_between(connection: Connection, after: int, last: int) -> Iterator[Record]:
+    """The audit rows after a number, up to and with another, in their order."""
+    audit = Tables.audit
+    between = (audit.c.seq > after, audit.c.seq <= last)
+    return _stream(connection, select(audit).where(*between).order_by(audit.c.seq))
+
+
 def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:
     """Stream rows as tuples, as quickly as each driver can."""
     if connection.dialect.name == "sqlite":

@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from chainteller.domain.assets import ASSETS_BY_KEY
+from chainteller.domain.ids import Prefix
 from chainteller.domain.money import AmountMalformed, AmountTooPrecise, parse_atoms
 from chainteller.domain.search_texts import LEAST_OF_KEY, Ends, folded, key_of, words_of
 from chainteller.domain.transfers import LEAST_OF_ID
@@ -38,6 +39,11 @@ from chainteller.storage.wallet_tables import WalletTables
 
 _A, _B, _C, _T = Tables.trading_account, Tables.bank_account, Tables.customer, Tables.transfer
 _P = WalletTables.counterparty
+_PREFIXES = {
+    _A: Prefix.TRADING_ACCOUNT,
+    _T: Prefix.TRANSACTION,
+    _P: Prefix.COUNTERPARTY,
+}
 _END_OF_ID: ColumnElement[str] = literal_column(END_OF_ID)
 _DOTS = ("..", "…")
 
@@ -249,7 +255,7 @@ def _hits(connection: Connection, organisation_id: str, text: str, most: int) ->
 
 
 def _ids(connection: Connection, table: Table, organisation_id: str, text: str) -> list[str]:
-    """Rows whose id begins with a text, or is abbreviated by it."""
+    """Rows whose id, with or without its prefix, begins with a text or is abbreviated by it."""
     begin, end = text, ""
     for dots in _DOTS:
         if dots in text:
@@ -257,8 +263,12 @@ def _ids(connection: Connection, table: Table, organisation_id: str, text: str) 
     ends = Ends(begin.strip().upper(), end.strip().upper())
     if len(ends.begin) < LEAST_OF_ID or not ends.begin.isascii():
         return []
-    found = search.with_id(connection, table, organisation_id, ends, MOST)
-    return [row.id for row in found]
+    prefixed = ends._replace(begin=f"{_PREFIXES[table]}_{ends.begin}")
+    return [
+        row.id
+        for each in (ends, prefixed)
+        for row in search.with_id(connection, table, organisation_id, each, MOST)
+    ]
 
 
 def _of(connection: Connection, organisation_id: str, people: _People) -> list[str]:

@@ -126,6 +126,7 @@ class LinkRow(SQLModel, table=True):
     revoked_reason: str | None = Field(default=None, sa_type=Key)
     __table_args__ = (
         Index("ix_link_account", "blockchain_account_id", "first_linked_at", "counterparty_id"),
+        Index("ix_link_counterparty", "counterparty_id"),
     )
 
 

@@ -1,6 +1,6 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, exists, func, literal, or_, select
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -8,6 +8,7 @@ from chainteller.service.models.counterparties import (
     VERIFIED_FIRST_PARTY,
     BlockchainAccount,
     Counterparty,
+    SharedWallet,
     Verification,
 )
 from chainteller.service.models.pages import ListQuery
@@ -15,16 +16,37 @@ from chainteller.storage import matching
 from chainteller.storage.database import Record
 from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
+from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
 _B = WalletTables.blockchain_account
 _C = WalletTables.counterparty
 _L = WalletTables.link
+_K = Tables.customer
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
 _ACCOUNTS = Listing(_B, "organisation_id", filters=("trading_account_id",), is_tallied=True)
 _COUNTERPARTIES = Listing(_C, "organisation_id", is_tallied=True)
+_OTHER = _L.alias("other")
+_OTHERS_CUSTODY = _B.alias("others_custody")
+
+
+def is_shared(
+    counterparty: ColumnElement[str], customer: ColumnElement[str]
+) -> ColumnElement[bool]:
+    """Whether a customer other than ``customer`` has verified the counterparty, now or before."""
+    return (
+        exists()
+        .where(
+            _OTHER.c.counterparty_id == counterparty,
+            _OTHERS_CUSTODY.c.id == _OTHER.c.blockchain_account_id,
+            _OTHERS_CUSTODY.c.customer_id != customer,
+        )
+        .correlate_except(_OTHER, _OTHERS_CUSTODY)
+    )
+
+
 _LINKED = select(
     _L,
     _C.c.network,
@@ -32,14 +54,45 @@ _LINKED = select(
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
 ).join(_C, _C.c.id == _L.c.counterparty_id)
+find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
+_SHOWN = _LINKED.join(_B, _B.c.id == _L.c.blockchain_account_id).add_columns(
+    is_shared(_L.c.counterparty_id, _B.c.customer_id).label("shared")
+)
+find_shown_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_SHOWN)
+"""A link as ``link_model`` needs it."""
 _OF_ACCOUNT = Listing(
     _L,
     "blockchain_account_id",
-    rows=_LINKED,
+    rows=_SHOWN,
     order=("first_linked_at", "counterparty_id"),
     key="counterparty_id",
 )
-find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
+_SHARED = (
+    select(
+        _L,
+        _C.c.network,
+        _C.c.address,
+        _B.c.trading_account_id,
+        _K.c.name.label("customer_name"),
+        _K.c.reference.label("customer_reference"),
+    )
+    .join(_C, _C.c.id == _L.c.counterparty_id)
+    .join(_B, _B.c.id == _L.c.blockchain_account_id)
+    .join(_K, _K.c.id == _B.c.customer_id)
+    .where(is_shared(_L.c.counterparty_id, _B.c.customer_id))
+)
+
+
+def lock_counterparty(connection: Connection, counterparty_id: str) -> None:
+    """Wait until no other write links the wallet; it may be challenged meanwhile."""
+    locked = select(_C.c.id).where(_C.c.id == counterparty_id).with_for_update(key_share=True)
+    connection.execute(locked)
+
+
+def has_other_owner(connection: Connection, counterparty_id: str, customer_id: str) -> bool:
+    """Whether another customer has verified a wallet, now or before."""
+    found = is_shared(literal(counterparty_id), literal(customer_id))
+    return bool(connection.execute(select(found)).scalar_one())
 
 
 def accounts_page(
@@ -70,6 +123,40 @@ def counterparties_page(
     return tuple(counterparty_model(row) for row in rows), total
 
 
+def shared_page(
+    connection: Connection, organisation_id: str, query: ListQuery, now: int
+) -> tuple[tuple[SharedWallet, ...], int]:
+    """Every account for which a wallet of several customers was verified, wallet by wallet."""
+    statement = _SHARED.where(_C.c.organisation_id == organisation_id, *_named(query))
+    total = connection.execute(select(func.count()).select_from(statement.subquery())).scalar_one()
+    wallet = (_C.c.created, _C.c.id)
+    first = wallet if query.sort == "created" else tuple(each.desc() for each in wallet)
+    ordered = statement.order_by(*first, _L.c.first_linked_at, _B.c.id)
+    rows = connection.execute(ordered.offset((query.page - 1) * query.limit).limit(query.limit))
+    return tuple(shared_model(row, now) for row in rows), int(total)
+
+
+def shared_model(row: Record, now: int) -> SharedWallet:
+    return SharedWallet(
+        counterparty_id=row.counterparty_id,
+        network=row.network,
+        address=row.address,
+        trading_account_id=row.trading_account_id,
+        blockchain_account_id=row.blockchain_account_id,
+        customer_name=row.customer_name,
+        customer_reference=row.customer_reference,
+        status=link_status(row, now),
+        verified_at=row.verified_at,
+    )
+
+
+def _named(query: ListQuery) -> tuple[ColumnElement[bool], ...]:
+    """The condition for wallets with the id, or a part of the address, that is asked for."""
+    if not query.text:
+        return ()
+    return (or_(_C.c.id == query.text, _C.c.address.icontains(query.text, autoescape=True)),)
+
+
 def counterparty_model(row: Record) -> Counterparty:
     return Counterparty(id=row.id, network=row.network, address=row.address, created=row.created)
 
@@ -92,7 +179,7 @@ def link_status(row: Record, now: int) -> VerificationStatus:
 
 
 def link_model(row: Record, now: int) -> Counterparty:
-    """A linked counterparty as the specification lists it (2.7, 4.4)."""
+    """A linked counterparty, with the fields of the specification (2.7, 4.4) and more."""
     status = link_status(row, now)
     return Counterparty(
         type=VERIFIED_FIRST_PARTY if is_verified(status) else COUNTERPARTY,
@@ -106,4 +193,5 @@ def link_model(row: Record, now: int) -> Counterparty:
             expires_at=row.expires,
             claim_id=row.claim_id,
         ),
+        shared=row.shared,
     )

@@ -38,7 +38,28 @@ from chainteller.wallets.wording import (
     WRONG_MESSAGE_FORMAT,
 )
 
-__all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "diagnose"]
+__all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "accept", "diagnose"]
+
+
+def accept(case: Case) -> Diagnosis | None:
+    """Accept a right signature of an open challenge; None when it takes a diagnosis.
+
+    Looks at the challenge and the signature alone, so a case without context is enough.
+    """
+    if case.challenge.state != "open":
+        return None
+    try:
+        reading = read_signature(case.signature, case.challenge.address.network.family)
+    except (SecretPasted, Unreadable):
+        return None
+    return _accepted(case, reading)
+
+
+def _accepted(case: Case, reading: SignatureReading) -> Diagnosis | None:
+    proof = verify_reading(case.challenge.text.encode(), reading, case.challenge.address)
+    if proof is None:
+        return None
+    return replace(_answer(case, "ACCEPTED"), accepted=True, proof=proof)
 
 
 def diagnose(case: Case) -> Diagnosis:
@@ -112,9 +133,9 @@ def _judge(case: Case) -> Diagnosis:
         return _answer(case, "SECRET_PASTED")
     except Unreadable as unreadable:
         return _answer(case, unreadable.finding)
-    proof = verify_reading(case.challenge.text.encode(), reading, address)
-    if proof is not None:
-        return replace(_answer(case, "ACCEPTED"), accepted=True, proof=proof)
+    accepted = _accepted(case, reading)
+    if accepted is not None:
+        return accepted
     attempt = _Attempt(case, reading)
     for step in _STEPS:
         answer = step(attempt)

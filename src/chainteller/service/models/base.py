@@ -1,11 +1,15 @@
 """The wire's vocabulary: frozen models, camelCase on the wire, snake_case in Python."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Generic, TypeVar, get_args, get_type_hints
+
+# Looking for plugins reads the metadata of every installed distribution.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from pydantic import (
     BaseModel,
@@ -55,7 +59,11 @@ class WireModel(BaseModel):
     """What a deployment answers. Unknown fields of a newer deployment are ignored."""
 
     model_config = ConfigDict(
-        frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore"
+        frozen=True,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        defer_build=True,  # most processes use few of the models
     )
 
     def to_json(self) -> str:

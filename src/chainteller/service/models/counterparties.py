@@ -1,6 +1,6 @@
 """Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
 
-from pydantic import StrictInt
+from pydantic import StrictBool, StrictInt
 
 from chainteller.service.models.base import RequestModel, Timestamp, WireModel
 
@@ -37,12 +37,29 @@ class Verification(WireModel):
 
 
 class Counterparty(WireModel):
+    """``shared`` is told of a linked wallet: whether another customer has verified it, too."""
+
     type: str = COUNTERPARTY
     id: str
     network: str | None = None
     address: str
     created: Timestamp | None = None
     verification: Verification | None = None
+    shared: bool | None = None
+
+
+class SharedWallet(WireModel):
+    """A blockchain account that a wallet was verified for which another customer's has, too."""
+
+    counterparty_id: str
+    network: str
+    address: str
+    trading_account_id: str
+    blockchain_account_id: str
+    customer_name: str
+    customer_reference: str
+    status: str
+    verified_at: Timestamp
 
 
 class ChallengeRequest(RequestModel):
@@ -72,7 +89,8 @@ class ClaimRequest(RequestModel):
 
 class OwnershipClaim(WireModel):
     """``text``, ``signature`` and ``signer`` are given where a claim is fetched by its id: with
-    ``scheme``, they are all that anybody needs to check it.
+    ``scheme``, they are all that anybody needs to check it. ``shared`` says whether another
+    customer has verified the wallet: ask about it before it is linked.
     """
 
     id: str
@@ -91,12 +109,16 @@ class OwnershipClaim(WireModel):
     text: str | None = None
     signature: str | None = None
     signer: str | None = None
+    shared: bool | None = None
 
 
 class LinkRequest(RequestModel):
+    """``acknowledged`` links a wallet although another customer has verified it."""
+
     address: str
     network: str
     ownership_claim_id: str
+    acknowledged: StrictBool | None = None
 
 
 class SignatureDiagnosis(WireModel):

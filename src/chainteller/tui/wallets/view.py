@@ -483,6 +483,8 @@ def standing(wallet: Wallet) -> list[Line]:
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
     rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
+    if wallet.counterparty.shared:
+        rows.append(line(("another customer has verified it, too", "warn")))
     return [*rows, line()]
 
 
