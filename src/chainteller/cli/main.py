@@ -20,6 +20,7 @@ _PARTS = (
     "keys",
     "database",
     "accounts",
+    "finding",
     "transfers",
     "transfer_records",
     "markets",

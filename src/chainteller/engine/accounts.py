@@ -274,6 +274,6 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
 
 @reads(operations.CUSTOMERS)
 def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
-    checked = reading.checked_query(query)
+    checked = reading.checked_query(query, operations.REFERENCE_SORTS)
     found, total = accounts.customers(connection, organisation_id, checked)
     return reading.page(found, total, checked)

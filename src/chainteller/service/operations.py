@@ -41,6 +41,7 @@ from chainteller.service.models.counterparties import (
     SharedWallet,
     SignatureDiagnosis,
 )
+from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
     DepositRequest,
     LimitUsage,
@@ -227,6 +228,7 @@ def _size(field: str, name: str, default: int | None = None) -> Parameter:
 
 SORTS = ("-created", "created")
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
+REFERENCE_SORTS = ("reference", "-reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,8 +528,33 @@ CUSTOMERS = Read(
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[Customer],
-    query=listing(TEXT),
+    query=listing(TEXT, sorts=REFERENCE_SORTS),
     feature="customers",
+    errors=(),
+)
+FIND = Read(
+    name="find",
+    operation_id="find",
+    route="GET /find",
+    summary="Find customers, accounts, trades, transfers, quotes and wallets, the best match first",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[Found],
+    query=Query(
+        FindQuery,
+        (
+            Parameter(
+                "text",
+                ("query",),
+                Kind.TEXT,
+                {"type": "string"},
+                "Whatever somebody typed or said: names, also misspelt or abbreviated, ids, also "
+                "as lists abbreviate them, addresses, amounts and days.",
+            ),
+        ),
+    ),
+    is_whole=True,
+    feature="find",
     errors=(),
 )
 
@@ -650,8 +677,9 @@ ALL_TRANSFERS = Read(
             ("filter[query]", "query"),
             Kind.TEXT,
             {"type": "string"},
-            "Each word is an amount, part of the customer's name, or four or more characters of an "
-            "id (also as abbreviated in lists), an address, a bank account or a reference.",
+            "Each word is an amount, part of the customer's name, or four or more characters from "
+            "the beginning or the end of an id (also as abbreviated in lists), an address, a bank "
+            "account or a reference.",
         ),
         TRADING_ACCOUNT,
         TRANSFER_TYPE,
