@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
-_DETAIL_DELAY_S = 0.06
+_DETAIL_DELAY_S = 0.15
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
 
