@@ -58,7 +58,8 @@ class Diagnosis:
     None of the texts repeats what the customer pasted. `differences` are sentences that say how
     the text that was signed differs from ours. `recovered_address` is an address whose key is
     proved to have signed; `unproven_signer` one that follows from the signature only if it was
-    made over exactly our text, which nobody is told.
+    made over exactly our text, which nobody is told. `read` says where in the paste the signature
+    was found, or nothing where the paste is the signature.
     """
 
     accepted: bool
@@ -75,3 +76,4 @@ class Diagnosis:
     witness: Witness | None = None
     differences: tuple[str, ...] = ()
     unproven_signer: str | None = None
+    read: str = ""

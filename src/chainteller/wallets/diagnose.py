@@ -4,6 +4,7 @@ The order is that of cost and certainty: shape, the exact text, other texts, alt
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -15,6 +16,7 @@ from chainteller.wallets.cases import (
     KnownAddress,
     KnownChallenge,
 )
+from chainteller.wallets.clipboard import Clipboard, read_clipboard
 from chainteller.wallets.differences import describe
 from chainteller.wallets.encodings import SignatureReading, once_only
 from chainteller.wallets.families import FAMILIES
@@ -22,12 +24,14 @@ from chainteller.wallets.family import (
     RIGHT,
     Address,
     Family,
+    InvalidAddress,
     Probe,
     Shape,
     looks_like,
     signed_as,
 )
 from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
@@ -52,11 +56,8 @@ def accept(case: Case) -> Diagnosis | None:
     """
     if case.challenge.state != "open":
         return None
-    try:
-        reading = read_signature(case.signature, case.challenge.address.network.family)
-    except (SecretPasted, Unreadable):
-        return None
-    return _accepted(case, reading)
+    _, readings = _strict_reading(case, case.challenge.address.network.family)
+    return _accepted(case, readings[0]) if readings else None
 
 
 def _accepted(case: Case, reading: SignatureReading) -> Diagnosis | None:
@@ -95,18 +96,42 @@ def diagnose(case: Case) -> Diagnosis:
     )
 
 
+_MOST_STATED = 6
+
+
+def _address_like(text: str, registered: Address) -> Address | None:
+    """The address on the registered network, or on the main one of another family."""
+    for network in (registered.network, *NETWORKS):
+        if network.main or network is registered.network:
+            with suppress(InvalidAddress):
+                return network.family.parse_address(text, network)
+    return None
+
+
 class _Attempt:
     """A case whose paste has been read, with one probe for each family."""
 
-    def __init__(self, case: Case, reading: SignatureReading, *, extracted: bool = False) -> None:
+    def __init__(
+        self,
+        case: Case,
+        reading: SignatureReading,
+        *,
+        clipboard: Clipboard,
+        extracted: bool = False,
+    ) -> None:
         """`extracted` marks a reading of a part of the paste, which no family reads otherwise."""
         self.case = case
+        self.clipboard = clipboard
         self.extracted = extracted
         self.reading = reading
         self.text = case.challenge.text.encode()
         self.family = case.challenge.address.network.family
         self.probe_as = cache(self._probe_as)
         self.probe: Probe = self.probe_as(self.family)
+
+    def of(self, reading: SignatureReading) -> "_Attempt":
+        """The same attempt with another reading."""
+        return _Attempt(self.case, reading, clipboard=self.clipboard, extracted=True)
 
     @property
     def stranger(self) -> Address | None:
@@ -125,6 +150,31 @@ class _Attempt:
         registered = self.case.challenge.address.canonical
         known = self.case.known_addresses[:MAX_KNOWN_ADDRESSES]
         return [each for each in known if each.address.canonical != registered]
+
+    @property
+    def everybody(self) -> list[Address]:
+        """The registered address and the customer's others, each once."""
+        others = [each.address for each in self.known] + [each.address for each in self.others]
+        return list({each.canonical: each for each in (self.registered, *others)}.values())
+
+    @property
+    def registered(self) -> Address:
+        """The address of the challenge."""
+        return self.case.challenge.address
+
+    @property
+    def stated_messages(self) -> list[bytes]:
+        """What the paste says was signed, without our own text."""
+        stated = [self.reading.stated_text, *self.clipboard.texts]
+        # JSON may hold half a surrogate pair, which has no UTF-8 form.
+        messages = [each.encode("utf-8", "replace") for each in stated if each]
+        return [each for each in dict.fromkeys(messages) if each != self.text][:_MOST_STATED]
+
+    @property
+    def stated_addresses(self) -> list[Address]:
+        """The addresses and keys that the paste names."""
+        found = (_address_like(each, self.registered) for each in self.clipboard.addresses)
+        return [each for each in found if each is not None][:_MOST_STATED]
 
     @property
     def shape(self) -> Shape:
@@ -148,23 +198,73 @@ class _Attempt:
 
 
 def _judge(case: Case) -> Diagnosis:
-    address = case.challenge.address
+    """A right signature anywhere in the paste is accepted; else the likeliest one is explained."""
+    family = case.challenge.address.network.family
+    refusal, readings = _strict_reading(case, family)
+    for reading in readings:
+        accepted = _accepted(case, reading)
+        if accepted is not None:
+            return accepted
+    if refusal == "SECRET_PASTED" and is_certain_secret(case):
+        return _answer(case, refusal)
+    clipboard = Clipboard() if refusal in _HOPELESS else read_clipboard(case.signature, family)
+    for part in clipboard.parts:
+        accepted = _accepted(case, part.reading)
+        if accepted is not None:
+            return replace(accepted, read=part.source)
+    if refusal == "SECRET_PASTED":
+        return _answer(case, refusal)
+    plausible = [part.reading for part in clipboard.parts if _is_plausible(part.reading)]
+    attempts = [_Attempt(case, reading, clipboard=clipboard) for reading in readings]
+    attempts += [
+        _Attempt(case, reading, clipboard=clipboard, extracted=True)
+        for reading in plausible[: _MOST_DIAGNOSED if not readings else 1]
+    ]
+    if not attempts:
+        return _answer(case, refusal)
+    return _explain(case, attempts)
+
+
+# Pastes in which nobody needs to look for a signature.
+_HOPELESS = frozenset({"EMPTY", "TOO_LONG", "ADDRESS_PASTED"})
+_MOST_DIAGNOSED = 3
+
+
+def _is_plausible(reading: SignatureReading) -> bool:
+    return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
+
+
+def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
+    """The paste as one signature; otherwise why it is none."""
     try:
-        reading = read_signature(case.signature, address.network.family)
+        return "", [read_signature(case.signature, family)]
     except SecretPasted:
-        return _answer(case, "SECRET_PASTED")
+        return "SECRET_PASTED", []
     except Unreadable as unreadable:
-        return _answer(case, unreadable.finding)
-    accepted = _accepted(case, reading)
-    if accepted is not None:
-        return accepted
-    once = once_only(reading)
-    attempt = _Attempt(case, once or reading, extracted=once is not None)
-    if once is not None and _is_by_registered(attempt):
-        witness = attempt.probe.witness(attempt.text, address)
-        return _answer(case, "SIGNATURE_REPEATED", witness=witness)
-    for step in _STEPS:
-        answer = step(attempt)
+        return unreadable.finding, []
+
+
+def is_certain_secret(_case: Case) -> bool:
+    return False
+
+
+def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
+    """What is proved of any of the readings, and last what the first one looks like."""
+    address = case.challenge.address
+    for attempt in attempts:
+        once = once_only(attempt.reading)
+        if once is not None:
+            attempt = attempt.of(once)  # noqa: PLW2901 - the signature without its repeats
+            if _is_by_registered(attempt):
+                witness = attempt.probe.witness(attempt.text, address)
+                return _answer(case, "SIGNATURE_REPEATED", witness=witness)
+        for step in _EXACT_STEPS:
+            answer = step(attempt)
+            if answer is not None:
+                return answer
+    first = attempts[0]
+    for step in _SEARCH_STEPS:
+        answer = step(first)
         if answer is not None:
             return answer
     return _answer(case, "NO_MATCH")
@@ -286,15 +386,42 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
 
 
 def _stated_text(attempt: _Attempt) -> Diagnosis | None:
-    """The registered key signed the text that the wallet's own record shows."""
+    """A known key signed the text that the paste itself shows."""
+    for message in attempt.stated_messages:
+        for address in attempt.everybody:
+            probe = attempt.probe_as(address.network.family)
+            if probe.match(message, address) is None:
+                continue
+            witness = probe.witness(message, address)
+            if address.canonical == attempt.case.challenge.address.canonical:
+                answer = _answer(attempt.case, "EDITED_TEXT", witness=witness)
+            else:
+                answer = _by_other_wallet(attempt, address, witness)
+            return replace(answer, differences=describe(attempt.case.challenge.text, message))
+    return None
+
+
+def _stated_address(attempt: _Attempt) -> Diagnosis | None:
+    """The address or key that the paste names signed our text, or the text that the paste shows."""
     registered = attempt.case.challenge.address
-    stated = attempt.reading.stated_text
-    # JSON may hold half a surrogate pair, which has no UTF-8 form.
-    signed = None if stated is None else stated.encode("utf-8", "replace")
-    if signed is None or attempt.probe.match(signed, registered) is None:
-        return None
-    answer = _answer(attempt.case, "EDITED_TEXT", witness=attempt.probe.witness(signed, registered))
-    return replace(answer, differences=describe(attempt.case.challenge.text, signed))
+    for address in attempt.stated_addresses:
+        if address.canonical == registered.canonical:
+            continue
+        probe = attempt.probe_as(address.network.family)
+        for message in (attempt.text, *attempt.stated_messages):
+            if probe.match(message, address) is None:
+                continue
+            witness = probe.witness(message, address)
+            answer = _answer(
+                attempt.case, "STATED_ADDRESS", witness=witness, recovered=address.display
+            )
+            if address.network.family is not registered.network.family:
+                answer = replace(answer, cause=NETWORK_MISMATCH)
+            if message != attempt.text:
+                differences = describe(attempt.case.challenge.text, message)
+                answer = replace(answer, differences=differences)
+            return answer
+    return None
 
 
 def _altered_text(attempt: _Attempt) -> Diagnosis | None:
@@ -427,7 +554,7 @@ def _stranger(attempt: _Attempt) -> Diagnosis | None:
     return replace(_answer(attempt.case, "UNKNOWN_SIGNER"), unproven_signer=signer.display)
 
 
-_STEPS = (
+_EXACT_STEPS = (
     _damaged_form,
     _other_texts,
     _known_address,
@@ -435,6 +562,9 @@ _STEPS = (
     _other_family,
     _embedded_key,
     _stated_text,
+    _stated_address,
+)
+_SEARCH_STEPS = (
     _altered_text,
     _stranger_again,
     _shape,

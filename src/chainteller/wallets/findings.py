@@ -243,6 +243,13 @@ _GENERAL: dict[str, Wording] = {
         _OWN_WALLET,
         "Have it signed with the registered address, or register the address that signed.",
     ),
+    "STATED_ADDRESS": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The signature is by {recovered}, the address that the paste itself names; it isn't the "
+        "registered one.",
+        _OWN_WALLET,
+        "Have it signed with the registered address, or register the address that signed.",
+    ),
     "SAME_STRANGER_TWICE": Wording(
         WRONG_WALLET_ADDRESS,
         "Two answers to different challenges point to the same address {recovered}: the customer "

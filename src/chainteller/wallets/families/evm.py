@@ -113,10 +113,9 @@ class Evm(KeccakFamily):
             **super().mistakes,
             "contract-wallet": Mistake(
                 "a smart-contract wallet answers",
-                lambda secret, text, address: "0x" + self._of_two_owners(secret, text, address).hex(),
+                lambda *asked: "0x" + self._of_two_owners(*asked).hex(),
             ),
         }
-
 
     def _of_two_owners(self, secret: bytes, text: bytes, address: Address) -> bytes:
         other = keccak256(secret)
