@@ -131,7 +131,10 @@ class LinkRequest(RequestModel):
 
 
 class SignatureDiagnosis(WireModel):
-    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE."""
+    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE.
+
+    ``differences`` are sentences that say how the signed text differs from ours.
+    """
 
     accepted: bool
     cause: str | None = None
@@ -149,6 +152,7 @@ class SignatureDiagnosis(WireModel):
     other_counterparty_id: str | None = None
     expired_at: Timestamp | None = None
     suggestion: str = ""
+    differences: list[str] | None = None
 
 
 class ReverificationRequest(RequestModel):

@@ -15,6 +15,7 @@ from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, cla
 from chainteller.wallets import judging
 from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
 from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address, Network
@@ -58,6 +59,10 @@ def look_at(text: str, network: str) -> Paste:
         return Paste(Kind.SECRET)
     except Unreadable as unreadable:
         count = f"{len(text):,} characters"
+        found = read_clipboard(text, on.family).parts if len(text) <= MAX_PASTE else []
+        if found:
+            form = f"{_form(found[0].reading.candidates[0])}, {found[0].source}"
+            return Paste(Kind.SIGNATURE, f"found in {count}", form)
         return Paste(_UNREADABLE.get(unreadable.finding, Kind.SIGNATURE), count)
     best = reading.candidates[0]
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
