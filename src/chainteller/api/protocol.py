@@ -95,7 +95,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's signature
-        self._refuse(MalformedRequest("This is no HTTP request.", {"position": 0}))
+        self._refuse(MalformedRequest("This isn't an HTTP request.", {"position": 0}))
 
     def _await_head(self) -> None:
         self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._head_overdue)
