@@ -97,7 +97,7 @@ def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Mo
 def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None:
     if bank_account.type != request.bank_account_type:
         raise UnsupportedAccountType(
-            "The bank account is of another type.",
+            "The bank account has another type.",
             {
                 "bankAccountId": bank_account.id,
                 "requested": request.bank_account_type,
@@ -112,13 +112,13 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
     )
     if bank_account.trading_account_id is not None:
         raise Conflict(
-            "The bank account has a trading account already.",
+            "The bank account already has a trading account.",
             {
                 "resource": RESOURCE,
                 "id": bank_account.trading_account_id,
                 "reason": "ALREADY_OPEN",
                 "currentVersion": None,
-                "suggestion": "Use the account that is open.",
+                "suggestion": "Use the existing trading account.",
             },
         )
 

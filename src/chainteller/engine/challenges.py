@@ -126,7 +126,7 @@ def _require_same_class(account: Record, counterparty: Record) -> None:
     other = resolve_network(counterparty.network, test_networks=True)
     if own.main != other.main:
         raise NetworkMismatch(
-            "The wallet is on a test network and the account is not, or the reverse.",
+            "One of wallet and account is on a test network and the other isn't.",
             {"expected": own.name, "actual": other.name},
         )
 
@@ -184,7 +184,7 @@ def require_undecided(challenge: Record) -> None:
     """Raises ChallengeAlreadyUsed or ChallengeLocked."""
     if challenge.status == ChallengeStatus.USED:
         raise ChallengeAlreadyUsed(
-            "The challenge was completed already.",
+            "The challenge was already completed.",
             {
                 "challengeId": challenge.id,
                 "usedAt": format_instant(challenge.used_at),
@@ -193,11 +193,11 @@ def require_undecided(challenge: Record) -> None:
         )
     if challenge.status == ChallengeStatus.LOCKED:
         raise ChallengeLocked(
-            "The challenge was refused too often.",
+            "The challenge is locked after too many refused signatures.",
             {
                 "challengeId": challenge.id,
                 "attempts": challenge.attempts,
-                "suggestion": "Make a new challenge and have its text signed.",
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
 

@@ -162,7 +162,7 @@ def _require_room(taker: Taker, options: EngineOptions) -> None:
 def _require_size(market: Market, priced: Priced) -> None:
     if priced.usd_leg < market.minimum_order_cents or priced.bought <= 0:
         raise AmountBelowMinimum(
-            "The order is too small.",
+            "The amount is below the minimum.",
             {
                 "minimum": format_cents(market.minimum_order_cents),
                 "amount": format_cents(min(priced.usd_leg, MAX_ATOMS)),
@@ -172,7 +172,7 @@ def _require_size(market: Market, priced: Priced) -> None:
     if priced.usd_leg > market.maximum_order_cents:
         limit = format_cents(market.maximum_order_cents)
         raise LimitExceeded(
-            "The order is too large.",
+            "The amount is above the maximum.",
             {
                 "ruleId": f"order:{market.name}",
                 "scope": "order",
@@ -183,7 +183,7 @@ def _require_size(market: Market, priced: Priced) -> None:
                 "requested": format_cents(priced.usd_leg),
                 "remaining": limit,
                 "resetsAt": None,
-                "suggestion": f"Quote at most {limit} USD at a time.",
+                "suggestion": f"Enter at most {limit} USD.",
             },
         )
 
@@ -290,7 +290,7 @@ def decide_execution(
 def _require_usable(quote: Record, now: int) -> None:
     if quote.status == QuoteStatus.EXECUTED:
         raise QuoteAlreadyUsed(
-            "The quote was executed already.",
+            "The quote was already executed.",
             {
                 "quoteId": quote.id,
                 "tradeId": quote.trade_id,

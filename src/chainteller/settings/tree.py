@@ -96,7 +96,7 @@ class DeskSettings:
 
         try:
             return getuser()
-        except (OSError, KeyError):
+        except (OSError, KeyError, ImportError):  # no name in the environment, and no users' list
             return "local"
 
 

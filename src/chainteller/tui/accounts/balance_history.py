@@ -191,7 +191,7 @@ def chart_lines(history: History, now: int, width: int, rows: int) -> list[Line]
     shown.append(line((f"{' ' * 6}{began}{'now':>{max(4, cells - len(began))}}", "muted")))
     if history.incomplete:
         which = ", ".join(history.incomplete)
-        shown.append(line((f"not drawn, its transactions do not tell all: {which}", "muted")))
+        shown.append(line((f"not shown because the transactions are incomplete: {which}", "muted")))
     return shown
 
 

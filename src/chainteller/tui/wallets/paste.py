@@ -98,7 +98,7 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
         TellerError: any other error of the call.
     """
     if wallet.challenge is None:
-        raise AssertionError("a signature is judged against a challenge")
+        raise AssertionError("a signature is checked against a message to sign")
     paste, is_by_desk = look_at(text, wallet.network), False
     if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
         found = judging.judge(_case(book, wallet, text, now))
