@@ -85,6 +85,8 @@ _ADDRESS_REASONS = {
     "NAME": "It is a name, not an address: ask for the address behind it.",
     "UNSUPPORTED_TYPE": "This kind of address cannot be verified here.",
 }
+_NAMED_REASONS = {"WRONG_NETWORK": "It is an address of {}, which is not offered here."}
+_NOBODYS = "It is {}, which is nobody's wallet."
 _MAX_ADDRESS_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 _SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
@@ -167,6 +169,8 @@ def register(
             return refuse_secret()
         if found.reason:
             meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
+            if found.name:
+                meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
             what = "This is no wallet address."
             return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: once more"))
         if len(found.networks) == 1:
