@@ -119,6 +119,8 @@ async def test_the_network_is_recognised_where_the_address_tells_it(
         ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb922", "too short or too long"),
         ("alice.eth", "a name, not an address"),
         ("11111111111111111111111111111111", "Nobody can control"),
+        ("rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "an address of XRP Ledger"),
+        ("0xdAC17F958D2ee523a2206206994597C13D831ec7", "It's the USDT token"),
     ],
 )
 async def test_a_wrong_address_is_refused_with_its_reason(

@@ -12,7 +12,7 @@ import click
 from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, Selection, list_options, output_options
+from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
@@ -26,6 +26,7 @@ from chainteller.records.wallets import (
     WALLET,
 )
 from chainteller.service import operations as op
+from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -310,6 +311,45 @@ def show_step(identifier: str) -> None:
             record(bank.claim_by_id(identifier), CLAIM)
         else:
             record(bank.challenge_by_id(identifier), CHALLENGE)
+
+
+@wallets.command(
+    "attestation",
+    calls=[op.CLAIM_BY_ID, op.AUDIT_CHECKPOINT],
+    epilog=example(
+        "chainteller wallets attestation CLM_... --output attestation.json",
+        "chainteller wallets attestation CLM_... --output attestation.html",
+    ),
+)
+@click.argument("claim_id", metavar="CLM")
+@click.option(
+    "--output",
+    "file",
+    type=FILE,
+    metavar="FILE",
+    help="Write a new file: .json to verify, .html to print.",
+)
+def attestation(claim_id: str, file: Path | None) -> None:
+    """Show what anybody needs to verify a claim: text, signature, signer, times and checkpoint."""
+    from chainteller.cli import attestations
+
+    form = attestations.FORMS.get(".json" if file is None else file.suffix.lower())
+    if form is None:
+        raise Usage("--output names a .json or .html file.", "Add one of these endings.")
+    with service() as bank:
+        claim = bank.claim_by_id(claim_id)
+        try:
+            head = bank.audit_checkpoint()
+        except (NotFound, NotOffered):
+            head = None
+    facts = attestations.attestation(claim, head)
+    if file is not None:
+        write_new_file(file, form(facts))
+        say(f"attestation of {claim_id} written to {file}")
+    if options().json:
+        document(facts)
+    elif file is None:
+        verbatim(form(facts).removesuffix("\n"))
 
 
 @wallets.command(

@@ -32,7 +32,7 @@ from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.texts import is_challenge_text
+from chainteller.wallets.texts import Party, is_challenge_text
 from chainteller.wallets.verify import verify_signature
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
@@ -63,11 +63,14 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
     expires = format_instant(evidence.challenge_expires)
     if not is_challenge_text(
         evidence.challenge_text,
+        party=Party(evidence.customer_reference, evidence.account_bank_account_id),
         address=address,
         challenge_id=evidence.challenge_id,
         valid_until=expires,
     ):
-        yield Contradiction("TEXT", "The signed text names another wallet, challenge or expiry.")
+        yield Contradiction(
+            "TEXT", "The signed text names another customer, wallet, challenge or expiry."
+        )
     try:
         proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
     except SecretPasted:
@@ -117,6 +120,7 @@ def _claim(evidence: Record) -> Contradictions:
         ("wallet_id", "wallet"),
         ("custody_id", "blockchain account"),
         ("account_customer_id", "trading account"),
+        ("customer_reference", "customer"),
     ):
         if getattr(evidence, part) is None:
             yield Contradiction("MISSING", f"The {name} of the claim is missing.")

@@ -85,6 +85,8 @@ _ADDRESS_REASONS = {
     "NAME": "It's a name, not an address. Ask for the address that it stands for.",
     "UNSUPPORTED_TYPE": "This kind of address can't be verified here.",
 }
+_NAMED_REASONS = {"WRONG_NETWORK": "It's an address of {}, which isn't offered here."}
+_NOBODYS = "It's {}, which is nobody's wallet."
 _MAX_ADDRESS_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 _SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
@@ -167,6 +169,8 @@ def register(
             return refuse_secret()
         if found.reason:
             meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
+            if found.name:
+                meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
             what = "This isn't a wallet address."
             return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: enter it again"))
         if len(found.networks) == 1:
