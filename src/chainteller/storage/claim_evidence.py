@@ -118,11 +118,13 @@ def find(connection: Connection, claim_id: str) -> Record | None:
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
     (the blockchain account) and the link of the two, each with that prefix, ``account_…`` of the
-    trading account, and ``customer_reference``. Of a missing row they are None. ``attempts_made`` counts the challenge's
-    refused signatures, ``rests_on_claims`` the pair's linked claims that the link names (one), and
-    ``first_linked_claims`` those that were linked when the link was first made. ``last_paid`` is
-    when the newest withdrawal to the pair as a verified wallet was requested. ``epochs_since``
-    counts how often the clock was put right since the challenge was made.
+    trading account, and ``customer_reference``. Of a missing row they are None.
+
+    ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
+    linked claims that the link names (one), and ``first_linked_claims`` those that were linked when
+    the link was first made. ``last_paid`` is when the newest withdrawal to the pair as a verified
+    wallet was requested. ``epochs_since`` counts how often the clock was put right since the
+    challenge was made.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
     return found
