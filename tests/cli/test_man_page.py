@@ -15,7 +15,7 @@ def test_the_page_is_made_of_the_commands() -> None:
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff isn't installed")
 def test_it_is_set_without_a_warning_and_names_every_command() -> None:
-    command = ["groff", "-man", "-Tutf8", "-ww", "-rLL=200n", str(FILE)]
+    command = ["groff", "-man", "-Tutf8", "-ww", "-rLL=200n", "-P-cbou", str(FILE)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     words = " ".join(done.stdout.replace("\N{MINUS SIGN}", "-").split())
