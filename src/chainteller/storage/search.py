@@ -20,7 +20,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
-from chainteller.storage.columns import Record
+from chainteller.storage.columns import SALT, Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.vocabulary import Vocabulary
 from chainteller.storage.wallet_tables import WalletTables
@@ -116,14 +116,19 @@ def rebuild(connection: Connection) -> None:
 
 
 def missing(connection: Connection) -> Iterator[tuple[str, str]]:
-    """Records that can't be found, and findable ones that don't exist: kind and id."""
+    """Records that can't be found, and findable ones that don't exist: kind and id.
+
+    What the released build wrote since the last upgrade, which adds it, has no salt.
+    """
     known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
-    there = {
-        (kind, row.organisation_id, row.id)
-        for table, (kind, _) in _KEYED.items()
-        for row in connection.execute(select(table.c.organisation_id, table.c.id))
-    }
-    for kind, _, record_id in sorted(known ^ there):
+    sealed, there = set(), set()
+    for table, (kind, _) in _KEYED.items():
+        columns = table.c.organisation_id, table.c.id, table.c[SALT]
+        for organisation_id, record_id, salt in connection.execute(select(*columns)):
+            there.add((kind, organisation_id, record_id))
+            if salt is not None:
+                sealed.add((kind, organisation_id, record_id))
+    for kind, _, record_id in sorted((known - there) | (sealed - known)):
         yield kind, record_id
 
 
