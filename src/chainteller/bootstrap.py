@@ -230,6 +230,7 @@ def engine_options(settings: Settings) -> "EngineOptions":
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "limits": _limits(service.limits),
+        "text_names_account": settings.wallets.text_names_account,
         "shared_wallets": SharedWallets(settings.wallets.shared),
     }
     return EngineOptions(**options)

@@ -156,6 +156,7 @@ def lines(bank: Bank) -> Lines:
         "wallets diagnose": open_.signed,
         "wallets link": (claim,),
         "wallets shared": (),
+        "wallets attestation": (claim,),
         "wallets list": ("--account", custody),
         "wallets reverify": (linked.id, "--account", custody, "--reason", "AGENT_REQUEST"),
         "wallets sign": ("--sample", "erin-ethereum"),

@@ -115,6 +115,10 @@ def _reverify(world: World) -> None:
             world.engine.require_reverification(custody.id, linked.id, request)
 
 
+def _prove_another_wallet(world: World) -> None:
+    prove_wallet(world.engine, world.account, NAMES[0])
+
+
 def _close_market(world: World) -> None:
     with sealed(world.database) as rows:
         markets.close(rows, "btc-usd", "HALTED", None)
@@ -128,7 +132,7 @@ OPERATIONS: Mapping[str, Callable[[World], object]] = {
     "revoke": lambda world: ApiKeys(world.context).revoke(_key(world)),
     "rotate": lambda world: ApiKeys(world.context).rotate(_key(world)),
     "reverify": _reverify,
-    "prove another wallet": lambda world: prove_wallet(world, NAMES[0]),
+    "prove another wallet": _prove_another_wallet,
     "close a market": _close_market,
 }
 WRITTEN = {

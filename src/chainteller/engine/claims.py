@@ -114,7 +114,7 @@ def submit(
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
-        raise _refusal(tx, challenge, diagnosis_model(about, found))
+        raise _refusal(tx, challenge, about, found)
     decided = decide_acceptance(challenge, found.proof, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
@@ -157,21 +157,24 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
     )
 
 
-def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
+def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -> InvalidSignature:
     """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
-    tx.when_refused(lambda record: _count(record, challenge, diagnosis))
+    tx.when_refused(lambda record: _count(record, challenge, found))
+    diagnosis = diagnosis_model(about, found)
     details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name in ("accepted", "scheme"):
         details.pop(name, None)
-    return InvalidSignature("The signature is not accepted.", details)
+    return InvalidSignature("The signature wasn't accepted.", details)
 
 
-def _count(record: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
+def _count(record: UnitOfWork, challenge: Record, found: Diagnosis) -> None:
     stored = challenge_rows.find(
         record.connection, challenge.organisation_id, challenge.id, lock=True
     )
     if stored is not None and stored.status == ChallengeStatus.OPEN:
-        decided = decide_attempt(stored, diagnosis.finding, diagnosis.recovered_address, record.now)
+        # Kept for the next attempts alone: an unproven signer is nobody's until seen again.
+        signer = found.unproven_signer or found.recovered_address
+        decided = decide_attempt(stored, found.finding, signer, record.now)
         outcome.apply(record, decided)
 
 

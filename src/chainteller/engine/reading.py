@@ -57,7 +57,7 @@ def market(name: str) -> Market:
     known = MARKETS_BY_NAME.get(name)
     if known is None:
         raise UnsupportedMarket(
-            "There is no such market.",
+            "This market doesn't exist.",
             {"market": shown(name), "supported": [each.name for each in MARKETS]},
         )
     return known

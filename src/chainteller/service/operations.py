@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chainteller.domain.actors import SCOPES
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import (
@@ -66,7 +67,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
-from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -188,9 +189,9 @@ LIMIT = Parameter(
     most=MAXIMUM_LIMIT,
 )
 TRANSACTION_TYPES = (
-    "trade-execution-transaction",
-    "deposit-transaction",
-    "withdrawal-transaction",
+    TRADE_TYPE,
+    DEPOSIT_TYPE,
+    WITHDRAWAL_TYPE,
 )
 TEXT = _text("text", "filter[query]", "query")
 OBJECT = _text("text", "filter[object]")
@@ -487,7 +488,7 @@ TOKEN_BALANCES = Read(
     name="token_balances",
     operation_id="listTokenBalances",
     route=f"GET {_ACCOUNT}/token-balances",
-    summary="Show what a trading account holds",
+    summary="Show a trading account's balances",
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[TokenBalance],
@@ -499,7 +500,7 @@ TOKEN_BALANCES = Read(
                 ("includeZero",),
                 Kind.FLAG,
                 {"type": "boolean", "default": False},
-                "Whether assets of which nothing is held are listed too.",
+                "Whether assets with a balance of zero are listed too.",
             ),
         ),
     ),
@@ -511,7 +512,7 @@ LIMITS = Read(
     name="limits",
     operation_id="listLimits",
     route=f"GET {_ACCOUNT}/limits",
-    summary="Show what may leave the account, by class of destination",
+    summary="Show an account's withdrawal limits by class of destination",
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[LimitUsage],
@@ -655,7 +656,7 @@ CANCEL_WITHDRAWAL = Write(
     name="cancel_withdrawal",
     operation_id="cancelWithdrawal",
     route=f"POST {_ACCOUNT}/withdrawals/{{withdrawalId}}/cancellations",
-    summary="Cancel a withdrawal that has not left",
+    summary="Cancel a withdrawal that hasn't been sent",
     tag="Funding",
     scope="transfers:write",
     response=Transfer,
@@ -910,7 +911,7 @@ REGISTER_COUNTERPARTY = Write(
     name="register_counterparty",
     operation_id="createCounterparty",
     route="POST /counterparties",
-    summary="Register a wallet; a known one is answered again",
+    summary="Register a wallet; returns the existing record if it's already registered",
     tag="Counterparties",
     scope="wallets:write",
     request=RegisterCounterparty,
@@ -992,7 +993,7 @@ REQUIRE_REVERIFICATION = Write(
     name="require_reverification",
     operation_id="requireReverification",
     route=f"POST {_CUSTODY}/counterparties/{{counterpartyId}}/reverifications",
-    summary="End a wallet's verification at once, so that it must be verified anew",
+    summary="End a wallet's verification at once, so that it must be verified again",
     tag="Counterparties",
     scope="wallets:write",
     request=ReverificationRequest,
@@ -1045,7 +1046,7 @@ CREATE_CHALLENGE = Write(
     name="create_challenge",
     operation_id="createOwnershipChallenge",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-challenges",
-    summary="Ask for the text that the wallet's owner signs",
+    summary="Create the message that the wallet's owner signs",
     tag="Wallet ownership",
     scope="wallets:write",
     request=ChallengeRequest,
@@ -1110,7 +1111,7 @@ DIAGNOSE_SIGNATURE = Read(
     name="diagnose_signature",
     operation_id="diagnoseSignature",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-diagnoses",
-    summary="Explain why a signature would be refused; changes nothing and burns no attempt",
+    summary="Explain why a signature would be refused; doesn't count as an attempt",
     tag="Wallet ownership",
     scope="wallets:write",
     request=ClaimRequest,

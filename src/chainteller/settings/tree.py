@@ -66,6 +66,7 @@ class ServiceSettings:
 class WalletSettings:
     """The verification of wallets."""
 
+    text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
     shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
 
 
@@ -96,7 +97,7 @@ class DeskSettings:
 
         try:
             return getuser()
-        except (OSError, KeyError):
+        except (OSError, KeyError, ImportError):  # no name in the environment, and no users' list
             return "local"
 
 

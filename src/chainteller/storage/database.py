@@ -89,7 +89,7 @@ class Database:
                 yield connection
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
-            raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
+            raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
         try:
             self._require_the_opened_file(self.path)
             with self._begun(writes=True) as connection:

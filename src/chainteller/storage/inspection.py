@@ -340,11 +340,6 @@ def ends_of_epochs(connection: Connection) -> Iterator[int]:
         yield int(json.loads(row.inputs)["afterEvent"])
 
 
-def clock(connection: Connection) -> Record | None:
-    """What the clock's row says about epochs and doubt."""
-    return connection.execute(select(Tables.clock)).first()
-
-
 def entries_of_clock(connection: Connection) -> Iterator[Record]:
     """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
     audit = Tables.audit

@@ -194,7 +194,7 @@ def _check_file(path: Path) -> DatabaseReport:
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")
     if altered:
-        notes.append("Somebody changed the schema: run chainteller db verify, and ask who did.")
+        notes.append("The schema was changed: find out by whom, and run chainteller db verify.")
     return DatabaseReport(
         kind="sqlite",
         location=str(path),

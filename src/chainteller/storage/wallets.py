@@ -1,6 +1,15 @@
 """Query blockchain accounts, counterparties and the links between them."""
 
-from sqlalchemy import ColumnElement, Connection, exists, func, literal, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from chainteller.domain.challenges import VerificationStatus, is_verified, verification_status
 from chainteller.service.models.counterparties import (
@@ -23,6 +32,7 @@ _B = WalletTables.blockchain_account
 _C = WalletTables.counterparty
 _L = WalletTables.link
 _K = Tables.customer
+_T = Tables.trading_account
 find_account = Finder(_B, "organisation_id", "id")
 find_counterparty = Finder(_C, "organisation_id", "id")
 find_address = Finder(_C, "organisation_id", "network", "canonical")
@@ -81,6 +91,21 @@ _SHARED = (
     .join(_K, _K.c.id == _B.c.customer_id)
     .where(is_shared(_L.c.counterparty_id, _B.c.customer_id))
 )
+
+
+_OWNER = (
+    select(_K.c.reference.label("customer_reference"), _T.c.bank_account_id)
+    .select_from(_B)
+    .join(_T, _T.c.id == _B.c.trading_account_id)
+    .join(_K, _K.c.id == _T.c.customer_id)
+    .where(_B.c.id == bindparam("b_id"))
+)
+
+
+def owner(connection: Connection, account_id: str) -> tuple[str, str]:
+    """Of a blockchain account: its customer's reference, and the id of the bank account."""
+    found = connection.execute(_OWNER, {"b_id": account_id}).one()
+    return found.customer_reference, found.bank_account_id
 
 
 def lock_counterparty(connection: Connection, counterparty_id: str) -> None:

@@ -15,7 +15,6 @@ from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.exc import NoResultFound
 
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
@@ -32,6 +31,7 @@ from chainteller.engine.checks.unsealed import (
 )
 from chainteller.storage import clock as clock_rows
 from chainteller.storage import guards, inspection, sealing
+from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
 from chainteller.storage.tables import Tables
 
@@ -55,17 +55,17 @@ class Books:
     organisation, that are older than the log and stand in it as their hashes.
     """
 
+    clock: Record | None = None
+    """What the head and the clock's row say about time; None where one is missing."""
+    is_partial: bool = False
+    """Whether the seals of earlier entries aren't known."""
     seals: Seals = field(default_factory=lambda: defaultdict(dict))
     heads: dict[str, Head] = field(default_factory=dict)
     audit_hashes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     last_at: int = 0
     """The newest instant of an entry, which is that of the newest write in the first epoch."""
-    instants: set[int] = field(default_factory=set)
-    """Those of all entries."""
-    skipped: dict[str, int] = field(default_factory=dict)
-    """How many entries of each log were taken as a checkpoint vouches for them."""
-    is_partial: bool = False
-    """Whether the seals of earlier entries aren't known."""
+    has_newest: bool = False
+    """Whether an entry has the instant that the head calls the newest."""
     written_over: list[Wrong] = field(default_factory=list)
     """Rows that an entry found otherwise than they were sealed."""
 
@@ -78,7 +78,8 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
         since: heads that are known to be good. Up to these, the leaf hashes must give the head's
             root, but bodies aren't hashed and rows that were last written there aren't compared.
     """
-    books = Books(is_partial=any(head.size for head in (since or {}).values()))
+    is_partial = any(head.size for head in (since or {}).values())
+    books = Books(clock_rows.find(connection), is_partial)
     with _without_collections():
         yield from list(read_logs(connection, books, since or {}))
         wrong = compare(connection, books)
@@ -87,7 +88,7 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
     if rows:
         yield from _explained(connection, rows)
     if not others:
-        yield from _newest(connection, books)
+        yield from _newest(books)
 
 
 @contextmanager
@@ -109,14 +110,13 @@ def compare(connection: Connection, books: Books) -> list[Wrong]:
     ]
 
 
-def _newest(connection: Connection, books: Books) -> Breaches:
+def _newest(books: Books) -> Breaches:
     """The head's newest instant, before which nothing of this epoch is dated."""
-    try:
-        clock = clock_rows.read(connection, server_clock=False)
-    except NoResultFound:
+    clock = books.clock
+    if clock is None:
         return  # a row that was deleted is named with the others
     last_at, newest_at = clock.last_at, books.last_at
-    if clock.epoch and last_at >= clock.began_at and last_at in books.instants:
+    if clock.epoch and last_at >= clock.began_at and books.has_newest:
         newest_at = last_at  # an earlier epoch may have stamped what is later
     if not books.is_partial and last_at != newest_at:
         at, newest = format_instant(last_at), format_instant(newest_at)
@@ -190,7 +190,6 @@ def _read_log(
             yield from _as_known(tree, known)
     tree = tree.append(leaves)
     books.heads[organisation] = Head(organisation, tree.size, tree.root)
-    books.skipped[organisation] = min(trusted, tree.size)
 
 
 def _as_known(tree: Tree, known: Head | None) -> Breaches:
@@ -217,7 +216,7 @@ def _take(books: Books, place: Place, body: bytes) -> str:
         if (found["log"], found["id"]) != (place.organisation, place.entry_id):
             return "it names another entry or log"
         books.last_at = max(books.last_at, found["at"])
-        books.instants.add(found["at"])
+        books.has_newest |= books.clock is not None and found["at"] == books.clock.last_at
         seals, tells_before = books.seals, found["v"] >= _TELLS_BEFORE
         for row in found["rows"]:
             known, key = seals[row[0]], row[1]

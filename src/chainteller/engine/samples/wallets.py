@@ -36,6 +36,7 @@ from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.simulated import SampleWallet, sample_proof
+from chainteller.wallets.texts import Party
 
 FIRST, LONGSTANDING = "CU-004711", "CU-001008"
 _ACCOUNTS = (
@@ -238,6 +239,7 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
     decided = challenges.decide_challenge(
         bank.rows.record(WalletTables.blockchain_account, pair.account_id),
         bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        Party(pair.reference, bank.accounts[pair.reference].bank_account_id),
         challenges.validity_s(request, bank.options),
         bank.moment(at),
     )
