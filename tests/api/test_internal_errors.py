@@ -46,6 +46,9 @@ class Broken:
     def at_once(self, actor: Actor) -> Service | None:
         return self.acting_as(actor)
 
+    def newest_event(self) -> int:
+        return 0
+
     def health(self) -> Health:
         return Health(ready=True)
 

@@ -86,7 +86,7 @@ def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalReque
         target=target,
         available=ledger.lock_balances(tx, account.id),
         off_par=stablecoin_prices.suspended(tx.context, tx.now),
-        spent=limits.load_spent(tx, account.id),
+        spent=limits.load_used(tx, account.id),
         condition=_condition(tx, order.amount.asset),
     )
     try:

@@ -68,6 +68,10 @@ class Deployment(Protocol):
         lock raises ServiceUnavailable, and the caller repeats it with ``acting_as``. None where
         every read waits, as for a database behind a network."""
 
+    def newest_event(self) -> int:
+        """The number of the newest event of any organisation. One read tells all event streams of
+        a process whether there is anything to read. Raises ServiceUnavailable."""
+
     def health(self) -> Health:
         """Whether requests can be served now; asks the database."""
 
