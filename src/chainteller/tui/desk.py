@@ -132,6 +132,9 @@ class Shell(Protocol):
     def release_keys(self) -> None:
         """What was typed ahead of a finished step may go on."""
 
+    def forget_keys(self) -> None:
+        """Drop what was typed ahead: what it was meant for is gone."""
+
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
 

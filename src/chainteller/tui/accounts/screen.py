@@ -112,6 +112,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
         self._hidden = False
+        self._first_rows: Glimpse = ((), 0)
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
 
@@ -140,12 +141,25 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
         self.pages.is_preview = True
-        rows, total = found
-        now = self.desk.now
-        self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
-        self._draw_title(total)
+        self._first_rows = found
+        self._show_first_rows()
+
+    def _show_first_rows(self) -> None:
+        """Show those of the first rows that match the filter; the service finds the others."""
+        rows, total = self._first_rows
+        now, text = self.desk.now, self.filter.casefold()
+        found = [row for row in rows if not text or accounts_view.matches(row, text)]
+        self.paged.reset()
+        if found:
+            shown = [accounts_view.account_row(row, now) for row in found]
+            self.paged.put(1, shown, len(found) if text else total)
+        self._draw_title(None if text else total)
 
     def listed(self, total: int) -> None:
+        if self.pages.is_choice_gone:
+            self.pages.is_choice_gone = False
+            self.desk.shell.forget_keys()
+            self.desk.notify("The account chosen isn't on this page any more", "warn")
         self.desk.shell.release_keys()
         self._draw_title(total)
         if self.wanted_id is not None:
@@ -157,7 +171,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.row_chosen()
 
     def recall(self) -> None:
-        if not self._recalled and self.desk.customer.last_id:
+        if not (self._recalled or self.paged.is_touched) and self.desk.customer.last_id:
             self.wanted_id = self.desk.customer.last_id
         super().recall()
 
@@ -193,7 +207,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         first that is found.
         """
         self.filter, self.wanted_id, self._serves_found = text, wanted_id, True
-        self.restart()
+        if self.pages.is_preview and self.desk.started is None:
+            self._show_first_rows()
+        else:
+            self.restart()
 
     def step_back(self) -> bool:
         if super().step_back():
