@@ -331,11 +331,10 @@ class Console(SteadyApp):
     def _is_at_desk(self) -> bool:
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
-    def release_keys(self) -> None:
+    def release_keys(self, *, forget: bool = False) -> None:
+        if forget:
+            self.typed_ahead.forget()
         self.typed_ahead.release()
-
-    def forget_keys(self) -> None:
-        self.typed_ahead.forget()
 
     # -- news ---------------------------------------------------------------------------------
 
