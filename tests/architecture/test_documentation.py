@@ -53,11 +53,9 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
-    rows = dict(
-        re.findall(
-            r"^\| `((?:engine|service|audit|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE
-        )
-    )
+    sections = "engine|service|wallets|audit|desk"
+    row = rf"^\| `((?:{sections})\.\w+)` \| ([^|]+?) \|"
+    rows = dict(re.findall(row, DOCUMENTS, re.MULTILINE))
     assert set(rows) == {name for name in NAMES if not name.startswith("service.limits.")}
     words = {"": {"none", "the system's user", "the console's own"}}
     for name, value, _ in shown_values(load({"CHAINTELLER_HOME": str(home)})):

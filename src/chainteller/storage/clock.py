@@ -39,6 +39,11 @@ def read(connection: Connection, *, server_clock: bool) -> Record:
     return connection.execute(statement).one()
 
 
+def find(connection: Connection) -> Record | None:
+    """As ``read``, for checks of a database in which the row may have been deleted."""
+    return connection.execute(_ROW).first()
+
+
 def lock(connection: Connection) -> None:
     """Let no other process change what is shared until this transaction ends."""
     connection.execute(_LOCKED)

@@ -382,5 +382,5 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
     made = await desk.send(lazy.account_flow.known_account_request(typed), screen.confirm)
     if made is None:
         return
-    desk.notify(f"account {made.id} is on this desk's list", "good", account_id=made.id)
+    desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
     screen.find("", made.id)
