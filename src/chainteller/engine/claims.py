@@ -164,7 +164,7 @@ def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -
     details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name in ("accepted", "scheme"):
         details.pop(name, None)
-    return InvalidSignature("The signature is not accepted.", details)
+    return InvalidSignature("The signature wasn't accepted.", details)
 
 
 def _count(record: UnitOfWork, challenge: Record, found: Diagnosis) -> None:

@@ -71,14 +71,17 @@ class InvalidAddress(ValueError):
     """Not an address of the network.
 
     `reason` is CHECKSUM, LENGTH, ENCODING, WRONG_NETWORK, ZERO, OFF_CURVE, SMALL_ORDER, NAME,
-    UNSUPPORTED_TYPE or SECRET_PASTED. What was typed is kept nowhere in the exception.
+    UNSUPPORTED_TYPE or SECRET_PASTED. With WRONG_NETWORK, `network` is the network whose address it
+    is, as people call it, where that is known. What was typed is kept nowhere in the exception.
     """
 
     reason: str
+    network: str
 
-    def __init__(self, reason: str) -> None:
-        """Keep the reason alone."""
+    def __init__(self, reason: str, network: str = "") -> None:
+        """Keep the reason and the network alone."""
         self.reason = reason
+        self.network = network
         super().__init__(f"invalid address: {reason}")
 
 
