@@ -324,7 +324,13 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     from chainteller.service.deployment import DeploymentOptions
 
     service = settings.service
-    options = DeploymentOptions(__version__, service.bank_name, service.rate_limits, service.docs)
+    options = DeploymentOptions(
+        version=__version__,
+        bank_name=service.bank_name,
+        rate_limits=service.rate_limits,
+        docs=service.docs,
+        trusted_proxies=service.trusted_proxies,
+    )
     return EmbeddedDeployment(engine, options)
 
 

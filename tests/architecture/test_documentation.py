@@ -8,7 +8,7 @@ import click
 import pytest
 
 from chainteller.cli.error_output import Exit
-from chainteller.cli.main import program
+from chainteller.cli.main import loaded_program
 from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load
 from chainteller.settings.tree import NAMES, PROFILE_NAMES, shown_values
@@ -28,7 +28,7 @@ def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Comman
             yield f"{path} {name}", command
 
 
-COMMANDS = dict(_commands(program, "chainteller"))
+COMMANDS = dict(_commands(loaded_program(), "chainteller"))
 
 
 @pytest.mark.parametrize("path", COMMANDS)

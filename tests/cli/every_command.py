@@ -112,6 +112,7 @@ def lines(bank: Bank) -> Lines:
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     found = {
         "customers find": ("DDA-100",),
+        "find": ("DDA-1001",),
         "accounts list": ("--text", "DDA-10"),
         "accounts open": ("DDA-1002", "--type", "savings"),
         "accounts show": (account,),

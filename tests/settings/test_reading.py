@@ -106,6 +106,7 @@ _FITTING = {
     "service.rate_limits": "off",
     "service.test_networks": "on",
     "service.docs": "on",
+    "service.trusted_proxies": "10.0.0.0/8,unix",
 }
 
 

@@ -150,7 +150,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 @click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
-    """Make the text that the wallet's owner signs; it alone is printed on stdout."""
+    """Create the message that the wallet's owner signs; only the message is printed on stdout."""
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
         made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
@@ -207,7 +207,7 @@ def claim(
 def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
-    """Explain what a claim with this signature would say, without submitting it."""
+    """Explain whether a signature would be accepted, without submitting it."""
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         found = desk.service.diagnose_signature(account, request)
@@ -218,8 +218,12 @@ def diagnose(
     "link", calls=[op.LINK_COUNTERPARTY], epilog=example("chainteller wallets link CLM_...")
 )
 @click.argument("claim_id", metavar="CLM")
-@click.option("--account", "account_id", metavar="BCA", help="Where the claim was not made here.")
-@click.option("--counterparty", "counterparty_id", metavar="CPT", help="As above.")
+@click.option(
+    "--account", "account_id", metavar="BCA", help="Needed if the claim wasn't made here."
+)
+@click.option(
+    "--counterparty", "counterparty_id", metavar="CPT", help="The wallet; needed in the same case."
+)
 @click.option(
     "--acknowledge-shared",
     "is_acknowledged",
@@ -442,10 +446,10 @@ def show_counterparty(counterparty_id: str) -> None:
     "name",
     required=True,
     metavar="NAME",
-    help="erin-ethereum …; a wrong name lists all.",
+    help="erin-ethereum …; an unknown name lists all.",
 )
 @click.option(
-    "--mistake", metavar="M", help="Sign wrongly, as customers do; a wrong name lists all."
+    "--mistake", metavar="M", help="Make a mistake that customers make; an unknown name lists all."
 )
 @click.option(
     "--earlier",

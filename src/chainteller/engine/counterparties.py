@@ -58,14 +58,14 @@ def parse(text: str, on: Network) -> Address:
             details["address"] = text
         if error.reason == "SECRET_PASTED":
             details["suggestion"] = (
-                "This looks like a secret key. It was not kept. Tell the customer never to "
+                "This looks like a secret key. It wasn't saved. Tell the customer never to "
                 "share it, and to move their funds to a new wallet."
             )
         if error.network:
             details["actual"] = error.network
             message = f"This is an address of {error.network}."
             raise InvalidAddress(message, details) from None
-        raise InvalidAddress("This is not an address of the network.", details) from None
+        raise InvalidAddress("This isn't an address on this network.", details) from None
 
 
 def require_ownable(address: Address) -> None:
@@ -312,11 +312,11 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
         )
     if status is ClaimStatus.EXPIRED:
         raise ClaimExpired(
-            "The claim was not linked in time.",
+            "The claim has expired: it wasn't linked in time.",
             {
                 "claimId": claim.id,
                 "expiredAt": format_instant(claim.expires),
-                "suggestion": "Make a new challenge and have it signed.",
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
 

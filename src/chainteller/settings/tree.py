@@ -58,6 +58,7 @@ class ServiceSettings:
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
     limits: LimitSettings = field(default_factory=LimitSettings)
 
 
@@ -97,7 +98,7 @@ class DeskSettings:
 
         try:
             return getuser()
-        except (OSError, KeyError):
+        except (OSError, KeyError, ImportError):  # no name in the environment, and no users' list
             return "local"
 
 

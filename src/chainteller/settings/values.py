@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,20 @@ def evm_rpc(value: object) -> tuple[str, ...]:
         if not network or not _is_address(address) or " " in address:
             raise ValueError("needs a network and an address: ethereum https://rpc.example")
         url(address)
+    return named
+
+
+def proxies(value: object) -> tuple[str, ...]:
+    """Addresses and networks, and ``unix`` for whoever connects over a UNIX socket."""
+    named = names(value)
+    for each in named:
+        try:
+            if each != "unix":
+                ip_network(each, strict=False)
+        except ValueError:
+            raise ValueError(
+                f"needs addresses, networks such as 10.0.0.0/8, or unix, not {each!r}"
+            ) from None
     return named
 
 

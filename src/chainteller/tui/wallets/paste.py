@@ -15,6 +15,7 @@ from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, cla
 from chainteller.wallets import judging
 from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
 from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address, Network
@@ -59,6 +60,10 @@ def look_at(text: str, network: str) -> Paste:
         return Paste(Kind.SECRET)
     except Unreadable as unreadable:
         count = f"{len(text):,} characters"
+        found = read_clipboard(text, on.family).parts if len(text) <= MAX_PASTE else []
+        if found:
+            form = f"{_form(found[0].reading.candidates[0])}, {found[0].source}"
+            return Paste(Kind.SIGNATURE, f"found in {count}", form)
         return Paste(_UNREADABLE.get(unreadable.finding, Kind.SIGNATURE), count)
     best = reading.candidates[0]
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
@@ -94,7 +99,7 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
         TellerError: any other error of the call.
     """
     if wallet.challenge is None:
-        raise AssertionError("a signature is judged against a challenge")
+        raise AssertionError("a signature is checked against a message to sign")
     paste, is_by_desk = look_at(text, wallet.network), False
     if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
         found = judging.judge(_case(book, wallet, text, now))
