@@ -37,6 +37,7 @@ from chainteller.settings.values import SettingsInvalid
 from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
+    from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass
     from chainteller.domain.options import EngineOptions
     from chainteller.engine.deployment import EmbeddedDeployment
@@ -171,11 +172,36 @@ def open_engine(
         options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
+        chain=chain(settings),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
             epochs.tick(context)
     return Engine(context)
+
+
+def chain(settings: Settings) -> "EvmRpc | None":
+    """The providers of ``wallets.evm_rpc``; None without any.
+
+    Raises:
+        SettingsInvalid: a network isn't an EVM network that this build knows.
+    """
+    if not settings.wallets.evm_rpc:
+        return None
+    from chainteller.adapters.evm_rpc import EvmRpc
+    from chainteller.wallets.networks import UnknownNetwork, resolve_network
+
+    found: dict[str, list[str]] = {}
+    for each in settings.wallets.evm_rpc:
+        name, _, address = each.partition(" ")
+        try:
+            network = resolve_network(name, test_networks=True)
+        except UnknownNetwork:
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no known network"]) from None
+        if network.namespace != "eip155":
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no EVM network"])
+        found.setdefault(network.name, []).append(address)
+    return EvmRpc(found)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
