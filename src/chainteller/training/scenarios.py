@@ -129,6 +129,8 @@ class Scenario:
     setup: tuple[str, ...]
     hints: tuple[str, ...]
     book: tuple[str, ...]
+    covers: tuple[str, ...]
+    """What is practised: error codes, states such as ``trade settled``, and ``task: ...``."""
     story: tuple[Story, ...]
     world: tuple[WorldChange, ...]
     faults: tuple[Fault, ...]
@@ -229,6 +231,7 @@ def _scenario(name: str, table: Table, wallets: tuple[str, ...], source: bytes) 
         setup=_setup(table),
         hints=table.texts("hints"),
         book=table.texts("book"),
+        covers=table.texts("covers"),
         story=tuple(_story(each) for each in table.tables("story")),
         world=tuple(_world(each, wallets) for each in table.tables("world")),
         faults=tuple(_fault(each) for each in table.tables("fault")),

@@ -222,6 +222,11 @@ class Player:
         self.claim()
         self.link()
 
+    def stop(self) -> None:
+        """Cancel the newest withdrawal."""
+        newest = self._service.withdrawals(self._account, ListQuery(limit=1)).data[0]
+        self._service.cancel_withdrawal(self._account, newest.id, idempotency_key=self._key())
+
     # -- words and time -----------------------------------------------------------------------
 
     def tell(self, *words: str) -> None:
@@ -302,6 +307,7 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.repeat: 2,
     Player.look: 1,  # 4
     Player.cancel: 3,  # 4 C y
+    Player.stop: 3,  # 6 C y
     Player.register: 3,
     Player.challenge: 1,
     Player.sign: 1,
