@@ -416,7 +416,8 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     Raises:
         ScenarioInvalid: a step of the scenario's setup fails.
     """
-    from chainteller.training.session import Session
+    from chainteller.training.opening import open_session
+    from chainteller.training.reactions import read_temperaments
     from chainteller.training_world import ThrowawayWorld
     from chainteller.wallets.simulated import sample_wallets
 
@@ -424,11 +425,9 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
         world_file(paths, f"training {seed}"), partial(_make_in_process, "base", seed)
     )
     world = ThrowawayWorld(folder, seed, base)
-    session = Session(
-        scenario, world, seed, sample_wallets(shipped("sample_data") / "wallets.toml")
-    )
-    session.begin()
-    return session
+    data = shipped("sample_data")
+    wallets = sample_wallets(data / "wallets.toml")
+    return open_session(scenario, world, seed, wallets, read_temperaments(data / "training.toml"))
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":
