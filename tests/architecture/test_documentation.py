@@ -55,7 +55,9 @@ def test_every_setting_is_documented(name: str) -> None:
 def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
     rows = dict(
         re.findall(
-            r"^\| `((?:engine|service|audit|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE
+            r"^\| `((?:engine|service|audit|desk)(?:\.\w+)+)` \| ([^|]+?) \|",
+            DOCUMENTS,
+            re.MULTILINE,
         )
     )
     assert set(rows) == {name for name in NAMES if not name.startswith("service.limits.")}
