@@ -31,7 +31,7 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
-    ServiceSettings,
+    RateSettings,
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
@@ -169,7 +169,7 @@ def open_engine(
         randomness=randomness or SystemRandomness(),
         feed=feed,
         venue=SimulatedVenue(),
-        options=engine_options(settings.engine, settings.service),
+        options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
     )
@@ -215,10 +215,12 @@ def database_url(settings: Settings, place: Place) -> str:
     return place.address
 
 
-def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
+def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
+    from chainteller.domain.challenges import SharedWallets
     from chainteller.domain.options import EngineOptions
 
+    engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
         for group in (engine, service)
@@ -229,6 +231,8 @@ def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineO
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "limits": _limits(service.limits),
+        "text_names_account": settings.wallets.text_names_account,
+        "shared_wallets": SharedWallets(settings.wallets.shared),
     }
     return EngineOptions(**options)
 
@@ -302,15 +306,14 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
         stop_notice_s=service.stop_notice_s,
-        rates=_rates(service),
+        rates=_rates(service.rates),
     )
     return EmbeddedDeployment(engine, options)
 
 
-def _rates(service: ServiceSettings) -> "Rates":
+def _rates(rates: RateSettings) -> "Rates":
     from chainteller.domain.options import Rate, Rates
 
-    rates = service.rates
     return Rates(
         read=Rate(rates.read.per_second, rates.read.burst),
         write=Rate(rates.write.per_second, rates.write.burst),

@@ -99,6 +99,8 @@ _FITTING = {
     "engine.price_feed": "simulated",
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
+    "wallets.shared": "ask",
+    "wallets.text_names_account": "on",
     "audit.witnesses": "/notes,http://w.example/x w.example+da77ade7+BOvN63jn",
     "service.rate_limits": "off",
     "service.test_networks": "on",

@@ -116,7 +116,7 @@ class Outermost:
 
 
 def unforeseen(context: RequestContext) -> InternalError:
-    return InternalError("An unforeseen error.", {"requestId": context.request_id})
+    return InternalError("Something went wrong.", {"requestId": context.request_id})
 
 
 def _stamps(context: RequestContext) -> list[tuple[bytes, bytes]]:

@@ -259,7 +259,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Ignore a wish for another protocol, as HTTP allows; the log isn't told."""
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's signature
-        error = self._refusal or MalformedRequest("This is no HTTP request.", {"position": 0})
+        error = self._refusal or MalformedRequest("This isn't an HTTP request.", {"position": 0})
         self._refuse(error)
 
     def shutdown(self) -> None:

@@ -206,8 +206,10 @@ def _cannot_listen(address: Address, fault: OSError) -> str:
 def _allow_many_connections() -> None:
     if sys.platform == "win32":
         return
-    import resource  # noqa: PLC0415 - only where it exists
-
+    try:
+        import resource  # noqa: PLC0415 - only where it exists
+    except ImportError:
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = STRANGER_PLACES + KEY_HOLDER_PLACES + BACKLOG
     if soft < wanted:

@@ -1,5 +1,6 @@
 """``chainteller serve``: the HTTP service on the embedded engine."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ def serve(  # noqa: PLR0913 - one per option
         raise Usage(
             "SQLite is served by one worker.", "Use --workers 1, or a postgresql:// database."
         )
+    if workers > 1 and not hasattr(os, "fork"):
+        raise Usage("This system can't start several workers: it has no fork.", "Use --workers 1.")
     service = configured.settings.service
     certificate = _certificate(
         tls_certificate or _path(service.tls_certificate), tls_key or _path(service.tls_key)

@@ -75,6 +75,16 @@ def _joins_letters(match: re.Match[str]) -> bool:
     return all(unicodedata.category(each)[0] in "LM" for each in beside)
 
 
+def printable_json(text: str) -> str:
+    """Escape what a terminal executes or hides in a JSON document on one line.
+
+    JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
+    """
+    import json  # noqa: PLC0415 - not for the console's first frame
+
+    return re.sub(_UNSAFE, lambda found: json.dumps(found[0])[1:-1], text)
+
+
 def printable_lines(text: str) -> str:
     """Like ``printable``, but keep line feeds."""
     return "\n".join(printable(line) for line in text.split("\n"))

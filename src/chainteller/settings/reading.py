@@ -24,6 +24,7 @@ from chainteller.settings.tree import (
     ReadRate,
     ServiceSettings,
     Settings,
+    WalletSettings,
     WriteRate,
     variable_of,
 )
@@ -160,6 +161,7 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
                 quote=QuoteRate(**values["service.rates.quote"]),
             ),
         ),
+        wallets=WalletSettings(**values["wallets"]),
         audit=AuditSettings(**values["audit"]),
         desk=DeskSettings(**values["desk"]),
         keys=keys,

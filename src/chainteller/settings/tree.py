@@ -105,6 +105,14 @@ class ServiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WalletSettings:
+    """The verification of wallets."""
+
+    text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
+
+
+@dataclass(frozen=True, slots=True)
 class AuditSettings:
     """Heads of the audit log. An empty ``key_folder`` is the one in the data folder."""
 
@@ -131,7 +139,7 @@ class DeskSettings:
 
         try:
             return getuser()
-        except (OSError, KeyError):
+        except (OSError, KeyError, ImportError):  # no name in the environment, and no users' list
             return "local"
 
 
@@ -165,6 +173,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -181,6 +190,7 @@ SECTIONS: Mapping[str, type] = {
     "service.rates.read": ReadRate,
     "service.rates.write": WriteRate,
     "service.rates.quote": QuoteRate,
+    "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,
 }

@@ -9,6 +9,7 @@ from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
@@ -90,6 +91,13 @@ def switch(value: object) -> bool:
     if word in {"off", "false", "no", "0"}:
         return False
     raise ValueError('needs "on" or "off"')
+
+
+def shared_wallets(value: object) -> str:
+    try:
+        return SharedWallets(text(value)).value
+    except ValueError:
+        raise ValueError(f"needs one of {', '.join(SharedWallets)}") from None
 
 
 def cents(value: object) -> int:

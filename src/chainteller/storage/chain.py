@@ -24,7 +24,7 @@ from chainteller.storage import log
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Record
 from chainteller.storage.log import Stamp
-from chainteller.storage.pages import listing
+from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -59,6 +59,15 @@ _ADVANCE = (
         audit_hash=bindparam("new_audit_hash"),
         last_at=bindparam("new_last_at"),
     )
+)
+
+_TRAIL = Listing(
+    Tables.audit,
+    "organisation_id",
+    filters=("trading_account_id",),
+    order=("seq",),
+    key="seq",
+    is_tallied=True,
 )
 
 
@@ -107,7 +116,7 @@ def append(
     connection = rows.connection
     rule_id = stamp.rule.id if stamp.rule is not None else ""
     top, tree = lock_head(connection, stamp.organisation_id, rule_id)
-    stamp = stamp._replace(rule_is_stored=top.known_rule is not None)
+    stamp = stamp._replace(rule_is_stored=top.known_rule is not None, after=top.audit_seq)
     audit_seq, event_seq, chained = top.audit_seq, top.event_seq, top.audit_hash
     links = []
     for entry in audit:
@@ -210,15 +219,12 @@ def event_model(row: Record) -> Event:
 
 def audit_page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[AuditRow, ...], int]:
-    t = Tables.audit
-    conditions = [t.c.organisation_id == organisation_id]
+) -> tuple[tuple[AuditRow, ...], Counted]:
+    extras: tuple[Extra, ...] = ()
     if query.text:
-        conditions.append(t.c.object == query.text)
-    if query.trading_account_id:
-        conditions.append(t.c.trading_account_id == query.trading_account_id)
-    order = t.c.seq if query.sort == "created" else t.c.seq.desc()
-    rows, total = listing(connection, select(t).where(*conditions), (order,), query)
+        is_object = Tables.audit.c.object == bindparam("b_object")
+        extras = (Extra("object", is_object, {"b_object": query.text}),)
+    rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
     return tuple(audit_model(row) for row in rows), total
 
 

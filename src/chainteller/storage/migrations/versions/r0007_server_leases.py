@@ -6,8 +6,8 @@ Nothing is dropped, so the floor stays at 0002.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 
