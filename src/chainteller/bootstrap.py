@@ -31,6 +31,7 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
+    RateSettings,
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
@@ -39,7 +40,7 @@ from chainteller.storage.worlds import kept_world, sample_world, world_file
 if TYPE_CHECKING:
     from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass
-    from chainteller.domain.options import EngineOptions
+    from chainteller.domain.options import EngineOptions, Rates
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.notary import Notary
@@ -330,8 +331,21 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         rate_limits=service.rate_limits,
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
+        stop_notice_s=service.stop_notice_s,
+        rates=_rates(service.rates),
     )
     return EmbeddedDeployment(engine, options)
+
+
+def _rates(rates: RateSettings) -> "Rates":
+    from chainteller.domain.options import Rate, Rates
+
+    return Rates(
+        read=Rate(rates.read.per_second, rates.read.burst),
+        write=Rate(rates.write.per_second, rates.write.burst),
+        quote=Rate(rates.quote.per_second, rates.quote.burst),
+        keys=rates.keys,
+    )
 
 
 def workspace_file(paths: Paths, place: Place) -> Path:

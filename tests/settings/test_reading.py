@@ -106,6 +106,9 @@ _FITTING = {
     "service.rate_limits": "off",
     "service.test_networks": "on",
     "service.docs": "on",
+    "service.metrics_address": "127.0.0.1:9100",
+    "service.cleartext": "allow",
+    "service.rates.read.per_second": "0.5",
     "service.trusted_proxies": "10.0.0.0/8,unix",
 }
 

@@ -159,6 +159,7 @@ BACK_TO_0001 = (
         for table in sealing.sealed_tables()
         if table not in (Tables.rule, Tables.clock, WalletTables.evidence)
     ),
+    "DROP TABLE server_lease",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",
