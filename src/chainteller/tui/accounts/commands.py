@@ -9,6 +9,7 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.desk import NOBODY
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _trade(side: str, screen: "AccountsScreen") -> None:
 
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
-    screen.desk.notify("no account is selected yet   + opens one", "warn")
+    screen.desk.notify("no account is selected yet   + opens one", "warn", account_id=NOBODY)
 
 
 def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
