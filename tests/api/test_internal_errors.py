@@ -49,6 +49,9 @@ class Broken:
     def note_refusal(self, *refused: object) -> None:  # noqa: ARG002 - it keeps no trail
         return
 
+    def newest_event(self) -> int:
+        return 0
+
     def servers(self) -> int:
         return 1
 

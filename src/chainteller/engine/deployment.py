@@ -14,7 +14,7 @@ from chainteller.engine.refused_callers import RefusedCallers
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceError, ServiceUnavailable
-from chainteller.storage import schema
+from chainteller.storage import chain, schema
 from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ class EmbeddedDeployment:
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
+
+    def newest_event(self) -> int:
+        with self._engine.context.database.read() as connection:
+            return chain.newest_event(connection)
 
     def at_once(self, actor: Actor) -> "Service | None":
         if self._unwaiting is None or not self._unwaiting.context.feed.answers_at_once():

@@ -91,6 +91,10 @@ class Deployment(Protocol):
         lock raises ServiceUnavailable, and the caller repeats it with ``acting_as``. None where
         every read waits, as for a database behind a network."""
 
+    def newest_event(self) -> int:
+        """The number of the newest event of any organisation. One read tells all event streams of
+        a process whether there is anything to read. Raises ServiceUnavailable."""
+
     def servers(self) -> int:
         """How many server processes serve the same records, this one included; never waits."""
 

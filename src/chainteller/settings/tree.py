@@ -108,6 +108,7 @@ class ServiceSettings:
 class WalletSettings:
     """The verification of wallets."""
 
+    evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
     shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
 

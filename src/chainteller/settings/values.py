@@ -157,6 +157,17 @@ def witnesses(value: object) -> tuple[str, ...]:
     return named
 
 
+def evm_rpc(value: object) -> tuple[str, ...]:
+    """Networks with the address of a provider after a space; a network may have several."""
+    named = names(value)
+    for each in named:
+        network, _, address = each.partition(" ")
+        if not network or not _is_address(address) or " " in address:
+            raise ValueError("needs a network and an address: ethereum https://rpc.example")
+        url(address)
+    return named
+
+
 def proxies(value: object) -> tuple[str, ...]:
     """Addresses and networks, and ``unix`` for whoever connects over a UNIX socket."""
     named = names(value)

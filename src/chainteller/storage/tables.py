@@ -294,7 +294,15 @@ class TransferRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
-        Index("ix_transfer_created", "trading_account_id", "direction", "created"),
+        Index(
+            "ix_transfer_created",
+            "trading_account_id",
+            "direction",
+            "created",
+            "status",
+            "destination_class",
+            "notional_cents",
+        ),
         Index("ix_transfer_organisation", "organisation_id", "created", "id"),
         Index("ix_transfer_account", "organisation_id", "trading_account_id", "created", "id"),
         Index("ix_transfer_status", "organisation_id", "status", "created", "id"),
