@@ -46,6 +46,9 @@ class Broken:
     def at_once(self, actor: Actor) -> Service | None:
         return self.acting_as(actor)
 
+    def note_refusal(self, *refused: object) -> None:  # noqa: ARG002 - it keeps no trail
+        return
+
     def newest_event(self) -> int:
         return 0
 

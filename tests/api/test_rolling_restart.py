@@ -122,6 +122,7 @@ class Clients:
                 self.answered[number] += status == 201
                 if status != 201:
                     self.failed.append(str(status))
+        connection.close()
 
     def _ask(self, connection: http.client.HTTPConnection) -> int:
         body = json.dumps({"amount": "10.00", "side": "buy"})

@@ -107,7 +107,8 @@ class Gateway:
             return None
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
-        """Take a token from the key's rate limit, then check its scopes.
+        """Take a token from the key's rate limit, then check its scopes; a missing one is put into
+        the trail.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -122,7 +123,9 @@ class Gateway:
         if grant is not None:
             context.reply_headers += grant.headers()
         if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
-            raise Forbidden(endpoint.scope, key_id)
+            refusal = Forbidden(endpoint.scope, key_id)
+            self.deployment.note_refusal(context.client, refusal, actor)
+            raise refusal
         return principal
 
 

@@ -12,7 +12,7 @@ from chainteller.api.endpoints import Gateway
 from chainteller.api.metrics import Metrics
 from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
-from chainteller.api.threads import run
+from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.deployment import Figure
 from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.service.operations import Endpoint
@@ -69,5 +69,5 @@ class Operating:
         metrics.note_process()
         figures: tuple[Figure, ...] = ()
         with contextlib.suppress(ServiceUnavailable):  # /readyz says why
-            figures = await run(threads, self._gateway.deployment.figures)
+            figures = await run(threads, self._gateway.deployment.figures, OWN_WORK)
         return metrics.text(figures)

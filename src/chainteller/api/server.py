@@ -32,7 +32,7 @@ from chainteller.api.tls import Certificate, TlsGate
 from chainteller.service.deployment import Deployment
 
 DRAIN_S = 10
-_LAST_ACCEPT_S = 0.05
+_LAST_ACCEPT_S = 0.01
 """Time for connections that the system accepted and this process hasn't yet."""
 EXIT_USAGE = 2
 

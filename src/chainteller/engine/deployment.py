@@ -10,9 +10,10 @@ from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
 from chainteller.engine.leases import ServerLease
+from chainteller.engine.refused_callers import RefusedCallers
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
-from chainteller.service.errors import ServiceUnavailable
+from chainteller.service.errors import ServiceError, ServiceUnavailable
 from chainteller.storage import chain, schema
 from chainteller.storage.short_reads import ShortReads
 
@@ -31,6 +32,7 @@ class EmbeddedDeployment:
         self._worker: Worker | None = None
         self._checkpointer: Checkpointer | None = None
         self._lease: ServerLease | None = None
+        self._refused: RefusedCallers | None = None
         self._unwaiting: Engine | None = None
         if not engine.context.database.is_postgres:
             short = ShortReads(engine.context.database)
@@ -45,6 +47,10 @@ class EmbeddedDeployment:
 
     def recognise(self, api_key: str) -> Principal | None:
         return self._authenticator.recognised(api_key)
+
+    def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
+        if self._refused is not None:
+            self._refused.count(address, refusal, actor)
 
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
@@ -93,6 +99,8 @@ class EmbeddedDeployment:
         if self._engine.context.database.is_postgres:
             self._lease = ServerLease(self._engine.context)
             self._lease.start()
+        self._refused = RefusedCallers(self._engine.context)
+        self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
         if self._engine.context.notary.key_folder is not None:
@@ -104,6 +112,8 @@ class EmbeddedDeployment:
             self._worker.stop()
         if self._checkpointer is not None:
             self._checkpointer.stop()
+        if self._refused is not None:
+            self._refused.stop()
         if self._lease is not None:
             self._lease.stop()
         self._engine.close()

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.options import Rates
+from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
 
 
@@ -72,6 +73,15 @@ class Deployment(Protocol):
 
     def recognise(self, api_key: str) -> Principal | None:
         """The result of ``authenticate`` where it is cached; never waits. None: authenticate."""
+
+    def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
+        """Put a refused caller into the trail, sooner or later; never waits.
+
+        Args:
+            address: where the request came from.
+            refusal: Unauthorized, or Forbidden.
+            actor: whose key it was; None for a key that isn't valid.
+        """
 
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""

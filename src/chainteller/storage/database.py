@@ -177,6 +177,7 @@ class Database:
         self.engine.dispose()
 
 
+_HOST = re.compile(r"[^:\[\]]+(:[0-9]+)?")
 _SEVERAL_HOSTS = re.compile(r"(postgres[^:/]*://)([^@/?]*@)?([^@/?]*,[^@/?]*)([/?].*)?")
 
 
@@ -191,9 +192,9 @@ def _parsed(url: str) -> URL:
     if found is None:
         return make_url(url)
     scheme, user, hosts, rest = found[1], found[2] or "", found[3], found[4] or ""
-    named = [("host", host) for host in hosts.split(",") if host]
-    if "[" in hosts or len(named) != hosts.count(",") + 1:
-        raise ValueError("of several hosts, none may be empty or an IPv6 address")
+    named = [("host", host) for host in hosts.split(",")]
+    if not all(_HOST.fullmatch(host) for _, host in named):
+        raise ValueError("of several hosts, each is a name with or without a port")
     return make_url(f"{scheme}{user}{rest}").update_query_pairs(named, append=True)
 
 
