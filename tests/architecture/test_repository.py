@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TOP_LEVEL = {
     ".ci",
+    ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
     "CHANGELOG.md",
