@@ -121,7 +121,7 @@ class Floor:
         )
         for name in TABLES:
             marks = ",".join("?" * self.columns[name])
-            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", part[name])  # noqa: S608 - our own names
+            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", part[name])
         for posting in part["posting"]:
             connection.execute(
                 "UPDATE ledger_account SET balance = ?, version = ? WHERE code = ? AND asset = ?",
@@ -139,7 +139,7 @@ def _width(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _rows(connection: sqlite3.Connection, name: str) -> Rows:
-    return connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()  # noqa: S608 - our own names
+    return connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()
 
 
 def one_round(folder: Path, count: int) -> float:

@@ -30,6 +30,6 @@ def insert_trades(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
     """All in the transaction that is open."""
     marks = ",".join("?" * len(_COLUMNS))
     connection.executemany(
-        f"INSERT INTO trade ({', '.join(_COLUMNS)}) VALUES ({marks})",  # noqa: S608 - our own names
+        f"INSERT INTO trade ({', '.join(_COLUMNS)}) VALUES ({marks})",
         rows,
     )

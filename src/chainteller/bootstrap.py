@@ -31,15 +31,16 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
-    ServiceSettings,
+    RateSettings,
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
 from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
+    from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass
-    from chainteller.domain.options import EngineOptions
+    from chainteller.domain.options import EngineOptions, Rates
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.notary import Notary
@@ -169,14 +170,39 @@ def open_engine(
         randomness=randomness or SystemRandomness(),
         feed=feed,
         venue=SimulatedVenue(),
-        options=engine_options(settings.engine, settings.service),
+        options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
+        chain=chain(settings),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
             epochs.tick(context)
     return Engine(context)
+
+
+def chain(settings: Settings) -> "EvmRpc | None":
+    """The providers of ``wallets.evm_rpc``; None without any.
+
+    Raises:
+        SettingsInvalid: a network isn't an EVM network that this build knows.
+    """
+    if not settings.wallets.evm_rpc:
+        return None
+    from chainteller.adapters.evm_rpc import EvmRpc
+    from chainteller.wallets.networks import UnknownNetwork, resolve_network
+
+    found: dict[str, list[str]] = {}
+    for each in settings.wallets.evm_rpc:
+        name, _, address = each.partition(" ")
+        try:
+            network = resolve_network(name, test_networks=True)
+        except UnknownNetwork:
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no known network"]) from None
+        if network.namespace != "eip155":
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no EVM network"])
+        found.setdefault(network.name, []).append(address)
+    return EvmRpc(found)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
@@ -215,10 +241,12 @@ def database_url(settings: Settings, place: Place) -> str:
     return place.address
 
 
-def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
+def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
+    from chainteller.domain.challenges import SharedWallets
     from chainteller.domain.options import EngineOptions
 
+    engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
         for group in (engine, service)
@@ -229,6 +257,8 @@ def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineO
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "limits": _limits(service.limits),
+        "text_names_account": settings.wallets.text_names_account,
+        "shared_wallets": SharedWallets(settings.wallets.shared),
     }
     return EngineOptions(**options)
 
@@ -295,8 +325,27 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     from chainteller.service.deployment import DeploymentOptions
 
     service = settings.service
-    options = DeploymentOptions(__version__, service.bank_name, service.rate_limits, service.docs)
+    options = DeploymentOptions(
+        version=__version__,
+        bank_name=service.bank_name,
+        rate_limits=service.rate_limits,
+        docs=service.docs,
+        trusted_proxies=service.trusted_proxies,
+        stop_notice_s=service.stop_notice_s,
+        rates=_rates(service.rates),
+    )
     return EmbeddedDeployment(engine, options)
+
+
+def _rates(rates: RateSettings) -> "Rates":
+    from chainteller.domain.options import Rate, Rates
+
+    return Rates(
+        read=Rate(rates.read.per_second, rates.read.burst),
+        write=Rate(rates.write.per_second, rates.write.burst),
+        quote=Rate(rates.quote.per_second, rates.quote.burst),
+        keys=rates.keys,
+    )
 
 
 def workspace_file(paths: Paths, place: Place) -> Path:

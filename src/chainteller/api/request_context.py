@@ -20,6 +20,8 @@ class RequestContext:
     request_id: str
     headers: dict[str, str]
     repeated: frozenset[str]
+    client: str = ""
+    """The address that it comes from, as trusted proxies report it; empty on a UNIX socket."""
     operation: str = "unmatched"
     principal: Principal | None = None
     error: str = ""

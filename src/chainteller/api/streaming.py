@@ -1,15 +1,17 @@
 """``GET /events/stream``: server-sent events, first the history after a cursor, then live."""
 
 import asyncio
+import contextlib
 import functools
-from collections.abc import AsyncIterator
-from concurrent.futures import Executor
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from chainteller.api.auth import key_in
+from chainteller.api.connections import Holder, Places
 from chainteller.api.endpoints import Gateway, query_pairs
 from chainteller.api.metrics import Metrics
 from chainteller.api.reading import QueryText, whole_number
@@ -22,8 +24,95 @@ from chainteller.service.models.records import Event, EventPage
 from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
 
 PING_S = 15.0
-POLL_S = 0.5
-MAXIMUM_STREAMS = 100
+POLL_S = 0.1
+MAXIMUM_STREAMS = 4_000
+"""Idle streams cost next to nothing: one read per ``POLL_S`` tells all of them."""
+STREAMS_OF_AN_ORGANISATION = 2_000
+STREAMS_OF_A_KEY = 1_000
+_UNKNOWN, _UNREADABLE = -1, -2
+"""Instead of the newest event's number: not read yet, and where the database can't be read."""
+
+
+@dataclass(eq=False, slots=True)
+class OpenStream:
+    """A stream that ends when another organisation gets its place; its client reconnects."""
+
+    wake: Callable[[], None]
+    has_ended: bool = False
+    is_busy: ClassVar[bool] = False
+
+    def give_way(self) -> None:
+        self.has_ended = True
+        self.wake()
+
+
+class News:
+    """Tells all streams of a process that there are new events, by one read for all of them.
+
+    Streams of one organisation at the same cursor also share the page that they read then.
+    """
+
+    def __init__(self, gateway: Gateway, poll_s: float, closing: asyncio.Event) -> None:
+        self._gateway, self._poll_s, self._closing = gateway, poll_s, closing
+        self._task: asyncio.Task[None] | None = None
+        self._changed: asyncio.Future[None] | None = None
+        self._readers = 0
+        self._newest = _UNKNOWN
+        self._pages: dict[tuple[str, int], asyncio.Task[EventPage]] = {}
+
+    def enter(self) -> None:
+        self._readers += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._watch())
+
+    def leave(self) -> None:
+        self._readers -= 1
+
+    def wake(self) -> None:
+        """Let every stream see what there is to do."""
+        if self._changed is not None and not self._changed.done():
+            self._changed.set_result(None)
+
+    def is_newest(self, after: int) -> bool:
+        """Whether there is nothing after a cursor."""
+        return after == self._newest
+
+    async def wait(self, after: int, timeout_s: float) -> None:
+        """Wait until there may be events after a cursor, something else happens or the time is
+        over."""
+        if after < self._newest:
+            return
+        if self._changed is None or self._changed.done():
+            self._changed = asyncio.get_running_loop().create_future()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await asyncio.shield(self._changed)
+
+    async def read(self, service: Service, group: str, after: int) -> EventPage:
+        """The events of an organisation after a cursor. Raises TellerError."""
+        place = (group, after)
+        if place not in self._pages:
+            read = functools.partial(service.events, after, EVENTS_AT_ONCE)
+            self._pages[place] = asyncio.create_task(run(self._gateway.threads, read, group))
+        return await asyncio.shield(self._pages[place])
+
+    async def _watch(self) -> None:
+        """Look for new events while there are streams. Where the database can't be read, streams
+        are told, and find out by themselves."""
+        deployment, threads = self._gateway.deployment, self._gateway.threads
+        while self._readers > 0 and not self._closing.is_set():
+            try:
+                newest = await run(threads, deployment.newest_event)
+            except TellerError:
+                newest = _UNREADABLE
+            if newest != self._newest:
+                self._newest = newest
+                self._pages.clear()
+                self.wake()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._poll_s):
+                    await self._closing.wait()
+        self.wake()
 
 
 @dataclass(slots=True)
@@ -35,7 +124,14 @@ class EventStreams:
     poll_s: float = POLL_S
     ping_s: float = PING_S
     closing: asyncio.Event = field(default_factory=asyncio.Event)
-    open: int = 0
+    places: Places[OpenStream] = field(default_factory=lambda: Places(MAXIMUM_STREAMS))
+    _news: News | None = None
+
+    @property
+    def news(self) -> News:
+        if self._news is None:
+            self._news = News(self.gateway, self.poll_s, self.closing)
+        return self._news
 
     async def answer(self, request: Request) -> Response:
         """Stream events; the id of each is the cursor for reconnecting."""
@@ -45,70 +141,104 @@ class EventStreams:
             principal = self.gateway.permit(context, EVENT_STREAM)
             after = _cursor(context, request)
             service = self.gateway.deployment.acting_as(principal.actor)
-            if self.open >= MAXIMUM_STREAMS:
-                raise _full()
-            start = await run(
-                self.gateway.threads, functools.partial(service.events, after, EVENTS_AT_ONCE)
-            )
+            holder = Holder(principal.actor.organisation, principal.actor.key_id)
+            self._require_place(holder)
+            read = functools.partial(service.events, after, EVENTS_AT_ONCE)
+            start = await run(self.gateway.threads, read, holder.group)
         except ServiceError as refusal:
             return error_reply(context, refusal)
         key = key_in(context.headers.get("authorization"))
         headers = {"X-Accel-Buffering": "no"}
+        followed = _Followed(service, key, holder)
         return StreamingResponse(
-            self._lines(service, key, start), headers=headers, media_type="text/event-stream"
+            self._lines(followed, start), headers=headers, media_type="text/event-stream"
         )
 
-    async def _lines(self, service: Service, key: str, page: EventPage) -> AsyncIterator[bytes]:
-        self.open += 1
-        self.metrics.streams.set(self.open)
+    def _require_place(self, holder: Holder) -> None:
+        """Raises RateLimited: the key or organisation has its share, or all are taken fairly."""
+        of_organisation, of_key = self.places.count(holder)
+        if of_key >= STREAMS_OF_A_KEY:
+            raise _full(STREAMS_OF_A_KEY)
+        if of_organisation >= STREAMS_OF_AN_ORGANISATION:
+            raise _full(STREAMS_OF_AN_ORGANISATION)
+        if len(self.places) >= MAXIMUM_STREAMS and of_organisation >= self.places.largest():
+            raise _full(MAXIMUM_STREAMS)
+
+    async def _lines(self, followed: "_Followed", page: EventPage) -> AsyncIterator[bytes]:
+        stream = OpenStream(self.news.wake)
+        self.places.enter(stream, followed.holder)
+        self.news.enter()
+        self.metrics.streams.set(len(self.places))
         try:
             yield b"retry: 2000\n\n"
-            async for line in self._followed(service, key, page):
+            async for line in self._followed(stream, followed, page):
                 yield line
         finally:
-            self.open -= 1
-            self.metrics.streams.set(self.open)
+            self.news.leave()
+            self.places.leave(stream)
+            self.metrics.streams.set(len(self.places))
 
-    async def _followed(self, service: Service, key: str, page: EventPage) -> AsyncIterator[bytes]:
-        threads, elapsed = self.gateway.threads, asyncio.get_running_loop().time
+    async def _followed(
+        self, stream: OpenStream, followed: "_Followed", page: EventPage
+    ) -> AsyncIterator[bytes]:
+        elapsed, news = asyncio.get_running_loop().time, self.news
         pinged = elapsed()
-        while not self.closing.is_set():
-            for event in page.data:
-                yield event_lines(event)
+        while not (self.closing.is_set() or stream.has_ended):
+            for lines in page_lines(page):
+                yield lines
             if len(page.data) < EVENTS_AT_ONCE:
-                await self._pause()
+                left_s = max(0.0, self.ping_s - (elapsed() - pinged))
+                await news.wait(page.next, left_s)
             if elapsed() - pinged >= self.ping_s:
                 pinged = elapsed()
-                if not await self._still_welcome(threads, key):
+                if not await self._still_welcome(followed):
                     return
                 yield b": ping\n\n"
+            if news.is_newest(page.next):
+                page = EventPage(data=(), next=page.next)
+                continue
             try:
-                page = await run(
-                    threads, functools.partial(service.events, page.next, EVENTS_AT_ONCE)
-                )
+                page = await news.read(followed.service, followed.holder.group, page.next)
             except TellerError:
                 return
 
-    async def _still_welcome(self, threads: Executor, key: str) -> bool:
+    async def _still_welcome(self, followed: "_Followed") -> bool:
         """Whether the key is still valid; a revoked key ends its streams within one ping."""
+        if self.gateway.deployment.recognise(followed.key) is not None:
+            return True
         try:
-            await run(threads, lambda: self.gateway.deployment.authenticate(key))
+            check = functools.partial(self.gateway.deployment.authenticate, followed.key)
+            await run(self.gateway.threads, check, followed.holder.group)
         except TellerError:
             return False
         return True
 
-    async def _pause(self) -> None:
-        try:
-            async with asyncio.timeout(self.poll_s):
-                await self.closing.wait()
-        except TimeoutError:
-            pass
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """What a stream reads, with which key, and whose share it is."""
+
+    service: Service
+    key: str
+    holder: Holder
 
 
 def event_lines(event: Event) -> bytes:
     """Format one event for the stream."""
     body = event.model_dump_json(by_alias=True)
     return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+
+
+def page_lines(page: EventPage) -> Iterator[bytes]:
+    """Format the events of a page."""
+    if page.reset:
+        yield reset_lines(page.next)
+    yield from map(event_lines, page.data)
+
+
+def reset_lines(after: int) -> bytes:
+    """Say that the client's cursor was ahead of the log: it has to read everything again."""
+    return f'id: {after}\nevent: reset\ndata: {{"next":{after}}}\n\n'.encode()
 
 
 def _cursor(context: RequestContext, request: Request) -> int:
@@ -120,8 +250,8 @@ def _cursor(context: RequestContext, request: Request) -> int:
     return -1 if asked is None else whole_number("after", asked, -1, LAST_CURSOR)
 
 
-def _full() -> RateLimited:
+def _full(limit: int) -> RateLimited:
     return RateLimited(
         "Too many event streams are open.",
-        {"policy": "streams", "limit": MAXIMUM_STREAMS, "windowSeconds": 0, "retryAfterSeconds": 5},
+        {"policy": "streams", "limit": limit, "windowSeconds": 0, "retryAfterSeconds": 5},
     )

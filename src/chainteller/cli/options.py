@@ -13,12 +13,11 @@ import click
 from chainteller.cli.error_output import Usage, say
 from chainteller.paths import shipped
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.service.operations import Operation
-from chainteller.settings.flags import Flags
-from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import did_you_mean
 
 if TYPE_CHECKING:
+    from chainteller.service.operations import Operation
+    from chainteller.settings.place import Configured
     from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
@@ -30,7 +29,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Options:
     """The global options of this call and the settings that they select."""
 
-    configured: Configured
+    configured: "Configured"
     json: bool
 
     def customer_texts(self) -> "CustomerTexts":
@@ -67,6 +66,10 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
     ]
 
 
+GLOBAL_OPTIONS = tuple(str(each.name) for each in _global_options(hidden=True))
+"""Their names."""
+
+
 class TellerCommand(click.Command):
     """A command that also accepts the global options, and is refused read-only if it writes.
 
@@ -81,7 +84,7 @@ class TellerCommand(click.Command):
     def __init__(
         self,
         *args: Any,
-        calls: Sequence[Operation[Any]] = (),
+        calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
         **kwargs: Any,
     ) -> None:
@@ -211,6 +214,9 @@ def wants_read_only() -> bool:
 
 
 def _read(given: dict[str, Any]) -> Options:
+    from chainteller.settings.flags import Flags
+    from chainteller.settings.place import configure
+
     flags = Flags(
         profile=given.get("profile"),
         database=given.get("database"),

@@ -12,13 +12,21 @@ import click
 from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, Selection, list_options, output_options
+from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
-from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
+from chainteller.records.wallets import (
+    BLOCKCHAIN_ACCOUNT,
+    CHALLENGE,
+    CLAIM,
+    DIAGNOSIS,
+    SHARED_WALLET,
+    WALLET,
+)
 from chainteller.service import operations as op
+from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -29,6 +37,7 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
 )
 from chainteller.workspace.recording import Recorder
 
@@ -177,6 +186,8 @@ def claim(
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
+    if made.shared:
+        say("Another customer has verified this wallet. Ask the customer who else uses it.")
     record(
         made,
         CLAIM,
@@ -213,18 +224,31 @@ def diagnose(
 @click.option(
     "--counterparty", "counterparty_id", metavar="CPT", help="The wallet; needed in the same case."
 )
+@click.option(
+    "--acknowledge-shared",
+    "is_acknowledged",
+    is_flag=True,
+    help="Link it although another customer has verified it.",
+)
 @idempotent
 def link(
     claim_id: str,
     account_id: str | None,
     counterparty_id: str | None,
+    *,
+    is_acknowledged: bool,
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
     with writing() as desk:
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
-        request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
+        request = LinkRequest(
+            address=address,
+            network=network,
+            ownership_claim_id=claim_id,
+            acknowledged=is_acknowledged or None,
+        )
         linked = desk.link_counterparty(
             step.account_id, request, idempotency_key=idempotency_key
         ).value
@@ -247,6 +271,18 @@ def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
             nothing="no wallets linked; begin with: "
             "chainteller wallets register ADDRESS --network N",
         )
+
+
+@wallets.command(
+    "shared",
+    calls=[op.SHARED_WALLETS],
+    epilog=example("chainteller wallets shared", "chainteller wallets shared --text 0x15d3"),
+)
+@list_options(op.SHARED_WALLETS, SHARED_WALLET)
+def list_shared(selection: Selection[SharedWallet]) -> None:
+    """List the wallets that several customers have verified, with a line for each of them."""
+    with service() as bank:
+        selection.show(bank, bank.shared_wallets, nothing="no shared wallets")
 
 
 @wallets.command(
@@ -275,6 +311,45 @@ def show_step(identifier: str) -> None:
             record(bank.claim_by_id(identifier), CLAIM)
         else:
             record(bank.challenge_by_id(identifier), CHALLENGE)
+
+
+@wallets.command(
+    "attestation",
+    calls=[op.CLAIM_BY_ID, op.AUDIT_CHECKPOINT],
+    epilog=example(
+        "chainteller wallets attestation CLM_... --output attestation.json",
+        "chainteller wallets attestation CLM_... --output attestation.html",
+    ),
+)
+@click.argument("claim_id", metavar="CLM")
+@click.option(
+    "--output",
+    "file",
+    type=FILE,
+    metavar="FILE",
+    help="Write a new file: .json to verify, .html to print.",
+)
+def attestation(claim_id: str, file: Path | None) -> None:
+    """Show what anybody needs to verify a claim: text, signature, signer, times and checkpoint."""
+    from chainteller.cli import attestations
+
+    form = attestations.FORMS.get(".json" if file is None else file.suffix.lower())
+    if form is None:
+        raise Usage("--output names a .json or .html file.", "Add one of these endings.")
+    with service() as bank:
+        claim = bank.claim_by_id(claim_id)
+        try:
+            head = bank.audit_checkpoint()
+        except (NotFound, NotOffered):
+            head = None
+    facts = attestations.attestation(claim, head)
+    if file is not None:
+        write_new_file(file, form(facts))
+        say(f"attestation of {claim_id} written to {file}")
+    if options().json:
+        document(facts)
+    elif file is None:
+        verbatim(form(facts).removesuffix("\n"))
 
 
 @wallets.command(

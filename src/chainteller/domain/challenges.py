@@ -43,6 +43,18 @@ class VerificationMethod(StrEnum):
     """How a claim proves that the customer controls the wallet."""
 
     SIGNATURE = "signature"
+    CONTRACT = "contract"
+
+
+class SharedWallets(StrEnum):
+    """What happens when a wallet is linked that another customer has verified before.
+
+    ``ask`` refuses until the request says that this was acknowledged, ``refuse`` always.
+    """
+
+    ALLOW = "allow"
+    ASK = "ask"
+    REFUSE = "refuse"
 
 
 class ReverificationReason(StrEnum):

@@ -48,7 +48,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.quotes import AMOUNT_OF, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage import organisations, quotes, trades
 from chainteller.storage.database import Record
@@ -56,7 +56,6 @@ from chainteller.storage.tables import Tables
 
 RESOURCE = "quote"
 _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
-_AMOUNT_OF = ("sold", "bought")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def read_order(market_name: str, request: QuoteRequest) -> Order:
     """Raises UnsupportedMarket, ValidationFailed, ExceedsPrecision."""
     market = reading.market(market_name)
     side = reading.side(request.side)
-    if request.amount_of is not None and request.amount_of not in _AMOUNT_OF:
+    if request.amount_of is not None and request.amount_of not in AMOUNT_OF:
         raise ValidationFailed.of("amountOf", "sold or bought")
     by_bought = request.amount_of == "bought"
     asset = USD if (side is Side.BUY) != by_bought else market.base

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import FINAL, HOLDING
+from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING
 from chainteller.records.fields import (
     ADDRESS,
     DOCUMENTS,
@@ -95,7 +95,8 @@ class Fee(Format["Transfer"]):
 
 class ReviewUntil(Format["Review"]):
     def plain(self, value: "Review") -> str:
-        return f"{value.reason} until {MOMENT.plain(value.eta)}"
+        until = "" if value.eta is None else f" until {MOMENT.plain(value.eta)}"
+        return f"{value.reason}{until}"
 
 
 def _fields(kind: str) -> "FieldList[Transfer]":
@@ -143,7 +144,7 @@ def _fields(kind: str) -> "FieldList[Transfer]":
 
 def direction(transfer: "Transfer") -> str:
     """``deposit`` or ``withdrawal``."""
-    return "deposit" if transfer.type == "deposit-transaction" else "withdrawal"
+    return "deposit" if transfer.type == DEPOSIT_TYPE else "withdrawal"
 
 
 def target(transfer: "Transfer") -> str:

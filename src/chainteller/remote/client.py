@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from chainteller.domain.clock import from_datetime, parse_instant
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
@@ -317,8 +318,8 @@ def _linked(remote: RemoteService, call: Call[Any], _told: NotShown) -> Counterp
 
 
 _UNSHOWN = {
-    operations.DEPOSIT: partial(_transfer, "deposit-transaction"),
-    operations.WITHDRAW: partial(_transfer, "withdrawal-transaction"),
+    operations.DEPOSIT: partial(_transfer, DEPOSIT_TYPE),
+    operations.WITHDRAW: partial(_transfer, WITHDRAWAL_TYPE),
     operations.CANCEL_TRADE: _cancelled,
     operations.LINK_COUNTERPARTY: _linked,
 }

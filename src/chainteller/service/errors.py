@@ -326,6 +326,22 @@ class NetworkMismatch(ServiceError):
     next_step = "Use the expected network."
 
 
+class WalletShared(ServiceError):
+    """Another customer has verified the wallet; ``policy`` is ask or refuse. Nothing was linked."""
+
+    code = "WALLET_SHARED"
+    status = 409
+    next_step = "Ask the customer who else uses the wallet, then link it with acknowledged: true."
+
+
+class ChainUnavailable(ServiceError):
+    """No agreed answer of the chain about a contract wallet; ``providers`` says what was wrong."""
+
+    code = "CHAIN_UNAVAILABLE"
+    status = 503
+    next_step = "Nothing was counted. Send the signature again later, or ask the operator."
+
+
 class ClaimUnverifiable(ServiceError):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 

@@ -1,6 +1,7 @@
 """Connections to one SQLite file or one PostgreSQL database."""
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from chainteller.storage import schema
+from chainteller.storage import schema, sealing
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
@@ -176,10 +177,30 @@ class Database:
         self.engine.dispose()
 
 
+_SEVERAL_HOSTS = re.compile(r"(postgres[^:/]*://)([^@/?]*@)?([^@/?]*,[^@/?]*)([/?].*)?")
+
+
+def _parsed(url: str) -> URL:
+    """Parse a URL, which may name several PostgreSQL hosts as libpq does: ``//ONE:5432,TWO/NAME``.
+
+    Raises:
+        ValueError: a port is no number, or a host can't be read.
+        ArgumentError: it's no URL.
+    """
+    found = _SEVERAL_HOSTS.fullmatch(url)
+    if found is None:
+        return make_url(url)
+    scheme, user, hosts, rest = found[1], found[2] or "", found[3], found[4] or ""
+    named = [("host", host) for host in hosts.split(",") if host]
+    if "[" in hosts or len(named) != hosts.count(",") + 1:
+        raise ValueError("of several hosts, none may be empty or an IPv6 address")
+    return make_url(f"{scheme}{user}{rest}").update_query_pairs(named, append=True)
+
+
 def _parse(url: str) -> URL:
     try:
-        parsed = make_url(url)
-    except ArgumentError:
+        parsed = _parsed(url)
+    except (ArgumentError, ValueError):
         raise unavailable(
             "BAD_URL",
             "The database URL cannot be read.",
@@ -222,6 +243,7 @@ def _open_sqlite(path: Path) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
+    sealing.add_functions(connection)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")

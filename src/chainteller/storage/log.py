@@ -2,13 +2,16 @@
 
 An entry's body is canonical JSON, and its leaf hash is that of RFC 6962 over the body's bytes:
 
-    {"v": 1, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
-     "rule": version of the settings,
+    {"v": 2, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
+     "rule": version of the settings, "after": number of the newest audit row before it,
      "acts": [{"op", "object", "account", "outcome", "error", "n": public number}, ...],
-     "rows": [[table, key, seal], [table, key, seal, {column: value}], [table, key, null], ...]}
+     "rows": [[table, key, seal], [table, key, seal, {column: value}],
+              [table, key, seal, {column: value}, seal before], ...]}
 
-A seal of null says that the row was removed. An entry whose body is no JSON object stands for an
-audit row that is older than the log: its body is that row's own hash.
+A seal of null says that the row was removed. The seal before is that of the row as the write found
+it, "" if it had none; a row without one was not there. Entries of version 1 say nothing of it. An
+entry whose body is no JSON object stands for an audit row that is older than the log: its body is
+that row's own hash.
 
 ``append`` numbers entries inline, under the lock of the head row. The form of entries, hashes and
 heads doesn't depend on that.
@@ -28,7 +31,8 @@ from chainteller.domain.rules import Rule
 from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
 from chainteller.storage.tables import Tables
 
-VERSION = 1
+VERSION = 2
+"""From 2, entries say what each write found."""
 _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
 _E, _L = Tables.entry, Tables.log
@@ -48,7 +52,8 @@ Act = Mapping[str, Any]
 class Stamp(NamedTuple):
     """Who wrote a transaction's entries, for whom, when, and under which settings.
 
-    A version of the settings is stored when it decides something for the first time.
+    A version of the settings is stored when it decides something for the first time. ``after`` is
+    the number of the newest audit row before the transaction.
     """
 
     organisation_id: str
@@ -57,6 +62,7 @@ class Stamp(NamedTuple):
     key_id: str = ""
     rule: Rule | None = None
     rule_is_stored: bool = False
+    after: int | None = None
 
 
 class Head(NamedTuple):
@@ -96,7 +102,7 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | No
         rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": stamp.at})
     own: list[Seal] = []
     others: dict[str, list[Seal]] = {}
-    for name, found in rows.seals.items():
+    for name, found in rows.take().items():
         if name is None or name == stamp.organisation_id:
             own += found.values()
         else:
@@ -105,7 +111,6 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | No
         _extend(rows.connection, stamp, acts, own, tree)
     for name in sorted(others):
         _extend(rows.connection, stamp._replace(organisation_id=name), (), others[name])
-    rows.seals.clear()
 
 
 def _extend(
@@ -136,10 +141,12 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> tuple[str
         "by": stamp.actor,
         "acts": acts,
         "rows": [
-            (each.table, each.key, each.seal, each.values) if each.values else each[:3]
+            each if each.before is not None else each[:4] if each.values else each[:3]
             for each in seals
         ],
     }
+    if stamp.after is not None:
+        body["after"] = stamp.after
     if stamp.key_id:
         body["key"] = stamp.key_id
     if stamp.rule is not None:

@@ -588,19 +588,18 @@ def _nothing_selected(screen: DeskScreen) -> str:
 
 # fmt: off
 COMMANDS: tuple[Command[DeskScreen], ...] = (
-    Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list),
-    Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list),
-    Command(
-        "desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1), _no_list
-    ),
+    Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list,
+        works_at_once=True),
+    Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list,
+        works_at_once=True),
+    Command("desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1),
+        _no_list, works_at_once=True),
     Command("desk.page_down", "pagedown", "One page down", lambda screen: _move_pages(screen, 1),
-        _no_list),
-    Command(
-        "desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False), _no_list
-    ),
-    Command(
-        "desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True), _no_list
-    ),
+        _no_list, works_at_once=True),
+    Command("desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False),
+        _no_list, works_at_once=True),
+    Command("desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True),
+        _no_list, works_at_once=True),
     Command("desk.back", "escape", "Close what is open: field, message, detail or filter",
         _go_back, always),
     Command("desk.text", "t", "What to tell the customer; t again copies it", _tell_customer,

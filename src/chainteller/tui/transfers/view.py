@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.records.formats import Piece, clock_time, short_address, transferred
 from chainteller.records.transfers import (
     WITHDRAWAL,
@@ -50,8 +50,8 @@ account's.
 """
 SHOWN: tuple[tuple[str, Wanted], ...] = (
     ("", Wanted()),
-    ("deposits", Wanted(type="deposit-transaction")),
-    ("withdrawals", Wanted(type="withdrawal-transaction")),
+    ("deposits", Wanted(type=DEPOSIT_TYPE)),
+    ("withdrawals", Wanted(type=WITHDRAWAL_TYPE)),
     *((str(each), Wanted(status=str(each))) for each in TransferStatus),
 )
 """What ``f`` shows, one after the other."""
@@ -166,7 +166,8 @@ def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"]) -> list[Line]:
 def _expected(transfer: "Transfer") -> list[Line]:
     if transfer.review is None or transfer.status != TransferStatus.REVIEWING:
         return []
-    until = f"review until {transfer.review.eta:%d %b %H:%M:%S}"
+    eta = transfer.review.eta
+    until = f"review until {eta:%d %b %H:%M:%S}" if eta else "waits for a person's decision"
     return [line(("next      ", "muted"), until)]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
-from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.challenges import ReverificationReason, SharedWallets
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.domain.preconditions import Act
@@ -28,7 +28,9 @@ from chainteller.service.errors import (
     InsufficientFunds,
     InvalidSignature,
     LimitExceeded,
+    NotOffered,
     TellerError,
+    WalletShared,
 )
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -83,6 +85,8 @@ _ADDRESS_REASONS = {
     "NAME": "It's a name, not an address. Ask for the address that it stands for.",
     "UNSUPPORTED_TYPE": "This kind of address can't be verified here.",
 }
+_NAMED_REASONS = {"WRONG_NETWORK": "It's an address of {}, which isn't offered here."}
+_NOBODYS = "It's {}, which is nobody's wallet."
 _MAX_ADDRESS_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 _SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
@@ -165,6 +169,8 @@ def register(
             return refuse_secret()
         if found.reason:
             meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
+            if found.name:
+                meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
             what = "This isn't a wallet address."
             return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: enter it again"))
         if len(found.networks) == 1:
@@ -226,7 +232,7 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
         case "signing":
             return signature_field(wallet)
         case "claimed":
-            return Write("link", _link_request(wallet, wallet.claim_id))
+            return Write("link", LookUp(partial(_link_of_claim, wallet)))
         case "current":
             ends = "   : re-verify ends the verification"
             has_end = wallet.counterparty.verification is not None
@@ -295,21 +301,43 @@ def _submit(
         session.verdicts.pop(verdict.challenge_id, None)
         return Result(refusal=error, record=wallet.key)
     session.verdicts.pop(verdict.challenge_id, None)
-    return _link_request(wallet, claim.id)
+    return _link_request(wallet, claim.id, is_shared=bool(claim.shared))
 
 
-def _link_request(wallet: Wallet, claim_id: str) -> CustomerRequest[Step]:
-    return _request(wallet, partial(_link, wallet, claim_id))
+def _link_of_claim(wallet: Wallet, service: "Service") -> Step:
+    """Link by a claim that was made before, whose reply isn't known any more."""
+    try:
+        claim = service.claim_by_id(wallet.claim_id)
+    except NotOffered:
+        return _link_request(wallet, wallet.claim_id, is_shared=False)
+    return _link_request(wallet, claim.id, is_shared=bool(claim.shared))
 
 
-def _link(wallet: Wallet, claim_id: str, service: "Service", key: str) -> Step:
+def _link_request(wallet: Wallet, claim_id: str, *, is_shared: bool) -> CustomerRequest[Step]:
     request = LinkRequest(
         address=wallet.counterparty.address,
         network=wallet.network,
         ownership_claim_id=claim_id,
+        acknowledged=is_shared or None,
     )
+    sent = _request(wallet, partial(_link, wallet, request))
+    if not is_shared:
+        return sent
+    facts = (
+        f"{wallet.counterparty.address} on {wallet.network}",
+        "Another customer of the bank has verified this wallet.",
+        "Ask the customer who else uses it. Your yes is recorded.",
+    )
+    return replace(sent, question=Ask("LINK A SHARED WALLET?", facts))
+
+
+def _link(wallet: Wallet, request: LinkRequest, service: "Service", key: str) -> Step:
     try:
         done = service.link_counterparty(wallet.account.id, request, idempotency_key=key).value
+    except WalletShared as error:
+        if request.acknowledged or error.details.get("policy") == SharedWallets.REFUSE:
+            return Result(refusal=error, record=wallet.key)
+        return _link_request(wallet, request.ownership_claim_id, is_shared=True)
     except TellerError as error:
         return Result(refusal=error, record=wallet.key)
     until = f" until {done.verification.expires_at:%d %b %Y}" if done.verification else ""

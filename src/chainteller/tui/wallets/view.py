@@ -483,6 +483,8 @@ def standing(wallet: Wallet) -> list[Line]:
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
     rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
+    if wallet.counterparty.shared:
+        rows.append(line(("another customer has verified it, too", "warn")))
     return [*rows, line()]
 
 
@@ -555,6 +557,8 @@ def verdict_lines(
         cause = "another account, or another text"
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
+    for difference in () if compact else found.differences or ():
+        rows += [line((f"  {row}", "warn")) for row in wrapped(difference, width - 2)]
     if not compact:
         rows += _more(verdict, width)
     return [*rows, *_ask(found.ask_customer, width)]
@@ -609,7 +613,7 @@ def _signer(wallet: Wallet, verdict: Verdict, width: int) -> list[Line]:
     signed_by, registered = found.recovered_address, wallet.counterparty.address
     if not signed_by or signed_by == registered:
         return []
-    label = "signed by" if found.certain else "points to"
+    label = "signed by"
     whose = short_id(found.other_counterparty_id) if found.other_counterparty_id else ""
     whose = f"= customer's {whose}" if whose else ""
     rows = [*_address(_NO, label, signed_by, width, whose)]
