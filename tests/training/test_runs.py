@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.program import chainteller
 from tests.training.conftest import OpenSession
 from tests.training.worlds import SCENARIOS, open_session, scenario
 
+from chainteller.training import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
 from chainteller.training.session import Session
@@ -17,6 +19,9 @@ RUNS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("runs.toml").read_text(encoding="utf-8")
 )
 NAMES = sorted(SCENARIOS)
+QUICK = frozenset(NAMES[::3])
+EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NAMES]
+"""Every scenario; the quick suite plays every third."""
 
 
 def steps_of(session: Session, kind: str) -> list[str]:
@@ -31,10 +36,10 @@ def steps_of(session: Session, kind: str) -> list[str]:
 
 def test_every_scenario_has_its_runs() -> None:
     assert sorted(RUNS) == NAMES
-    assert len(NAMES) >= 12
+    assert len(NAMES) >= 30
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
     play_steps(session, steps_of(session, "right"))
@@ -42,7 +47,7 @@ def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None
     assert report["score"] >= 95, "\n".join(to_lines(report))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSession) -> None:
     given = scenario(name)
     session = begin(given)
@@ -77,9 +82,31 @@ def test_the_same_steps_give_the_same_report(begin: OpenSession) -> None:
     assert len(reports) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_scenario_covers_happens_in_one_of_its_runs(name: str, begin: OpenSession) -> None:
+    happened: set[str] = set()
+    for kind in ("right", "wrong"):
+        session = begin(scenario(name))
+        play_steps(session, steps_of(session, kind))
+        happened |= {moment.outcome for moment in session.progress.moments}
+    assert {code for code in scenario(name).covers if code in coverage.errors()} <= happened
+
+
+def test_the_scenarios_cover_every_error_state_and_daily_task() -> None:
+    lines = coverage.coverage(scenario(name) for name in NAMES)
+    assert [line.name for line in lines if not line.scenarios] == []
+    known = {line.name for line in lines} | {"wallet revoked"}
+    assert {name for each in NAMES for name in scenario(each).covers} <= known
+    ended = chainteller("scenarios", "coverage", "--json")
+    assert ended.code == 0
+    assert len(ended.body["data"]) == len(lines)
+
+
 TRADING = sorted(name for name in NAMES if "execute" in RUNS[name]["right"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRADING)
 def test_without_the_customers_consent_a_run_never_scores_above_60(
     name: str, begin: OpenSession

@@ -5,6 +5,7 @@ No configuration is read: whatever is configured, training runs on a bank of its
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +14,7 @@ from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
 from chainteller.domain.clock import MINUTE
 from chainteller.paths import Paths, locate, shipped
+from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
 from chainteller.training.reports import from_json, make_report, summarise_lines, to_json, to_lines
@@ -119,6 +121,23 @@ def validate(file: Path) -> int:
     else:
         line(f"ok: {found.name}, {found.title}")
     return Exit.DONE
+
+
+def show_coverage() -> int:
+    """Show what the scenarios practise, one line per error, state and task."""
+    found = coverage(load(path, _wallets()) for path in _files(locate(os.environ)).values())
+    if wants_json():
+        document({"data": [asdict(each) for each in found]})
+    else:
+        table(
+            found,
+            [
+                ("KIND", lambda each: each.kind),
+                ("PRACTISED", lambda each: each.name),
+                ("SCENARIOS", lambda each: ", ".join(each.scenarios)),
+            ],
+        )
+    return Exit.DONE if all(each.scenarios for each in found) else Exit.REFUSED
 
 
 def summarise(files: Iterable[Path]) -> int:

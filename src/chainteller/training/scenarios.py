@@ -337,7 +337,15 @@ def _world(table: Table, wallets: tuple[str, ...]) -> WorldChange:
     return WorldChange(trigger, kind, **values)  # type: ignore[arg-type]  # read by kind above
 
 
-CHANGES = ("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit")
+WITHDRAWAL_ENDS = {
+    "reject-withdrawal": "reject",
+    "fail-withdrawal": "fail",
+    "return-withdrawal": "return",
+}
+CHANGES = (
+    *("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit"),
+    *WITHDRAWAL_ENDS,
+)
 
 
 def _fault(table: Table) -> Fault:

@@ -29,7 +29,13 @@ from chainteller.training.reactions import (
     is_agreed,
 )
 from chainteller.training.reading import ScenarioInvalid
-from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
+from chainteller.training.scenarios import (
+    WITHDRAWAL_ENDS,
+    Fault,
+    Scenario,
+    Story,
+    WorldChange,
+)
 from chainteller.training.steps import Player, VerbUnknown
 from chainteller.training.timeline import AGREED, DONE, SIGNED, START, TOLD, Moment
 from chainteller.training.world import TrainingWorld
@@ -320,10 +326,18 @@ class Session:
             world.move_price(change.name, change.bps)
         elif change.change == "move-peg":
             world.move_peg(change.name, change.bps)
-        elif account is not None and change.change == "reverify":
-            self._reverify(account, change)
         elif account is not None:
-            for deposit in world.service.deposits(account, ListQuery(limit=1)).data:
+            self._change_account(account, change)
+
+    def _change_account(self, account: str, change: WorldChange) -> None:
+        world, newest = self._world, ListQuery(limit=1)
+        if change.change == "reverify":
+            self._reverify(account, change)
+        elif change.change in WITHDRAWAL_ENDS:
+            for withdrawal in world.service.withdrawals(account, newest).data:
+                world.end_withdrawal(withdrawal.id, WITHDRAWAL_ENDS[change.change])
+        else:
+            for deposit in world.service.deposits(account, newest).data:
                 world.return_deposit(deposit.id)
 
     def _reverify(self, account_id: str, change: WorldChange) -> None:

@@ -161,10 +161,12 @@ class Player:
         if found is not None:
             self._ids["trade"] = found
 
-    def cancel(self) -> None:
-        if "trade" not in self._ids:
+    def cancel(self, trade: str = "") -> None:
+        """Cancel a trade: the newest one if no id is given."""
+        if not trade and "trade" not in self._ids:
             self.look()
-        self._service.cancel_trade(self._account, self._id("trade"), idempotency_key=self._key())
+        wanted = trade or self._id("trade")
+        self._service.cancel_trade(self._account, wanted, idempotency_key=self._key())
 
     # -- wallets ------------------------------------------------------------------------------
 
@@ -182,6 +184,11 @@ class Player:
             opened = self._service.open_blockchain_account(request, idempotency_key=self._key())
             found = opened.value.id
         self._ids["blockchain account"] = found
+
+    def enter(self, address: str, network: str) -> None:
+        """Register an address as the customer spelled it."""
+        request = RegisterCounterparty(address=address, network=network)
+        self._service.register_counterparty(request, idempotency_key=self._key())
 
     def challenge(self) -> None:
         request = ChallengeRequest(counterparty_id=self._id("counterparty"))
@@ -309,6 +316,7 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.cancel: 3,  # 4 C y
     Player.stop: 3,  # 6 C y
     Player.register: 3,
+    Player.enter: 3,
     Player.challenge: 1,
     Player.sign: 1,
     Player.check: 1,
