@@ -123,13 +123,11 @@ def collect(tests: list[str]) -> dict[str, Any]:
         data, durations = Path(folder, "coverage"), Path(folder, "durations.json")
         command = [
             sys.executable, "-m", "coverage", "run", "--branch", f"--data-file={data}",
-            f"--include={SOURCE}/domain/*,{SOURCE}/engine/*,{SOURCE}/storage/*",
+            "--include=" + ",".join(str(SOURCE / module) for module in MODULES),
             "-m", "pytest", "-q", "-p", "tests.mutants.contexts", *tests,
         ]  # fmt: skip
         environment = _environment(ROOT / "src") | {"MUTANTS_DURATIONS": str(durations)}
         subprocess.run(command, cwd=ROOT, env=environment, check=False)
-        report = [sys.executable, "-m", "coverage", "report", f"--data-file={data}"]
-        subprocess.run([*report, "--precision=2"], cwd=ROOT, check=False)
         spent = json.loads(durations.read_text(encoding="utf-8"))
         names = sorted(spent)
         numbers = {name: number for number, name in enumerate(names)}
