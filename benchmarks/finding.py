@@ -176,8 +176,8 @@ def main() -> None:
         print(
             f"{kind}, {chosen.customers:,} customers: {outcome.right} of {len(searches)} right, "
             f"p50 {percentile(outcome.times, 0.5):.1f} ms, "
-            f"p95 {percentile(outcome.times, 0.95):.1f} ms (processor time "
-            f"{percentile(outcome.processor, 0.5):.1f} and {percentile(outcome.processor, 0.95):.1f})"
+            f"p95 {percentile(outcome.times, 0.95):.1f} ms; processor time "
+            f"{percentile(outcome.processor, 0.5):.1f}, {percentile(outcome.processor, 0.95):.1f}"
         )
         print("  wrong:", dict(Counter(each.how for each, _ in outcome.wrong)))
         for each, first in outcome.wrong if chosen.wrong else ():
