@@ -26,6 +26,19 @@ async def test_an_empty_desk_names_the_next_keys(bench: Bench) -> None:
 
 
 @pytest.mark.needs("customers")
+async def test_that_nobody_is_selected_is_said_only_while_it_is_so(bench: Bench) -> None:
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b")
+        assert "no account is selected yet" in seen(app)
+        bench.open(1)
+        await press(pilot, "r")
+        assert app.desk.customer.account_id
+        assert "no account is selected yet" not in seen(app)
+
+
+@pytest.mark.needs("customers")
 async def test_an_account_is_opened_for_a_customer_found_by_bank_account(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -115,7 +128,9 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         assert "INSUFFICIENT_FUNDS" in shown
         assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
         assert "next   enter a smaller amount" in shown
-        await press(pilot, "escape", "t", "t")
+        await press(pilot, "escape")
+        assert f"next   {key}: enter a smaller amount" in seen(app), "the key works again"
+        await press(pilot, "t", "t")
         assert told in " ".join(app.clipboard.split())
 
 

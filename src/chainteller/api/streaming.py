@@ -17,7 +17,7 @@ from chainteller.api.metrics import Metrics
 from chainteller.api.reading import QueryText, whole_number
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply
-from chainteller.api.threads import run
+from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Event, EventPage
@@ -102,7 +102,7 @@ class News:
         deployment, threads = self._gateway.deployment, self._gateway.threads
         while self._readers > 0 and not self._closing.is_set():
             try:
-                newest = await run(threads, deployment.newest_event)
+                newest = await run(threads, deployment.newest_event, OWN_WORK)
             except TellerError:
                 newest = _UNREADABLE
             if newest != self._newest:

@@ -184,6 +184,6 @@ def _reason(row: Record) -> Reason | None:
 
 
 def _review(row: Record) -> Review | None:
-    if row.review_reason is None or row.review_eta is None:
+    if row.review_reason is None:
         return None
     return Review(reason=row.review_reason, eta=row.review_eta)

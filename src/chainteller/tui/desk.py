@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from chainteller.workspace.store import Workspace
 
 _LOG_ROWS = 500
+NOBODY = "nobody"
+"""Instead of an account's id, for a line that is true only while no customer is selected."""
 KEPT_ACCOUNT, KEPT_SCREEN = "account", "place"
 """Names of the kept views that say where the desk was left."""
 KEPT_AFTER_S = 2.0
@@ -56,7 +58,7 @@ _WHY = {
 
 class Notification(NamedTuple):
     """One line of the event log; ``detail`` is what the log opens to, ``account_id`` the account
-    that it is about, empty for none in particular.
+    that it is about, empty for none in particular, or ``NOBODY``.
     """
 
     at: str
@@ -129,8 +131,9 @@ class Shell(Protocol):
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
 
-    def release_keys(self) -> None:
-        """What was typed ahead of a finished step may go on."""
+    def release_keys(self, *, forget: bool = False) -> None:
+        """What was typed ahead of a finished step may go on, or is dropped: what it was meant for
+        is gone."""
 
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""

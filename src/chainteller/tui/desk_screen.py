@@ -28,7 +28,7 @@ from chainteller.tui.commands import (
     run_command,
 )
 from chainteller.tui.customer import CustomerChanged
-from chainteller.tui.desk import Connection, Desk, Notification
+from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
@@ -223,7 +223,8 @@ class DeskScreen(Blank, FullScreen):
 
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""
-        self.query_one(FailurePanel).explain(_reopen_amount(self, failure))
+        takes_keys = _reopen_amount(self, failure)
+        self.query_one(FailurePanel).explain(failure, names_key=not takes_keys)
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -260,6 +261,7 @@ class DeskScreen(Blank, FullScreen):
         self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
+        self.query_one(FailurePanel).name_key()
 
     def let_keys_go_on(self) -> None:
         """What was typed behind the field may be handed on."""
@@ -403,20 +405,17 @@ def _hand_on(screen: DeskScreen, purpose: str, value: str) -> None:
         screen.field_submitted(purpose, value)
 
 
-def _reopen_amount(screen: DeskScreen, failure: "Failure") -> "Failure":
-    """Open the field of a refused amount again, with the reason below it.
-
-    Returns the refusal, whose next step names no key that the open field takes as text.
-    """
+def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
+    """Open the field of a refused amount again, with the reason below it; whether it was opened."""
     served, sent = screen.desk.customer.account_id, screen.sent_amount
     if failure.code not in _ABOUT_AMOUNTS or sent is None or sent[0] != served:
-        return failure
+        return False
     screen.sent_amount = None
     if screen.field_bar.is_open:
-        return failure
+        return False
     _reopen(screen, sent[1])
     screen.field_bar.refuse(failure.what)
-    return failure.without_key()
+    return True
 
 
 def _draw_bars(screen: DeskScreen) -> None:
@@ -446,7 +445,8 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
-    lines = (each for each in reversed(screen.desk.log) if each.account_id in {"", served})
+    shown = {"", served or NOBODY}
+    lines = (each for each in reversed(screen.desk.log) if each.account_id in shown)
     newest = next(lines, None)
     if told is not None and told is not newest:
         told = None
@@ -588,19 +588,18 @@ def _nothing_selected(screen: DeskScreen) -> str:
 
 # fmt: off
 COMMANDS: tuple[Command[DeskScreen], ...] = (
-    Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list),
-    Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list),
-    Command(
-        "desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1), _no_list
-    ),
+    Command("desk.up", "up,k", "One row up", lambda screen: screen.move_cursor(-1), _no_list,
+        works_at_once=True),
+    Command("desk.down", "down,j", "One row down", lambda screen: screen.move_cursor(1), _no_list,
+        works_at_once=True),
+    Command("desk.page_up", "pageup", "One page up", lambda screen: _move_pages(screen, -1),
+        _no_list, works_at_once=True),
     Command("desk.page_down", "pagedown", "One page down", lambda screen: _move_pages(screen, 1),
-        _no_list),
-    Command(
-        "desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False), _no_list
-    ),
-    Command(
-        "desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True), _no_list
-    ),
+        _no_list, works_at_once=True),
+    Command("desk.first", "home", "First row", lambda screen: _move_to_end(screen, end=False),
+        _no_list, works_at_once=True),
+    Command("desk.last", "end", "Last row", lambda screen: _move_to_end(screen, end=True),
+        _no_list, works_at_once=True),
     Command("desk.back", "escape", "Close what is open: field, message, detail or filter",
         _go_back, always),
     Command("desk.text", "t", "What to tell the customer; t again copies it", _tell_customer,

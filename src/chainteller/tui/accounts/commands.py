@@ -9,6 +9,7 @@ from chainteller.records.formats import short_id
 from chainteller.service.errors import ReadOnlyProfile
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against
+from chainteller.tui.desk import NOBODY
 from chainteller.tui.list_screen import why_not_opened
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _trade(side: str, screen: "AccountsScreen") -> None:
 
 
 def _say_nothing_selected(screen: "AccountsScreen") -> None:
-    screen.desk.notify("no account is selected yet   + opens one", "warn")
+    screen.desk.notify("no account is selected yet   + opens one", "warn", account_id=NOBODY)
 
 
 def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
@@ -133,7 +134,7 @@ COMMANDS: tuple[Command["AccountsScreen"], ...] = (
     Command("accounts.new", "plus", "Open an account for a customer",
         _new_account, always, footer="new", rank=2, writes=True),
     Command("accounts.filter", "slash,ctrl+f", "Filter the list",
-        _filter, _nothing_to_filter, footer="filter", rank=2),
+        _filter, _nothing_to_filter, footer="filter", rank=2, works_at_once=True),
     Command("accounts.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), _nothing_to_order, footer="order", rank=4,
         feature="trading-accounts"),

@@ -21,6 +21,12 @@ _LIST = RecordColumns(
 COLUMNS = _LIST.columns
 
 
+def matches(account: ListedAccount, text: str) -> bool:
+    """Whether a filter's text, in lower case, is part of what names the account."""
+    named = (account.id, account.bank_account_id, account.customer_name or "")
+    return any(text in each.casefold() for each in named)
+
+
 def account_row(account: ListedAccount, now: int) -> Row:
     return Row(account.id, _LIST.cells(account, now))
 

@@ -75,6 +75,7 @@ PLACES: tuple[Command["Console"], ...] = tuple(
         lambda console, name=name: console.go(name),  # type: ignore[misc]  # the name is bound
         always,
         is_global=True,
+        works_at_once=True,
     )
     for number, name in enumerate(SCREENS, start=1)
 )

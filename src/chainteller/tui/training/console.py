@@ -47,8 +47,8 @@ class CountedKeys(TypedAhead):
         super().__init__(target)
         self._count = count
 
-    def takes(self, event: Key) -> bool:
-        taken = super().takes(event)
+    def takes(self, event: Key, *, at_once: bool = False) -> bool:
+        taken = super().takes(event, at_once=at_once)
         if not taken and event.key not in _GUIDES:
             self._count(event.key)
         return taken

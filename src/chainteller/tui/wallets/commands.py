@@ -8,6 +8,7 @@ from chainteller.domain.preconditions import Act
 from chainteller.records.formats import short_id
 from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always, control_against, unavailable_reason
+from chainteller.tui.desk import NOBODY
 
 if TYPE_CHECKING:
     from chainteller.tui.wallets.book import Wallet
@@ -102,7 +103,7 @@ def _toggle_all(screen: "WalletsScreen") -> None:
     if lazy.customer_of(screen.desk):
         lazy.show_all(screen, on=not screen.shows_all)
     else:
-        screen.desk.notify("no account is selected yet   1: choose one", "warn")
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
 
 
 def _open_account(screen: "WalletsScreen") -> None:
@@ -166,7 +167,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
         Command(
             f"wallets.reverify_{reason}",
             "",
-            f"require a new verification: {words}",
+            f"re-verify this wallet: {words}",
             partial(_reverify, reason, words),
             _not_verified,
             writes=True,

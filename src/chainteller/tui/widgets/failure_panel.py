@@ -49,6 +49,7 @@ class FailurePanel(Lines):
     def __init__(self) -> None:
         super().__init__(id="failure")
         self.failure: Failure | None = None
+        self._names_key = True
 
     @property
     def is_shown(self) -> bool:
@@ -59,17 +60,25 @@ class FailurePanel(Lines):
         """Whether it tells of a service out of reach, which answers again."""
         return self.failure is not None and self.failure.code in _OVER_WHEN_LIVE
 
-    def explain(self, failure: "Failure") -> None:
-        self.failure = failure
+    def explain(self, failure: "Failure", *, names_key: bool = True) -> None:
+        """Show a refusal; without the key of its next step while an open field takes all keys."""
+        self.failure, self._names_key = failure, names_key
         self._draw()
         self.add_class("shown")
+
+    def name_key(self) -> None:
+        """The field is closed, and the key of the next step works again."""
+        if not self._names_key:
+            self._names_key = True
+            self._draw()
 
     def on_resize(self) -> None:
         self._draw()
 
     def _draw(self) -> None:
         if self.failure is not None:
-            self.show(failure_lines(self.failure, self.screen.size.width))
+            shown = self.failure if self._names_key else self.failure.without_key()
+            self.show(failure_lines(shown, self.screen.size.width))
 
     def hide(self) -> None:
         self.failure = None
