@@ -230,8 +230,9 @@ class Selection(Generic[Item]):
         """Write a page, or a list that has only one."""
         seen, more = page.pagination, ""
         if seen.total > len(page.data) and not self.is_everything:
+            total = f"more than {seen.more_than}" if seen.more_than else str(seen.total)
             more = (
-                f"page {seen.page}, {len(page.data)} of {seen.total}; "
+                f"page {seen.page}, {len(page.data)} of {total}; "
                 "more with --page and --limit, or --all"
             )
         self.output.write(page, page.data, nothing=nothing, more=more)

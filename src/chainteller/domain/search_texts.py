@@ -114,7 +114,8 @@ class Wanted(NamedTuple):
     """What a text asks for.
 
     ``ids`` are of records as they may be stored, abbreviated ones with both ends. ``keys`` are
-    parts of other ids, references and addresses. ``amounts`` are decimals without separators.
+    parts of other ids, references and addresses, and ``ends`` those that are abbreviated.
+    ``amounts`` are decimals without separators.
     ``words`` are the rest, in lower case.
     """
 

@@ -62,7 +62,7 @@ def _totals(table: Table) -> Any:
             .select_from(table)
             .where(table.c.organisation_id == bindparam("b_organisation"))
         )
-        return select(func.coalesce(counted, rows.scalar_subquery()))
+        return select(func.coalesce(counted, rows.scalar_subquery()).label("total"))
     after = (
         select(func.count())
         .select_from(table)
@@ -72,7 +72,7 @@ def _totals(table: Table) -> Any:
         )
         .scalar_subquery()
     )
-    return select(before + after)
+    return select((before + after).label("total"))
 
 
 _TOTALS = {table: _totals(table) for table in (*_PLACES, Tables.customer)}
