@@ -32,6 +32,7 @@ SIZE = (40, 120)
 LIMIT_S = 30.0
 KEY_LIMIT_S = 0.5
 REST_S = 0.05
+AGAIN_S = 0.02
 KEYS = {"down": "\x1b[B", "up": "\x1b[A", "pagedown": "\x1b[6~", "pageup": "\x1b[5~"}
 _STRANGE = re.compile(rb"\x1b\[[<=>][0-9;:]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
 
@@ -144,6 +145,25 @@ class Scenario:
         finally:
             terminal.close()
 
+    def first_key(self) -> tuple[float, float]:
+        """Milliseconds to the first frame, and until a key pressed from then on has an effect."""
+        terminal = self.open()
+        try:
+            frame, first = terminal.until(r"\S"), None
+            pressed = at = time.perf_counter()
+            while at - terminal.started < LIMIT_S:
+                at = time.perf_counter()
+                if at - pressed > AGAIN_S:
+                    pressed = terminal.press("down")
+                terminal.read(AGAIN_S / 4)
+                cursor = cursor_of(terminal)
+                first = first or cursor
+                if first and cursor and cursor[0] > first[0]:
+                    return frame * 1000, (time.perf_counter() - terminal.started) * 1000
+            raise TimeoutError(terminal.text())
+        finally:
+            terminal.close()
+
     @property
     def marker(self) -> str:
         return str(self.data["marker"])
@@ -166,6 +186,16 @@ def starts(scenarios: list[Scenario], rounds: int) -> None:
                 f"{name:<8} {what:<10} min {min(mine):7.1f} ms, {least:.2f} x {scenarios[0].name}"
                 f"   median {statistics.median(mine):7.1f} ms, {middle:.2f} x"
             )
+
+
+def first_keys(scenario: Scenario, rounds: int) -> None:
+    scenario.first_key()
+    found = [scenario.first_key() for _ in range(rounds)]
+    frames, keys = zip(*found, strict=True)
+    least, middle = min(keys) / min(frames), statistics.median(keys) / statistics.median(frames)
+    print(
+        f"{scenario.name:<8} first key / first frame: {least:.2f} (minima) {middle:.2f} (medians)"
+    )
 
 
 def cursor_of(terminal: Terminal) -> tuple[int, str] | None:
@@ -266,6 +296,9 @@ def main() -> None:
         if given.starts:
             versions(given.starts)
             starts(found, given.starts)
+            for scenario in found:
+                if "at" in scenario.data:
+                    first_keys(scenario, given.starts)
         if given.live:
             for scenario in found:
                 if "at" in scenario.data:

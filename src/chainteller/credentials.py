@@ -6,11 +6,11 @@ except that it must fit in a header: the deployment decides which keys are valid
 
 import re
 import shlex
-import stat
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from chainteller.private_files import how_to_protect, others_may_read
 from chainteller.settings.place import Place
 from chainteller.settings.values import SettingsInvalid
 
@@ -23,8 +23,17 @@ def api_key(place: Place, environ: Mapping[str, str]) -> str:
     """Find the API key for ``place``.
 
     Raises:
-        SettingsInvalid: no key was found, or it can't be sent in a header.
+        SettingsInvalid: no key was found, it can't be sent in a header, or everybody on the way
+            could read it.
     """
+    if place.sends_key_in_the_clear and not place.cleartext:
+        name = f"profiles.{place.profile.name}" if place.profile else "service"
+        raise SettingsInvalid(
+            [
+                f"{place.label} is reached without TLS, so the API key could be read on the way: "
+                f'use https://, or set {name}.cleartext = "allow"'
+            ]
+        )
     key = _found(place, environ)
     if not _CARRIED.fullmatch(key):
         what = "is empty" if not key else "is no single line of ASCII characters"
@@ -60,13 +69,14 @@ def _from_variable(name: str, environ: Mapping[str, str]) -> str:
 
 def _from_file(path: Path) -> str:
     try:
-        mode = path.stat().st_mode
+        is_shared = others_may_read(path)
         key = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
         raise SettingsInvalid([f"key_file {path}: {reason}"]) from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SettingsInvalid([f"key_file {path} may be read by others: chmod 600 {path}"])
+    if is_shared:
+        said = f"key_file {path} may be read by others: {how_to_protect(path)}"
+        raise SettingsInvalid([said])
     return key
 
 

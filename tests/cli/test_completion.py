@@ -46,7 +46,7 @@ def test_a_mistake_beside_help_is_that_of_the_command(words: list[str]) -> None:
 def test_a_word_that_only_looks_like_help_goes_to_the_command() -> None:
     ended = chainteller("customers", "find", "--", "--help")
     assert ended.code == 0
-    assert "this bank has no customers yet" in ended.out
+    assert "no customers yet" in ended.out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

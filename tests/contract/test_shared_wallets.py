@@ -8,10 +8,13 @@ import pytest
 from tests.contract.conftest import IMPLEMENTATIONS, Place, placed
 from tests.contract.test_wallets import (
     VERIFIED,
+    answer,
+    challenged,
     claimed,
     custody,
     link,
     registered,
+    signed,
 )
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import deployment, served
@@ -20,7 +23,7 @@ from chainteller.domain.actors import Actor
 from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.options import EngineOptions
 from chainteller.remote.client import RemoteService
-from chainteller.service.errors import Forbidden, WalletShared
+from chainteller.service.errors import Forbidden, InvalidSignature, NotFound, WalletShared
 from chainteller.service.interface import Service
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
@@ -168,3 +171,34 @@ def test_two_customers_who_link_one_wallet_at_once_are_decided_one_by_one(
         outcomes = list(pool.map(linked, range(len(claims))))
     assert sorted(outcomes) == [VERIFIED] + ["WALLET_SHARED"] * 3
     world.engine.close()
+
+
+@pytest.mark.parametrize("policy", [SharedWallets.ASK])
+def test_a_relayed_text_names_the_customer_whose_it_is(place: Place) -> None:
+    """A fraudster (customer 3) has a victim (customer 1) sign for the fraudster's account.
+
+    The text says for whom it is; altered to name the victim, it isn't accepted. If the victim
+    signs it all the same, the wallet can't be linked without the question who else uses it.
+    """
+    service = place.service
+    own, fraudsters, wallet = custody(service, 1), custody(service, 3), registered(service)
+    service.link_counterparty(own.id, link(claimed(service, own, wallet)))
+    relayed = challenged(service, fraudsters, wallet)
+    text = relayed.challenge
+    assert "I, customer REF-DDA-3, control solana wallet" in text
+    assert "for withdrawals. Not you? Do not sign." in text
+    assert "REF-DDA-1" not in text
+    for altered in (
+        text.replace("REF-DDA-3", "REF-DDA-1"),
+        text.replace("customer REF-DDA-3, ", ""),
+        text.replace("Not you? Do not sign. ", ""),
+    ):
+        with pytest.raises(InvalidSignature):
+            service.submit_claim(fraudsters.id, answer(relayed, wallet, signed(altered)))
+    with pytest.raises(NotFound):  # the text of one account proves nothing for another
+        service.submit_claim(own.id, answer(relayed, wallet, signed(text)))
+    claim = service.submit_claim(fraudsters.id, answer(relayed, wallet, signed(text))).value
+    assert claim.shared is True
+    with pytest.raises(WalletShared):
+        service.link_counterparty(fraudsters.id, link(claim))
+    assert service.linked_counterparties(fraudsters.id).data == ()

@@ -707,9 +707,9 @@ class Model:
         expires = up(self.now, SECOND) * SECOND + life
         name = self._new(answered)
         text = (
-            f"{self.bank_name}: I control {wallet.network} wallet {wallet.address}. "
-            f"Sign only if you asked us for this. "
-            f"Ref {name}, valid until {str(moment(expires))[:19]}Z."
+            f"{self.bank_name}: I, customer {custody.account.bank.customer.reference}, "
+            f"control {wallet.network} wallet {wallet.address} for withdrawals. "
+            f"Not you? Do not sign. Ref {name}, valid until {str(moment(expires))[:19]}Z."
         )
         challenge = Challenge(name, custody, wallet, text, self.now, expires)
         self.challenges[name] = challenge

@@ -52,7 +52,10 @@ class _Recorder:
             {
                 "sql": str(compiled),
                 "values": ["{limit}" if value == _LIMIT else value for value in values],
-                "columns": [column.name for column in statement.selected_columns],
+                "columns": [
+                    str(getattr(column, "name", at))
+                    for at, column in enumerate(statement.selected_columns)
+                ],
             }
         )
         return _Answers()

@@ -23,6 +23,7 @@ from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 Shape = dict[str, object]
 ROWS = {
@@ -129,18 +130,36 @@ _UNGUARDED = {
         "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()",
     ),
 }
+ADDED_IN_0006 = (
+    *("ix_quote_status", "ix_quote_market", "ix_trade_market", "ix_transfer_account"),
+    *("ix_transfer_status", "ix_transfer_direction", "ix_transfer_amount", "ix_transfer_wallet"),
+    *(
+        "ix_quote_live",
+        "ix_transfer_hash",
+        "ix_transfer_end",
+        "ix_audit_organisation",
+        "ix_event_organisation",
+    ),
+    *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
+)
 BACK_TO_0001 = (
+    *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
+    *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
+    "CREATE INDEX ix_blockchain_account_trading_account_id "
+    "ON blockchain_account (trading_account_id)",
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     "DROP INDEX ix_link_counterparty",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
+    "DROP TABLE claim_evidence",
     "ALTER TABLE claim DROP COLUMN method",
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock)
+        if table not in (Tables.rule, Tables.clock, WalletTables.evidence)
     ),
+    "DROP TABLE server_lease",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",

@@ -154,10 +154,10 @@ def test_the_released_build_finds_every_balance_that_this_one_writes(
 
 def test_a_later_revision_that_only_adds_is_used_and_one_that_drops_is_refused(url: str) -> None:
     maintenance.upgrade(url)
-    mark(url, "schema_revision", "0005")
+    mark(url, "schema_revision", "0007")
     open_database(url).close()
     assert maintenance.check(url).healthy
-    mark(url, "alembic_version", "0006")
+    mark(url, "alembic_version", "0007")
     with pytest.raises(ServiceUnavailable) as refused:
         open_database(url)
     assert refused.value.details["reason"] == "NEWER_SCHEMA"

@@ -7,15 +7,26 @@ from typing import Any
 
 import pytest
 from tests.training.conftest import OpenSession
-from tests.training.worlds import SCENARIOS, scenario
+from tests.training.worlds import SCENARIOS, open_session, scenario
 
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
+from chainteller.training.session import Session
 
 RUNS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("runs.toml").read_text(encoding="utf-8")
 )
 NAMES = sorted(SCENARIOS)
+
+
+def steps_of(session: Session, kind: str) -> list[str]:
+    """The written steps of a run, with what the seed has drawn."""
+    steps = []
+    for step in RUNS[session.scenario.name][kind]:
+        for name, value in session.scenario.drawn.items():
+            step = step.replace(f"{{{name}}}", value)  # noqa: PLW2901 - one name after the other
+        steps.append(step)
+    return steps
 
 
 def test_every_scenario_has_its_runs() -> None:
@@ -24,18 +35,18 @@ def test_every_scenario_has_its_runs() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_right_run_scores_a_hundred(name: str, begin: OpenSession) -> None:
+def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
-    play_steps(session, RUNS[name]["right"])
+    play_steps(session, steps_of(session, "right"))
     report = make_report(session)
-    assert report["score"] == 100, "\n".join(to_lines(report))
+    assert report["score"] >= 95, "\n".join(to_lines(report))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSession) -> None:
     given = scenario(name)
     session = begin(given)
-    play_steps(session, RUNS[name]["wrong"])
+    play_steps(session, steps_of(session, "wrong"))
     report = make_report(session)
     missed = [goal["id"] for goal in report["goals"] if not goal["met"]]
     assert missed == [goal.id for goal in given.goals if goal.id in RUNS[name]["misses"]]
@@ -48,7 +59,9 @@ def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSess
 @pytest.mark.parametrize("name", ["no-answer", "wrong-account", "deposit-returned"])
 def test_seed_and_log_give_the_same_report_byte_for_byte(name: str, begin: OpenSession) -> None:
     first = begin(scenario(name))
-    play_steps(first, ["hint", "checkpoint", *RUNS[name]["wrong"], "undo", *RUNS[name]["right"]])
+    play_steps(
+        first, ["hint", "checkpoint", *steps_of(first, "wrong"), "undo", *steps_of(first, "right")]
+    )
     report = to_json(make_report(first))
     again = begin(scenario(name))
     play_log(again, json.loads(report)["log"])
@@ -59,6 +72,56 @@ def test_the_same_steps_give_the_same_report(begin: OpenSession) -> None:
     reports = set()
     for _ in range(2):
         session = begin(scenario("first-steps"))
-        play_steps(session, RUNS["first-steps"]["right"])
+        play_steps(session, steps_of(session, "right"))
         reports.add(to_json(make_report(session)))
     assert len(reports) == 1
+
+
+TRADING = sorted(name for name in NAMES if "execute" in RUNS[name]["right"])
+
+
+@pytest.mark.parametrize("name", TRADING)
+def test_without_the_customers_consent_a_run_never_scores_above_60(
+    name: str, begin: OpenSession
+) -> None:
+    session = begin(scenario(name))
+    steps = [step for step in steps_of(session, "right") if not step.startswith("agree ")]
+    play_steps(session, steps)
+    report = make_report(session)
+    assert report["score"] <= 60
+    assert report["withoutConsent"]
+    assert "without the customer's consent: at most 60 points" in "\n".join(to_lines(report))
+
+
+def _check_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
+    """A right run scores, a run without consent doesn't; the session of the right run."""
+    session = open_session(folder / f"{seed}-right", base, scenario(name), seed)
+    play_steps(session, steps_of(session, "right"))
+    report = make_report(session)
+    assert report["score"] >= 95, "\n".join([seed, *to_lines(report)])
+    session.close()
+    if name in TRADING:
+        other = open_session(folder / f"{seed}-wrong", base, scenario(name), seed)
+        steps = [each for each in steps_of(other, "right") if not each.startswith("agree ")]
+        play_steps(other, steps)
+        assert make_report(other)["score"] <= 60
+        other.close()
+    return session
+
+
+def _check_seeds(folder: Path, base: Path, names: list[str], seeds: range) -> None:
+    for name in names:
+        drawn = [_check_seed(folder, base, name, str(seed)) for seed in seeds]
+        assert len({each.scenario.customer.bank_account for each in drawn}) > len(drawn) // 10
+        assert len({each.caller.name for each in drawn}) > 1
+        if scenario(name).drawn:
+            assert len({tuple(each.scenario.drawn.values()) for each in drawn}) > len(drawn) // 4
+
+
+def test_person_money_and_temperament_differ_between_seeds(tmp_path: Path, base: Path) -> None:
+    _check_seeds(tmp_path, base, ["first-steps"], range(6))
+
+
+@pytest.mark.slow
+def test_a_hundred_seeds_of_every_scenario(tmp_path: Path, base: Path) -> None:
+    _check_seeds(tmp_path, base, NAMES, range(100))

@@ -200,7 +200,7 @@ async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
         await settle(pilot)
         await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "c")
-        assert "NAMES AND BALANCES ARE HIDDEN" in seen(app)
+        assert "contains hidden details" in seen(app)
         await answer(pilot, key)
         assert ("1,234.56" in app.clipboard) is (key == "y")
         await press(pilot, "e", "enter")
@@ -211,7 +211,7 @@ async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
         await answer(pilot, key)
         assert _written(tmp_path, "chainteller-handover*") is (key == "y")
         said = seen(app)
-        assert ("not written: names and balances are hidden" in said) is (key == "n")
+        assert ("Not saved: names and balances are hidden" in said) is (key == "n")
 
 
 async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench) -> None:
@@ -221,7 +221,7 @@ async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench)
         await settle(pilot)
         await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "2", "c")
-        assert "HIDDEN here" not in seen(app)
+        assert "hidden details" not in seen(app)
         assert "sol-usd" in app.clipboard
 
 

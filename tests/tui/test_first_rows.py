@@ -1,14 +1,127 @@
-"""Rows shown before the engine has loaded; keys typed meanwhile wait for it."""
+"""Rows shown before the engine has loaded: the cursor moves on them, all else waits for it."""
 
 import threading
+from dataclasses import replace
 
 import pytest
-from tests.tui.conftest import Bench, seen, settle, until
+from tests.tui.conftest import Bench, press, seen, settle, until
+from textual.pilot import Pilot
 
 from chainteller.storage.first_page import first_accounts
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import Glimpse, StartedDesk
+from chainteller.tui.widgets.field import Field
+
+
+class Slow:
+    """A console on first rows, whose engine starts when it may."""
+
+    def __init__(self, bench: Bench, glimpse: Glimpse | None = None) -> None:
+        file = bench.world.context.database.path
+        assert file is not None
+        self._bench = bench
+        self.may_start = threading.Event()
+        look = bench.console(glimpse=lambda rows: glimpse or first_accounts(file, rows)).desk
+        self.app = Console(self._start, look.settings)
+
+    def _start(self) -> StartedDesk:
+        self.may_start.wait(20)
+        return self._bench.start()
+
+    @property
+    def accounts(self) -> AccountsScreen:
+        screen = self.app.screen
+        assert isinstance(screen, AccountsScreen)
+        return screen
+
+    async def rows_are_shown(self) -> None:
+        await until(lambda: bool(self.app.screen_stack) and bool(self.accounts.paged.rows_held))
+
+    async def typed(self, pilot: Pilot[None], *keys: str) -> None:
+        for key in keys:
+            self.app.simulate_key(key)
+            await pilot.pause()
+        assert self.app.desk.started is None
+
+
+async def test_the_cursor_moves_on_the_first_rows_and_money_waits_for_fresh_ones(
+    bench: Bench,
+) -> None:
+    for number in (1, 2, 3):
+        bench.open(number)
+        bench.world.advance(60)
+    slow = Slow(bench)
+    async with slow.app.run_test(size=(100, 30)) as pilot:
+        await slow.rows_are_shown()
+        newest, second, _ = (row.key for row in slow.accounts.paged.rows_held)
+        await slow.typed(pilot, "down")
+        assert slow.accounts.paged.cursor_key == second
+        await slow.typed(pilot, "c", "up", "down", "d", "1", "0")
+        assert slow.accounts.paged.cursor_key == second, "what follows a key that waits, waits"
+        assert "deposit into" not in seen(slow.app)
+        bench.deposit(bench.service.trading_account(newest), "5.00")  # moves up meanwhile
+        slow.may_start.set()
+        await settle(pilot)
+        await until(lambda: slow.accounts.field_bar.is_open)
+        assert slow.accounts.selected is not None
+        assert slow.accounts.selected.id == second
+        assert f"deposit into {second}" in seen(slow.app)
+        await until(lambda: slow.app.query_one(Field).value == "10")
+
+
+async def test_screens_and_the_filter_work_on_the_first_rows(bench: Bench) -> None:
+    first, second = bench.open(1), bench.open(2)
+    slow = Slow(bench)
+    async with slow.app.run_test(size=(100, 30)) as pilot:
+        await slow.rows_are_shown()
+        await slow.typed(pilot, "2")
+        assert slow.app.current_mode == "markets"
+        await slow.typed(pilot, "1", "slash", *second.bank_account_id)
+        assert [row.key for row in slow.accounts.paged.rows_held] == [second.id]
+        await slow.typed(pilot, *"zzz")
+        assert not slow.accounts.paged.rows_held
+        assert "no matches" not in seen(slow.app).lower(), "not all were looked through"
+        await slow.typed(pilot, *["backspace"] * 3, "enter", "d")
+        assert slow.accounts.field_bar.purpose == "filter"
+        slow.may_start.set()
+        await settle(pilot)
+        await until(lambda: slow.accounts.field_bar.purpose == "deposit")
+        assert slow.accounts.selected is not None
+        assert slow.accounts.selected.id == second.id != first.id
+
+
+async def test_another_screen_that_was_chosen_early_is_filled_and_takes_keys(bench: Bench) -> None:
+    bench.open(1)
+    slow = Slow(bench)
+    async with slow.app.run_test(size=(100, 30)) as pilot:
+        await slow.rows_are_shown()
+        await slow.typed(pilot, "2", "question_mark")
+        assert slow.app.current_mode == "markets"
+        slow.may_start.set()
+        await until(lambda: not isinstance(slow.app.screen, AccountsScreen))
+        await until(lambda: len(slow.app.screen_stack) > 1)
+
+
+async def test_keys_for_a_row_that_is_gone_are_dropped(bench: Bench) -> None:
+    bench.open(1)
+    bench.open(2)
+    file = bench.world.context.database.path
+    assert file is not None
+    found = first_accounts(file, 50)
+    assert found is not None
+    first, last = found[0]
+    slow = Slow(bench, ([first, replace(last, id="TDA_GONE")], 2))
+    async with slow.app.run_test(size=(100, 30)) as pilot:
+        await slow.rows_are_shown()
+        await slow.typed(pilot, "end", "d", "5")
+        assert slow.accounts.paged.cursor_key == "TDA_GONE"
+        slow.may_start.set()
+        await settle(pilot)
+        assert not slow.accounts.field_bar.is_open
+        assert "isn't on this page any more" in seen(slow.app)
+        await press(pilot, "d")
+        assert slow.accounts.field_bar.is_open
 
 
 async def test_keys_typed_over_the_first_rows_wait_for_the_engine(bench: Bench) -> None:

@@ -161,7 +161,7 @@ def test_bytes_that_are_no_text_end_nothing(tmp_path: Path, sent: bytes) -> None
     child.expect("runs it")
     child.send(sent)
     child.send("Z")
-    child.expect("nothing is called that")
+    child.expect("No matches")
     assert child.isalive()
     child.send("\x11")
     status, output = _end(child)
@@ -228,7 +228,7 @@ def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: 
         child.send("\x1a")
     else:
         os.kill(child.pid, signal.SIGTSTP)
-    child.expect("so it can't be suspended")
+    child.expect("can't be suspended")
     child.send("?")
     child.expect("runs it")
     child.send("\x11")

@@ -99,7 +99,7 @@ class Outermost:
 
     def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
         method, principal = scope["method"], context.principal
-        self._metrics.answered(context.operation, method, context.status, seconds)
+        self._metrics.answered(context.operation, method, context.status, seconds, context.error)
         self._tell(
             Line(
                 request_id=context.request_id,
@@ -116,7 +116,7 @@ class Outermost:
 
 
 def unforeseen(context: RequestContext) -> InternalError:
-    return InternalError("An unforeseen error.", {"requestId": context.request_id})
+    return InternalError("Something went wrong.", {"requestId": context.request_id})
 
 
 def _stamps(context: RequestContext) -> list[tuple[bytes, bytes]]:

@@ -3,14 +3,18 @@
 import os
 import select
 import signal
+import sys
 from collections.abc import Callable
 from types import FrameType
+
+from chainteller.api.metric_files import forget_process
 
 EXIT_INTERRUPTED = 130
 RESTARTS = 20
 """Number of deaths after which the parent gives up."""
 
 _LOOK_S = 0.1
+_WITHOUT_WAITING: int = getattr(os, "WNOHANG", 1)
 
 RunServer = Callable[[Callable[[], None]], int]
 
@@ -51,6 +55,8 @@ class _Parent:
         return EXIT_INTERRUPTED if self._ending == signal.SIGINT else 0
 
     def _start(self) -> None:
+        if sys.platform == "win32":
+            raise NotImplementedError("needs fork, which this system doesn't have")
         pid = os.fork()
         if pid:
             self._children.add(pid)
@@ -72,7 +78,7 @@ class _Parent:
         while ready < count and self._ending is None:
             if select.select([self._heard], [], [], _LOOK_S)[0]:
                 ready += len(os.read(self._heard, count))
-            elif self._reap(os.WNOHANG):
+            elif self._reap(_WITHOUT_WAITING):
                 return False
         return ready >= count
 
@@ -94,6 +100,8 @@ class _Parent:
         """Whether a process has ended."""
         pid, _ = os.waitpid(-1, how)
         self._children.discard(pid)
+        if pid:
+            forget_process(pid)
         return pid != 0
 
     def _end(self, sig: int, _frame: FrameType | None) -> None:

@@ -35,7 +35,7 @@ class RequestContext:
             ValidationFailed: the header is repeated.
         """
         if name in self.repeated:
-            raise ValidationFailed.of(name, "This header may come once only.", "REPEATED")
+            raise ValidationFailed.of(name, "Send this header only once.", "REPEATED")
         return self.headers.get(name)
 
     @property

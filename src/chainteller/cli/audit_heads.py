@@ -19,7 +19,7 @@ from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
 
 _Row = Mapping[str, object]
-_YES = click.option("--yes", is_flag=True, help="Don't ask.")
+_YES = click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 
 
 def _field(name: str, label: str) -> Field[_Row]:

@@ -218,6 +218,7 @@ def _bare_look(paths: Paths, kind: str, operator: str) -> "ConsoleSettings":
         operator=operator,
         theme_folders=paths.theme_folders,
         customer_texts=shipped("sample_data") / "customer_texts.toml",
+        glossary=shipped("sample_data") / "glossary.toml",
         crash_folder=paths.logs,
     )
 
@@ -251,6 +252,7 @@ def _look(settings: "Settings", place: "Place") -> "ConsoleSettings":
     look = _bare_look(settings.paths, place.kind.upper(), desk.operator_name)._replace(
         label=place.label,
         bank_name=settings.service.bank_name,
+        own_customer_texts=settings.paths.customer_texts,
         poll_interval_s=desk.poll_interval_s,
         confirm_above_cents=desk.confirm_above,
         read_only=place.read_only,

@@ -13,8 +13,7 @@ from chainteller.domain.actors import SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
 
 _SCOPE_HELP = (
-    f"What it may do, may be repeated: {', '.join(SCOPES)}. "
-    f"Without it: all but {' and '.join(WITHHELD)}."
+    f"A scope, can be repeated: {', '.join(SCOPES)}. Without it: all but {' and '.join(WITHHELD)}."
 )
 
 _Key = Mapping[str, object]
@@ -51,17 +50,23 @@ def keys() -> None:
     epilog=example(
         "chainteller keys create --name branch-7",
         "chainteller keys create --name audit --scope events:read --expires 90d",
+        "chainteller keys create --name machine --expires never",
     ),
 )
-@click.option("--name", required=True, help="What the audit trail shows.")
+@click.option("--name", required=True, help="The name shown in the audit trail.")
 @click.option("--scope", "scopes", multiple=True, metavar="S", help=_SCOPE_HELP)
-@click.option("--organisation", default="default", metavar="O", help="Whose records it opens.")
-@click.option("--expires", metavar="90d", help="How long it is valid; without it, until revoked.")
+@click.option("--organisation", default="default", metavar="O", help="Whose records it can read.")
+@click.option(
+    "--expires", metavar="90d", help="How long it is valid, or never; default: service.key_days."
+)
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
-    """Make a key and print it, once, alone on stdout."""
+    """Create a key and print it once, alone on stdout."""
+    lifetime = f"{options().configured.settings.service.key_days}d" if expires is None else expires
     with api_keys() as found, judged():
-        made = found.create(name, scopes, organisation, expires)
-    say(f"key {made.key_id} of {organisation}; it is shown once, only its hash is stored")
+        made = found.create(name, scopes, organisation, None if lifetime == "never" else lifetime)
+    valid = "until it is revoked" if lifetime == "never" else f"for {lifetime}"
+    say(f"key {made.key_id} of {organisation}, valid {valid}")
+    say("It is shown once; only its hash is stored.")
     line(made.text)
 
 
@@ -78,7 +83,7 @@ def list_keys(output: Output[_Key]) -> None:
 @keys.command("revoke", changes=True, epilog=example("chainteller keys revoke 4fT9aX2c"))
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
-    """End a key at once."""
+    """Revoke a key at once."""
     with api_keys() as found:
         found.revoke(key_id)
     if options().json:
@@ -91,12 +96,12 @@ def revoke(key_id: str) -> None:
     "rotate", changes=True, epilog=example("chainteller keys rotate 4fT9aX2c --overlap 1h")
 )
 @click.argument("key_id", metavar="ID")
-@click.option("--overlap", default="24h", metavar="24h", help="How long the old one still holds.")
+@click.option("--overlap", default="24h", metavar="24h", help="How long the old key remains valid.")
 def rotate(key_id: str, overlap: str) -> None:
-    """Make a key in another's place and print it, once, alone on stdout."""
+    """Replace a key and print the new one once, alone on stdout."""
     with api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
-    say(f"key {made.key_id} takes the place of {key_id}, which holds for {overlap} more")
+    say(f"key {made.key_id} replaces {key_id}, which remains valid for another {overlap}")
     line(made.text)
 
 

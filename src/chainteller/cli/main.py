@@ -20,6 +20,7 @@ _PARTS = (
     "keys",
     "database",
     "accounts",
+    "finding",
     "transfers",
     "transfer_records",
     "markets",
@@ -74,7 +75,7 @@ class Program(TellerGroup):
 @click.version_option(__version__, message="%(prog)s %(version)s")
 @click.pass_context
 def program(context: click.Context) -> None:
-    """The desk at which a bank's agents serve customers who trade crypto assets.
+    """The console with which a bank's agents serve customers who trade crypto assets.
 
     Without a command it opens the console, as `chainteller desk` does.
     """

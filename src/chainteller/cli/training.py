@@ -151,6 +151,8 @@ def _session(
         finally:
             session.close()
     _show(made)
+    if not wants_json():
+        _offer_next(made)
     if report is not None:
         try:
             report.write_text(to_json(made), encoding="utf-8")
@@ -158,6 +160,18 @@ def _session(
             raise Usage(f"{report}: {error.strerror}") from None
         say(f"report written to {report}")
     return code
+
+
+def _offer_next(report: Mapping[str, object]) -> None:
+    """The same scenario again until it is passed, then the one that follows it."""
+    names = list(_files(locate(os.environ)))
+    name, score = str(report["scenario"]), report["score"]
+    is_passed = isinstance(score, int) and score >= PASSED
+    place = names.index(name) + 1 if is_passed and name in names else -1
+    if place == len(names):
+        say("You have passed the last scenario. Next: chainteller train --list")
+    else:
+        say(f"Next: chainteller train {names[place] if place >= 0 else name}")
 
 
 def _show(report: Mapping[str, object]) -> None:

@@ -9,6 +9,27 @@ from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """How many requests are allowed: so many per second, and so many at once after a pause."""
+
+    per_second: float
+    burst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of one API key; all keys of an organisation together have ``keys`` times as much.
+
+    They hold for all servers of a deployment together.
+    """
+
+    read: Rate = Rate(20, 40)
+    write: Rate = Rate(5, 10)
+    quote: Rate = Rate(2, 10)
+    keys: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class EngineOptions:
     """What an operator can set of the engine. Delays and windows are in seconds.
 
@@ -28,6 +49,7 @@ class EngineOptions:
     rate_limits: bool = True
     open_quotes_per_account: int = 10
     hold_premium_bps_per_minute: int = 5
+    text_names_account: bool = False
     shared_wallets: SharedWallets = SharedWallets.ALLOW
     """Other values refuse calls that a client of the specification alone can't complete."""
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(

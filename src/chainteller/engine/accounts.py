@@ -30,6 +30,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.accounts import (
+    BANK_ACCOUNT_TYPES,
     Customer,
     OpenTradingAccount,
     Token,
@@ -41,7 +42,6 @@ from chainteller.storage import accounts, ledger
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
-TYPES = ("checking", "savings")
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
 _REMEMBERED = 1_024
@@ -49,8 +49,8 @@ _REMEMBERED = 1_024
 
 @writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
 def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
-    if request.bank_account_type not in TYPES:
-        raise ValidationFailed.of("bankAccountType", "checking or savings")
+    if request.bank_account_type not in BANK_ACCOUNT_TYPES:
+        raise ValidationFailed.of("bankAccountType", " or ".join(BANK_ACCOUNT_TYPES))
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
     bank_account = locked_bank_account(tx, bank_account_id)
     decided = decide_opening(bank_account, request, outcome.moment(tx))
@@ -97,7 +97,7 @@ def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Mo
 def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None:
     if bank_account.type != request.bank_account_type:
         raise UnsupportedAccountType(
-            "The bank account is of another type.",
+            "The bank account has another type.",
             {
                 "bankAccountId": bank_account.id,
                 "requested": request.bank_account_type,
@@ -112,13 +112,13 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
     )
     if bank_account.trading_account_id is not None:
         raise Conflict(
-            "The bank account has a trading account already.",
+            "The bank account already has a trading account.",
             {
                 "resource": RESOURCE,
                 "id": bank_account.trading_account_id,
                 "reason": "ALREADY_OPEN",
                 "currentVersion": None,
-                "suggestion": "Use the account that is open.",
+                "suggestion": "Use the existing trading account.",
             },
         )
 
@@ -274,6 +274,6 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
 
 @reads(operations.CUSTOMERS)
 def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
-    checked = reading.checked_query(query)
+    checked = reading.checked_query(query, operations.REFERENCE_SORTS)
     found, total = accounts.customers(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -28,11 +28,11 @@ from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
 from chainteller.storage.database import Record
-from chainteller.wallets import addresses
+from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.texts import is_challenge_text
+from chainteller.wallets.texts import Party, is_challenge_text
 from chainteller.wallets.verify import verify_signature
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
@@ -59,15 +59,24 @@ class Method(NamedTuple):
     check: Callable[[Record, Address], Contradictions]
 
 
-def _check_signature(evidence: Record, address: Address) -> Contradictions:
+def _check_text(evidence: Record, address: Address) -> Contradictions:
     expires = format_instant(evidence.challenge_expires)
     if not is_challenge_text(
         evidence.challenge_text,
+        party=Party(evidence.customer_reference, evidence.account_bank_account_id),
         address=address,
         challenge_id=evidence.challenge_id,
         valid_until=expires,
     ):
-        yield Contradiction("TEXT", "The signed text names another wallet, challenge or expiry.")
+        yield Contradiction(
+            "TEXT", "The signed text names another customer, wallet, challenge or expiry."
+        )
+
+
+def _check_signature(evidence: Record, address: Address) -> Contradictions:
+    yield from _check_text(evidence, address)
+    if evidence.evidence_body is not None:
+        yield Contradiction("EVIDENCE", "A claim by signature holds a chain's answers.")
     try:
         proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
     except SecretPasted:
@@ -79,9 +88,25 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
 
 
+def _check_contract(evidence: Record, address: Address) -> Contradictions:
+    yield from _check_text(evidence, address)
+    if evidence.claim_signer != evidence.wallet_address:
+        yield Contradiction("SIGNATURE", "The claim is about another wallet.")
+    signed = (evidence.challenge_text, evidence.claim_signature)
+    found = contracts.contradicts(evidence.evidence_body, *signed, address)
+    if found:
+        yield Contradiction("EVIDENCE", found)
+    scheme = contracts.question(signed[0], bytes.fromhex(signed[1]), address).scheme
+    if scheme != evidence.claim_scheme:
+        yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
+
+
 METHODS: Mapping[str, Method] = {
     VerificationMethod.SIGNATURE.value: Method(
         "the signature, over the stored text, by the wallet's key", _check_signature
+    ),
+    VerificationMethod.CONTRACT.value: Method(
+        "the stored answers of the chain, about the stored text and signature", _check_contract
     ),
 }
 """The methods that this build can check again. A method whose evidence can't be checked again
@@ -117,6 +142,7 @@ def _claim(evidence: Record) -> Contradictions:
         ("wallet_id", "wallet"),
         ("custody_id", "blockchain account"),
         ("account_customer_id", "trading account"),
+        ("customer_reference", "customer"),
     ):
         if getattr(evidence, part) is None:
             yield Contradiction("MISSING", f"The {name} of the claim is missing.")

@@ -41,6 +41,7 @@ from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import Network, resolve_network
+from chainteller.wallets.unowned import unowned
 
 RESOURCE = "counterparty"
 _MAXIMUM_SHOWN = 128
@@ -57,10 +58,30 @@ def parse(text: str, on: Network) -> Address:
             details["address"] = text
         if error.reason == "SECRET_PASTED":
             details["suggestion"] = (
-                "This looks like a secret key. It was not kept. Tell the customer never to "
+                "This looks like a secret key. It wasn't saved. Tell the customer never to "
                 "share it, and to move their funds to a new wallet."
             )
-        raise InvalidAddress("This is not an address of the network.", details) from None
+        if error.network:
+            details["actual"] = error.network
+            message = f"This is an address of {error.network}."
+            raise InvalidAddress(message, details) from None
+        raise InvalidAddress("This isn't an address on this network.", details) from None
+
+
+def require_ownable(address: Address) -> None:
+    """Raises InvalidAddress: a burn address, a token's contract or a program is nobody's wallet."""
+    found = unowned(address)
+    if found is not None:
+        raise InvalidAddress(
+            f"This is {found.name}, which is nobody's wallet.",
+            {
+                "network": address.network.name,
+                "reason": found.reason,
+                "address": address.display,
+                "name": found.name,
+                "suggestion": "Ask the customer for the address that their own wallet shows.",
+            },
+        )
 
 
 def stored_address(row: Record) -> Address:
@@ -73,6 +94,7 @@ def register(tx: UnitOfWork, request: RegisterCounterparty) -> Counterparty:
     """A known address is answered again, as the counterparty that it is."""
     on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
+    require_ownable(address)
     decided = decide_registration(address, outcome.moment(tx))
     tx.created = outcome.apply_if_new(tx, decided)
     stored = reading.require_found(
@@ -290,11 +312,11 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
         )
     if status is ClaimStatus.EXPIRED:
         raise ClaimExpired(
-            "The claim was not linked in time.",
+            "The claim has expired: it wasn't linked in time.",
             {
                 "claimId": claim.id,
                 "expiredAt": format_instant(claim.expires),
-                "suggestion": "Make a new challenge and have it signed.",
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
 

@@ -59,7 +59,7 @@ def closure(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A market at an instant: why it cannot be used, if so, and its price, if there is one."""
+    """A market at an instant: why it can't be used, if so, and its price, if there is one."""
 
     market: Market
     at: int

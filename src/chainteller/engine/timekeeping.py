@@ -94,7 +94,7 @@ class Reading:
         """The error for what needs a certain time."""
         reason = doubt or self.doubt or Doubt.JUMPED
         return ClockUncertain(
-            f"It is not certain what time it is. {MEANINGS[reason]}",
+            f"The service can't confirm the time. {MEANINGS[reason]}",
             reason.value,
             format_instant(self.now),
             format_instant(self.clock),

@@ -151,6 +151,7 @@ DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(
         Field("finding", "finding", TEXT, lambda each: each.finding),
         Field("explanation", "explanation", TEXT, lambda each: each.explanation),
         Field("ask_customer", "ask the customer", TEXT, lambda each: each.ask_customer),
+        Field("differences", "differences", TEXT, lambda each: " ".join(each.differences or ())),
         Field("network", "network", TEXT, lambda each: each.network),
         Field("expected_address", "expected address", ADDRESS, lambda each: each.expected_address),
         Field("recovered_address", "recovered address", ADDRESS,

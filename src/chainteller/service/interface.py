@@ -34,6 +34,7 @@ from chainteller.service.models.counterparties import (
     SharedWallet,
     SignatureDiagnosis,
 )
+from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
     DepositRequest,
     LimitUsage,
@@ -96,6 +97,13 @@ class Service(ABC):
     def customers(self, query: ListQuery = ALL) -> Page[Customer]:
         """The core bank's customers by ``text``: name, reference or bank account."""
         return self.call(Call(op.CUSTOMERS, query=query))
+
+    def find(self, text: str) -> Page[Found]:
+        """Everything that matches whatever somebody typed, said or pasted, the best match first.
+
+        A kind of record that the API key may not read is left out.
+        """
+        return self.call(Call(op.FIND, query=FindQuery(text=text)))
 
     # -- funding ----------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BigInteger,
     Connection,
     String,
     bindparam,
@@ -24,7 +25,7 @@ from chainteller.storage import log
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Record
 from chainteller.storage.log import Stamp
-from chainteller.storage.pages import listing
+from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -59,6 +60,25 @@ _ADVANCE = (
         audit_hash=bindparam("new_audit_hash"),
         last_at=bindparam("new_last_at"),
     )
+)
+
+_NEWEST_EVENT = select(Tables.head.c.event_seq).where(Tables.head.c.name == HEAD)
+_EVENTS_AFTER = (
+    select(Tables.event)
+    .where(
+        Tables.event.c.organisation_id == bindparam("b_organisation"),
+        Tables.event.c.seq > bindparam("b_after"),
+    )
+    .order_by(Tables.event.c.seq)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
+_TRAIL = Listing(
+    Tables.audit,
+    "organisation_id",
+    filters=("trading_account_id",),
+    order=("seq",),
+    key="seq",
+    is_tallied=True,
 )
 
 
@@ -176,22 +196,25 @@ def audit_row(
     }
 
 
+def newest_event(connection: Connection) -> int:
+    """The number of the newest event of any organisation."""
+    return int(connection.execute(_NEWEST_EVENT).scalar_one())
+
+
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
-) -> tuple[tuple[Event, ...], int]:
-    """Events after a cursor, and the next cursor."""
-    t = Tables.event
-    if after < 0:
-        newest = connection.execute(select(func.coalesce(func.max(t.c.seq), 0))).scalar_one()
-        return (), int(newest)
-    found = connection.execute(
-        select(t)
-        .where(t.c.seq > after, t.c.organisation_id == organisation_id)
-        .order_by(t.c.seq)
-        .limit(limit)
-    ).all()
+) -> tuple[tuple[Event, ...], int, bool]:
+    """Events after a cursor, the next cursor, and whether the cursor was ahead of the log.
+
+    The next cursor passes what other organisations wrote meanwhile.
+    """
+    newest = newest_event(connection)
+    if after < 0 or after > newest:
+        return (), newest, after > newest
+    values = {"b_organisation": organisation_id, "b_after": after, "b_limit": limit}
+    found = connection.execute(_EVENTS_AFTER, values).all()
     events = tuple(event_model(row) for row in found)
-    return events, events[-1].seq if events else after
+    return events, events[-1].seq if len(events) == limit else newest, False
 
 
 def event_model(row: Record) -> Event:
@@ -210,15 +233,12 @@ def event_model(row: Record) -> Event:
 
 def audit_page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[AuditRow, ...], int]:
-    t = Tables.audit
-    conditions = [t.c.organisation_id == organisation_id]
+) -> tuple[tuple[AuditRow, ...], Counted]:
+    extras: tuple[Extra, ...] = ()
     if query.text:
-        conditions.append(t.c.object == query.text)
-    if query.trading_account_id:
-        conditions.append(t.c.trading_account_id == query.trading_account_id)
-    order = t.c.seq if query.sort == "created" else t.c.seq.desc()
-    rows, total = listing(connection, select(t).where(*conditions), (order,), query)
+        is_object = Tables.audit.c.object == bindparam("b_object")
+        extras = (Extra("object", is_object, {"b_object": query.text}),)
+    rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
     return tuple(audit_model(row) for row in rows), total
 
 

@@ -18,7 +18,9 @@ _ATTEMPT = WalletTables.attempt
 _WALLET = WalletTables.counterparty
 _CUSTODY = WalletTables.blockchain_account
 _LINK = WalletTables.link
+_BODY = WalletTables.evidence
 _ACCOUNT = Tables.trading_account
+_CUSTOMER = Tables.customer
 _TRANSFER = Tables.transfer
 _OTHER = _CLAIM.alias("other")
 _BATCH = 1_000
@@ -50,6 +52,9 @@ _EVIDENCE: Select[Any] = (
         *_labelled("link", tuple(_LINK.c)),
         _ACCOUNT.c.organisation_id.label("account_organisation_id"),
         _ACCOUNT.c.customer_id.label("account_customer_id"),
+        _ACCOUNT.c.bank_account_id.label("account_bank_account_id"),
+        _CUSTOMER.c.reference.label("customer_reference"),
+        _BODY.c.body.label("evidence_body"),
         select(func.count())
         .select_from(_ATTEMPT)
         .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
@@ -90,6 +95,8 @@ _EVIDENCE: Select[Any] = (
     .outerjoin(_WALLET, _WALLET.c.id == _CLAIM.c.counterparty_id)
     .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
     .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
+    .outerjoin(_BODY, _BODY.c.claim_id == _CLAIM.c.id)
+    .outerjoin(_CUSTOMER, _CUSTOMER.c.id == _CUSTODY.c.customer_id)
     .outerjoin(
         _LINK,
         (_LINK.c.blockchain_account_id == _CLAIM.c.blockchain_account_id)
@@ -113,12 +120,15 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     """A claim with its evidence.
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
-    (the blockchain account) and the link of the two, each with that prefix, and ``account_…`` of
-    the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
-    refused signatures, ``rests_on_claims`` the pair's linked claims that the link names (one), and
-    ``first_linked_claims`` those that were linked when the link was first made. ``last_paid`` is
-    when the newest withdrawal to the pair as a verified wallet was requested. ``epochs_since``
-    counts how often the clock was put right since the challenge was made.
+    (the blockchain account) and the link of the two, each with that prefix, ``account_…`` of the
+    trading account, ``customer_reference``, and ``evidence_body``, what a chain answered. Of a
+    missing row they are None.
+
+    ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
+    linked claims that the link names (one), and ``first_linked_claims`` those that were linked when
+    the link was first made. ``last_paid`` is when the newest withdrawal to the pair as a verified
+    wallet was requested. ``epochs_since`` counts how often the clock was put right since the
+    challenge was made.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
     return found

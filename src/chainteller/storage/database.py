@@ -1,6 +1,7 @@
 """Connections to one SQLite file or one PostgreSQL database."""
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ class Database:
                 yield connection
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
-            raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
+            raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
         try:
             self._require_the_opened_file(self.path)
             with self._begun(writes=True) as connection:
@@ -176,10 +177,30 @@ class Database:
         self.engine.dispose()
 
 
+_SEVERAL_HOSTS = re.compile(r"(postgres[^:/]*://)([^@/?]*@)?([^@/?]*,[^@/?]*)([/?].*)?")
+
+
+def _parsed(url: str) -> URL:
+    """Parse a URL, which may name several PostgreSQL hosts as libpq does: ``//ONE:5432,TWO/NAME``.
+
+    Raises:
+        ValueError: a port is no number, or a host can't be read.
+        ArgumentError: it's no URL.
+    """
+    found = _SEVERAL_HOSTS.fullmatch(url)
+    if found is None:
+        return make_url(url)
+    scheme, user, hosts, rest = found[1], found[2] or "", found[3], found[4] or ""
+    named = [("host", host) for host in hosts.split(",") if host]
+    if "[" in hosts or len(named) != hosts.count(",") + 1:
+        raise ValueError("of several hosts, none may be empty or an IPv6 address")
+    return make_url(f"{scheme}{user}{rest}").update_query_pairs(named, append=True)
+
+
 def _parse(url: str) -> URL:
     try:
-        parsed = make_url(url)
-    except ArgumentError:
+        parsed = _parsed(url)
+    except (ArgumentError, ValueError):
         raise unavailable(
             "BAD_URL",
             "The database URL cannot be read.",

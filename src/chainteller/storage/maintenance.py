@@ -19,7 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import baseline, guards, open_files, schema, sealing
+from chainteller.storage import baseline, guards, open_files, schema, sealing, search
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
@@ -28,6 +28,8 @@ from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
+_SAMPLED = 400
+"""Rows of each index that SQLite looks at."""
 
 
 def init(url: str) -> bool:
@@ -74,6 +76,9 @@ def upgrade(url: str) -> tuple[str, str]:
             after = schema.revision(connection)
             connection.commit()
         seal_rows(database)
+        with database.write() as connection:
+            search.complete(connection)
+            connection.commit()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
@@ -143,6 +148,21 @@ def check(url: str) -> DatabaseReport:
     )
 
 
+def analyse(database: Database) -> None:
+    """Let the database look at samples of its tables, so that it goes on choosing well.
+
+    Raises:
+        ServiceUnavailable: it can't be used.
+    """
+    with database.write() as connection:
+        if database.path is None:
+            connection.execute(text("ANALYZE"))
+        else:
+            connection.exec_driver_sql(f"PRAGMA analysis_limit={_SAMPLED}")
+            connection.exec_driver_sql("PRAGMA optimize")
+        connection.commit()
+
+
 def require_file(path: Path) -> None:
     """Raises ServiceUnavailable if there is no such file: opening it would create a database."""
     if not path.exists():
@@ -174,7 +194,7 @@ def _check_file(path: Path) -> DatabaseReport:
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")
     if altered:
-        notes.append("Somebody changed the schema: run chainteller db verify, and ask who did.")
+        notes.append("The schema was changed: find out by whom, and run chainteller db verify.")
     return DatabaseReport(
         kind="sqlite",
         location=str(path),

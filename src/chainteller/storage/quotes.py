@@ -1,6 +1,6 @@
 """Query quotes."""
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -8,9 +8,10 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.storage import tallies
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, filters, listing
-from chainteller.storage.rows import Finder
+from chainteller.storage.pages import Counted, Extra, Listing
+from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.quote
@@ -19,6 +20,31 @@ _COUNT_OPEN = select(func.count()).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.status == "open",
     _T.c.expires >= bindparam("b_now"),
+)
+
+SPREAD = {
+    "market": tuple(sorted(MARKETS_BY_NAME)),
+    "side": tuple(sorted(side.value for side in Side)),
+}
+"""Filters of quotes and trades that share an index, and their values."""
+_LISTED = Listing(
+    _T,
+    "organisation_id",
+    filters=("status", "side", "market", "trading_account_id"),
+    spread=SPREAD,
+    is_tallied=True,
+)
+_IN_ORDER: ColumnElement[int] = _T.c.expires + 0
+"""When a quote expires, without an index: the list is read in its own order."""
+_MOST_OPEN = 1_000
+_LIVE = (
+    select(_T.c.id)
+    .where(
+        _T.c.organisation_id == bindparam("b_organisation"),
+        _T.c.status == literal_column("'open'"),
+        _T.c.expires >= bindparam("b_now"),
+    )
+    .limit(_MOST_OPEN + 1)
 )
 
 
@@ -30,22 +56,47 @@ def count_open(connection: Connection, account_id: str, now: int) -> int:
 
 def page(
     connection: Connection, organisation_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Quote, ...], int]:
-    names = ("side", "market", "trading_account_id")
-    statement = select(_T).where(
-        _T.c.organisation_id == organisation_id, *filters(_T, query, names)
-    )
-    match query.status:
-        case QuoteStatus.EXPIRED:
-            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires < now)
-        case QuoteStatus.OPEN:
-            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires >= now)
-        case str():
-            statement = statement.where(_T.c.status == query.status)
-        case None:
-            pass
-    rows, total = listing(connection, statement, by_created(_T, query), query)
+) -> tuple[tuple[Quote, ...], Counted]:
+    """The organisation's quotes, newest first."""
+    extras: tuple[Extra, ...] = ()
+    if query.status == QuoteStatus.EXPIRED:
+        extras = (Extra("expired", bindparam("b_now") > _IN_ORDER, {"b_now": now}),)
+        query = query.model_copy(update={"status": QuoteStatus.OPEN.value})
+    elif query.status == QuoteStatus.OPEN:
+        extras = (_open(connection, organisation_id, now),)
+    rows, total = _LISTED.page(connection, (organisation_id,), query, *extras)
     return tuple(to_model(row, now) for row in rows), total
+
+
+def _open(connection: Connection, organisation_id: str, now: int) -> Extra:
+    """Whether a quote can be executed. There are few of these, among many that have expired."""
+    values = {"b_organisation": organisation_id, "b_now": now}
+    ids = list(connection.execute(_LIVE, values).scalars())
+    if len(ids) > _MOST_OPEN:
+        return Extra("live", bindparam("b_now") <= _IN_ORDER, {"b_now": now})
+    return Extra("found", _T.c.id.in_(bindparam("b_found", expanding=True)), {"b_found": ids})
+
+
+def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -> list[str]:
+    """Remove at most ``most`` quotes that nobody executed before they expired, which was before an
+    instant; their ids."""
+    old = (
+        select(_T.c.id, _T.c.created)
+        .where(
+            _T.c.organisation_id == organisation_id,
+            _T.c.status == literal_column("'open'"),
+            _T.c.expires < before,
+        )
+        .order_by(_T.c.expires)
+        .limit(most)
+        .with_for_update(skip_locked=True)
+    )
+    found = rows.connection.execute(old).all()
+    if found:
+        places = [int(row.created) for row in found]
+        tallies.removed(rows.connection, _T, organisation_id, places)
+        rows.delete(_T, _T.c.id.in_([row.id for row in found]))
+    return [str(row.id) for row in found]
 
 
 def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:

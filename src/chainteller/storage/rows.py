@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chainteller.storage import sealing
+from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
 from chainteller.storage.tables import Tables
 
@@ -96,6 +96,7 @@ class Writer:
         sealed = self._salted(table, rows)
         self.connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
         self._seal(table, sealed)
+        search.note(self.connection, table, sealed)
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
@@ -104,6 +105,7 @@ class Writer:
         if self.connection.execute(statement, sealed[0]).first() is None:
             return False
         self._seal(table, sealed)
+        search.note(self.connection, table, sealed)
         return True
 
     def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> bool:

@@ -97,6 +97,9 @@ class Command(NamedTuple, Generic[On]):
     """Whether it works while the field has the keyboard."""
     is_global: bool = False
     """Whether it acts on the console instead of the screen."""
+    works_at_once: bool = False
+    """Whether it works on the first rows, before the service answers: it moves the cursor, shows a
+    screen or filters. All other keys wait for fresh rows."""
 
     @property
     def where(self) -> str:
@@ -106,6 +109,10 @@ class Command(NamedTuple, Generic[On]):
     def action(self) -> str:
         """Its action as Textual writes it."""
         return f"{'app.' if self.is_global else ''}command({self.id!r})"
+
+    def has_key(self, key: str, keymap: Mapping[str, str]) -> bool:
+        """Whether ``key``, as Textual names it, runs it."""
+        return key in keymap.get(self.id, self.key).split(",")
 
     def key_in(self, keymap: Mapping[str, str]) -> str:
         """The first of its keys, as the agent's own configuration has it."""

@@ -129,8 +129,9 @@ class Shell(Protocol):
     def deafen(self) -> None:
         """Ignore all keys for a moment: nobody answers a question that just appeared."""
 
-    def release_keys(self) -> None:
-        """What was typed ahead of a finished step may go on."""
+    def release_keys(self, *, forget: bool = False) -> None:
+        """What was typed ahead of a finished step may go on, or is dropped: what it was meant for
+        is gone."""
 
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
@@ -242,7 +243,8 @@ class Desk:
     @property
     def customer_texts(self) -> "CustomerTexts":
         """The bank's words for customers."""
-        return lazy.CustomerTexts.load(self.settings.customer_texts)
+        settings = self.settings
+        return lazy.CustomerTexts.load(settings.customer_texts, settings.own_customer_texts)
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on

@@ -63,6 +63,8 @@ class Pages(Generic[Record]):
         """Set while a page of the present list is there, or cannot be had."""
         self.is_preview = False
         """Whether the rows were read before the engine stood: an untouched cursor stays on top."""
+        self.is_choice_gone = False
+        """Whether the cursor was on one of those rows that isn't among the fresh ones."""
         self._version = 0
 
     def forget(self) -> None:
@@ -85,7 +87,11 @@ class Pages(Generic[Record]):
         for row, record in listed.records:
             self.records[row.key] = record
         view = self._view()
-        follow = not self.is_preview or view.cursor > 0
+        if self.is_preview and view.is_touched:
+            self.is_choice_gone = view.cursor_key not in self.records
+            if self.is_choice_gone:
+                view.reset()
+        follow = not self.is_preview or view.is_touched
         self.is_preview = False
         view.put(page, [row for row, _ in listed.records], listed.total, follow=follow)
         self._shown(listed.total)
@@ -106,11 +112,11 @@ class Pages(Generic[Record]):
         version, rows, total = self._version, dict[str, list[str]](), 0
         for page in count(1):
             if page > 1:
-                told(f"exporting: {len(rows):,} of {total:,} rows   another filter stops it")
+                told(f"exporting: {len(rows):,} of {total:,} rows   changing the filter stops it")
             listed = await call_service(self._fetch, page)
             total = listed.total
             if version != self._version:
-                raise Stopped("The list was changed while it was being exported.")
+                raise Stopped("The list changed during the export.")
             for row, _ in listed.records:
                 rows[row.key] = [row.key, *(text for text, _ in row.cells)]
             if not listed.records or page * PAGE_ROWS >= min(total, MOST_EXPORTED):

@@ -22,7 +22,7 @@ from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, organisations
+from chainteller.storage import ledger, organisations, tallies
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -178,6 +178,7 @@ def _sample_bank(
 
 
 def _write(tx: UnitOfWork, bank: SampleBank) -> None:
+    tallies.restart(tx.connection, tx.organisation_id)
     bank.rows.write(tx.rows)
     tx.under_rule()
     tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)

@@ -8,7 +8,11 @@ way today finds what the history has made.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
+from chainteller.domain.challenges import (
+    MAXIMUM_ATTEMPTS,
+    ReverificationReason,
+    VerificationMethod,
+)
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
@@ -36,6 +40,7 @@ from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.simulated import SampleWallet, sample_proof
+from chainteller.wallets.texts import Party
 
 FIRST, LONGSTANDING = "CU-004711", "CU-001008"
 _ACCOUNTS = (
@@ -238,6 +243,7 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
     decided = challenges.decide_challenge(
         bank.rows.record(WalletTables.blockchain_account, pair.account_id),
         bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        Party(pair.reference, bank.accounts[pair.reference].bank_account_id),
         challenges.validity_s(request, bank.options),
         bank.moment(at),
     )
@@ -318,7 +324,9 @@ def find_link(bank: SampleBank, pair: Pair) -> Record | None:
 
 
 def _link(bank: SampleBank, pair: Pair) -> Record:
-    return bank.rows.record(WalletTables.link, (pair.account_id, pair.counterparty_id))
+    """A link with the method of its claim."""
+    key = (pair.account_id, pair.counterparty_id)
+    return bank.rows.record(WalletTables.link, key, claim_method=VerificationMethod.SIGNATURE.value)
 
 
 def _record(

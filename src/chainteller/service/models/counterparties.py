@@ -1,8 +1,17 @@
 """Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
 
+from typing import Annotated
+
 from pydantic import StrictBool, StrictInt
 
-from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+from chainteller.domain.challenges import (
+    ChallengeStatus,
+    ClaimStatus,
+    ReverificationReason,
+    VerificationMethod,
+    VerificationStatus,
+)
+from chainteller.service.models.base import OneOf, RequestModel, Timestamp, WireModel
 
 COUNTERPARTY = "counterparty"
 VERIFIED_FIRST_PARTY = "VerifiedCounterparty1P"
@@ -28,9 +37,7 @@ class RegisterCounterparty(RequestModel):
 
 
 class Verification(WireModel):
-    """``status`` is current, expiring, expired or revoked."""
-
-    status: str
+    status: Annotated[str, OneOf("VerificationStatus", VerificationStatus)]
     verified_at: Timestamp
     expires_at: Timestamp
     claim_id: str
@@ -39,7 +46,9 @@ class Verification(WireModel):
 class Counterparty(WireModel):
     """``shared`` is told of a linked wallet: whether another customer has verified it, too."""
 
-    type: str = COUNTERPARTY
+    type: Annotated[str, OneOf("CounterpartyType", (COUNTERPARTY, VERIFIED_FIRST_PARTY))] = (
+        COUNTERPARTY
+    )
     id: str
     network: str | None = None
     address: str
@@ -77,7 +86,7 @@ class Challenge(WireModel):
     address: str | None = None
     counterparty_id: str | None = None
     blockchain_account_id: str | None = None
-    status: str | None = None
+    status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)] | None = None
     attempts: int | None = None
 
 
@@ -100,9 +109,9 @@ class OwnershipClaim(WireModel):
     challenge_id: str | None = None
     network: str | None = None
     address: str | None = None
-    method: str | None = None
+    method: Annotated[str, OneOf("VerificationMethod", VerificationMethod)] | None = None
     scheme: str | None = None
-    status: str | None = None
+    status: Annotated[str, OneOf("ClaimStatus", ClaimStatus)] | None = None
     created: Timestamp | None = None
     expires: Timestamp | None = None
     linked_at: Timestamp | None = None
@@ -122,7 +131,10 @@ class LinkRequest(RequestModel):
 
 
 class SignatureDiagnosis(WireModel):
-    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE."""
+    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE.
+
+    ``differences`` are sentences that say how the signed text differs from ours.
+    """
 
     accepted: bool
     cause: str | None = None
@@ -140,9 +152,8 @@ class SignatureDiagnosis(WireModel):
     other_counterparty_id: str | None = None
     expired_at: Timestamp | None = None
     suggestion: str = ""
+    differences: list[str] | None = None
 
 
 class ReverificationRequest(RequestModel):
-    """``reason`` is AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE."""
-
-    reason: str
+    reason: Annotated[str, OneOf("ReverificationReason", ReverificationReason)]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
-_DETAIL_DELAY_S = 0.06
+_DETAIL_DELAY_S = 0.15
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
 
@@ -112,6 +112,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         """Whose deposit or withdrawal is being typed."""
         self.field_returned = partial(_take_up_transfer, self)
         self._hidden = False
+        self.first_rows: Glimpse = ((), 0)
+        """What was read before the engine had started."""
         self._told_at = -_REST_S
         self._news_timer: Timer | None = None
 
@@ -124,7 +126,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self._draw_title(None)
+        self.draw_title(None)
 
     # -- the list -----------------------------------------------------------------------------
 
@@ -140,14 +142,15 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
         self.pages.is_preview = True
-        rows, total = found
-        now = self.desk.now
-        self.paged.put(1, [accounts_view.account_row(row, now) for row in rows], total)
-        self._draw_title(total)
+        self.first_rows = found
+        _show_first_rows(self)
 
     def listed(self, total: int) -> None:
-        self.desk.shell.release_keys()
-        self._draw_title(total)
+        gone, self.pages.is_choice_gone = self.pages.is_choice_gone, False
+        if gone:
+            self.desk.notify("The account chosen isn't on this page any more", "warn")
+        self.desk.shell.release_keys(forget=gone)
+        self.draw_title(total)
         if self.wanted_id is not None:
             _move_to_wanted(self, self.wanted_id)
         if total == 0:
@@ -157,7 +160,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.row_chosen()
 
     def recall(self) -> None:
-        if not self._recalled and self.desk.customer.last_id:
+        if not (self._recalled or self.paged.is_touched) and self.desk.customer.last_id:
             self.wanted_id = self.desk.customer.last_id
         super().recall()
 
@@ -183,7 +186,7 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self._news_timer, self._told_at = None, monotonic()
         super()._changed(())
 
-    def _draw_title(self, total: int | None) -> None:
+    def draw_title(self, total: int | None) -> None:
         can_list, order = self.desk.offers("trading-accounts"), SORTS[self._sort][1]
         self.title_line(accounts_view.title(self.filter, total, order, can_list=can_list))
         self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
@@ -193,7 +196,10 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         first that is found.
         """
         self.filter, self.wanted_id, self._serves_found = text, wanted_id, True
-        self.restart()
+        if self.pages.is_preview and self.desk.started is None:
+            _show_first_rows(self)
+        else:
+            self.restart()
 
     def step_back(self) -> bool:
         if super().step_back():
@@ -304,6 +310,18 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 # -- the list --------------------------------------------------------------------------------------
 
 
+def _show_first_rows(screen: AccountsScreen) -> None:
+    """Show those of the first rows that match the filter; the service finds the others."""
+    rows, total = screen.first_rows
+    now, text = screen.desk.now, screen.filter.casefold()
+    found = [row for row in rows if not text or accounts_view.matches(row, text)]
+    screen.paged.reset()
+    if found:
+        shown = [accounts_view.account_row(row, now) for row in found]
+        screen.paged.put(1, shown, len(found) if text else total)
+    screen.draw_title(None if text else total)
+
+
 def _move_to_wanted(screen: AccountsScreen, wanted: str) -> None:
     """Move the cursor to an account; one that isn't on this page is filtered for."""
     if screen.paged.move_to_key(wanted):
@@ -364,5 +382,5 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
     made = await desk.send(lazy.account_flow.known_account_request(typed), screen.confirm)
     if made is None:
         return
-    desk.notify(f"account {made.id} is on this desk's list", "good", account_id=made.id)
+    desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
     screen.find("", made.id)

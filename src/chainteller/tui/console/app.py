@@ -158,6 +158,7 @@ class Console(SteadyApp):
         painted = asyncio.Event()
         self.call_after_refresh(painted.set)
         await painted.wait()
+        self.typed_ahead.try_again()
 
     def _answered(self, started: StartedDesk) -> None:
         """The engine or client answers: tell the screens, and go to the last place."""
@@ -166,11 +167,17 @@ class Console(SteadyApp):
             return  # it was closed meanwhile
         self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
         self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
+        if not isinstance(self.screen, AccountsScreen):
+            self.release_keys()  # there are no first rows to be replaced
         self.run_worker(Later(self._to_last_screen), group="place")
         lazy.tell_unanswered_requests(self.desk)
+        lazy.tell_unusable_texts(self.desk)
 
     async def _to_last_screen(self) -> None:
         """Where the desk was left, with its account, unless the agent was quicker."""
+        first = self.screen
+        if isinstance(first, AccountsScreen) and first.paged.is_touched:
+            return
         name = lazy.last_screen(self.desk)
         for prepare in (lazy.restore_account, None):
             if not name or self.current_mode != "accounts" or len(self.screen_stack) > 1:
@@ -204,7 +211,7 @@ class Console(SteadyApp):
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
         if self.desk.writing:
-            self.desk.notify("a request is on its way: wait for its answer", "warn")
+            self.desk.notify("A request is being sent. Wait for its answer.", "warn")
             return
         self.wanted_profile = name
         self.exit()
@@ -236,7 +243,7 @@ class Console(SteadyApp):
     def take_note(self, object_id: str) -> None:
         behind = self.screen
         if not object_id:
-            self.desk.notify("nothing is selected to note about", "muted")
+            self.desk.notify("select something to write a note about", "muted")
         elif isinstance(behind, DeskScreen):
             self.push_screen(lazy.NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
@@ -305,7 +312,8 @@ class Console(SteadyApp):
             return True
         if event.is_forwarded:  # and came back from a screen that may be gone by now
             return not self.screen.is_mounted or fails_in_palette(self, event.key)
-        if self.typed_ahead.takes(event) or fails_in_palette(self, event.key):
+        at_once = self.desk.started is None and _works_at_once(self, event)
+        if self.typed_ahead.takes(event, at_once=at_once) or fails_in_palette(self, event.key):
             return True
         if event.key == "enter" and is_palette_open(self):
             self.typed_ahead.hold()  # what is typed behind it waits for what it does
@@ -318,13 +326,15 @@ class Console(SteadyApp):
         return False
 
     def suspend_refused(self) -> None:
-        self.desk.notify("No shell waits for the console, so it can't be suspended.", "warn")
+        self.desk.notify("The console can't be suspended: it wasn't started from a shell.", "warn")
 
     @property
     def _is_at_desk(self) -> bool:
         return isinstance(self.screen, DeskScreen) and self.screen.is_mounted
 
-    def release_keys(self) -> None:
+    def release_keys(self, *, forget: bool = False) -> None:
+        if forget:
+            self.typed_ahead.forget()
         self.typed_ahead.release()
 
     # -- news ---------------------------------------------------------------------------------
@@ -374,6 +384,20 @@ class Console(SteadyApp):
 
     def action_use_theme(self, name: str) -> None:
         self.theme = name
+
+
+def _works_at_once(console: Console, event: events.Key) -> bool:
+    """Whether a key works before the service answers: see ``Command.works_at_once``."""
+    screen, keymap = console.screen, console.desk.settings.keys
+    if isinstance(console.focused, Field):
+        return console.focused.purpose == "filter" and event.is_printable
+    if not isinstance(screen, DeskScreen) or (
+        isinstance(screen, AccountsScreen) and not screen.pages.is_preview
+    ):
+        return False
+    commands = (*screen.COMMANDS_BY_ID.values(), *console.COMMANDS_BY_ID.values())
+    found = next((each for each in commands if each.has_key(event.key, keymap)), None)
+    return found is not None and found.works_at_once
 
 
 def _explain(console: Console, key: str) -> bool:

@@ -57,15 +57,16 @@ class TypedAhead:
     def is_holding(self) -> bool:
         return self._holding
 
-    def takes(self, event: Key) -> bool:
+    def takes(self, event: Key, *, at_once: bool = False) -> bool:
         """Whether the key is dropped or kept, and so goes no further now.
 
-        It counts when the key was typed: one that waited in a queue answers nothing newer.
+        It counts when the key was typed: one that waited in a queue answers nothing newer. A key
+        that works ``at_once`` isn't kept, unless one before it is.
         """
         if self.ignores(event.key) or _typed_at(event) < self._deaf_until:
             return True
         self._last = event.key
-        if not self._holding or event.key == "ctrl+q":
+        if not self._holding or event.key == "ctrl+q" or (at_once and not self._kept):
             return False
         self._kept.append(event)
         return True
@@ -79,6 +80,14 @@ class TypedAhead:
         """Hand the first waiting key on; those behind it follow, or wait again after it."""
         self._holding = False
         self._round += 1
+        self.try_again()
+
+    def forget(self) -> None:
+        """Drop the keys that wait: what they were meant for is gone."""
+        self._kept.clear()
+
+    def try_again(self) -> None:
+        """Hand on what works by now; the rest waits again."""
         kept, self._kept = self._kept, []
         for event in kept:
             self._target.post_message(Key(event.key, event.character))
