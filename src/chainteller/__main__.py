@@ -13,6 +13,7 @@ HELP = frozenset({"-h", "--help"})
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and answer its exit code (interfaces: 0, 1, 2, 3, 4 or 130)."""
+    os.umask(0o077)  # what is written is customers' data
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:
         print(f"chainteller {__version__}")  # noqa: T201 - the command line's answer

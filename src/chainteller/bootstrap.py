@@ -31,14 +31,16 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
+    RateSettings,
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
 from chainteller.storage.worlds import kept_world, sample_world, world_file
 
 if TYPE_CHECKING:
+    from chainteller.adapters.evm_rpc import EvmRpc
     from chainteller.domain.limits import DestinationClass
-    from chainteller.domain.options import EngineOptions
+    from chainteller.domain.options import EngineOptions, Rates
     from chainteller.engine.deployment import EmbeddedDeployment
     from chainteller.engine.engine import Engine
     from chainteller.engine.notary import Notary
@@ -171,11 +173,36 @@ def open_engine(
         options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
+        chain=chain(settings),
     )
     if not place.read_only:
         with suppress(ServiceUnavailable):  # whoever needs the database will say so
             epochs.tick(context)
     return Engine(context)
+
+
+def chain(settings: Settings) -> "EvmRpc | None":
+    """The providers of ``wallets.evm_rpc``; None without any.
+
+    Raises:
+        SettingsInvalid: a network isn't an EVM network that this build knows.
+    """
+    if not settings.wallets.evm_rpc:
+        return None
+    from chainteller.adapters.evm_rpc import EvmRpc
+    from chainteller.wallets.networks import UnknownNetwork, resolve_network
+
+    found: dict[str, list[str]] = {}
+    for each in settings.wallets.evm_rpc:
+        name, _, address = each.partition(" ")
+        try:
+            network = resolve_network(name, test_networks=True)
+        except UnknownNetwork:
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no known network"]) from None
+        if network.namespace != "eip155":
+            raise SettingsInvalid([f"wallets.evm_rpc: {name} is no EVM network"])
+        found.setdefault(network.name, []).append(address)
+    return EvmRpc(found)
 
 
 def notary(settings: Settings, place: Place) -> "Notary":
@@ -304,8 +331,21 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
         rate_limits=service.rate_limits,
         docs=service.docs,
         trusted_proxies=service.trusted_proxies,
+        stop_notice_s=service.stop_notice_s,
+        rates=_rates(service.rates),
     )
     return EmbeddedDeployment(engine, options)
+
+
+def _rates(rates: RateSettings) -> "Rates":
+    from chainteller.domain.options import Rate, Rates
+
+    return Rates(
+        read=Rate(rates.read.per_second, rates.read.burst),
+        write=Rate(rates.write.per_second, rates.write.burst),
+        quote=Rate(rates.quote.per_second, rates.quote.burst),
+        keys=rates.keys,
+    )
 
 
 def workspace_file(paths: Paths, place: Place) -> Path:
@@ -390,7 +430,8 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
     Raises:
         ScenarioInvalid: a step of the scenario's setup fails.
     """
-    from chainteller.training.session import Session
+    from chainteller.training.opening import open_session
+    from chainteller.training.reactions import read_temperaments
     from chainteller.training_world import ThrowawayWorld
     from chainteller.wallets.simulated import sample_wallets
 
@@ -398,11 +439,9 @@ def training_session(paths: Paths, scenario: "Scenario", folder: Path, seed: str
         world_file(paths, f"training {seed}"), partial(_make_in_process, "base", seed)
     )
     world = ThrowawayWorld(folder, seed, base)
-    session = Session(
-        scenario, world, seed, sample_wallets(shipped("sample_data") / "wallets.toml")
-    )
-    session.begin()
-    return session
+    data = shipped("sample_data")
+    wallets = sample_wallets(data / "wallets.toml")
+    return open_session(scenario, world, seed, wallets, read_temperaments(data / "training.toml"))
 
 
 def _desk(engine: "Engine", settings: Settings, place: Place) -> "StartedDesk":

@@ -20,7 +20,7 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import deposits
+from chainteller.engine import deposits, payouts
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.unit_of_work import UnitOfWork, act
@@ -37,6 +37,8 @@ _BASIS = 10_000
 _MONITORING = Actor(name="monitoring")
 _CORE_BANK = Actor(name="core-bank")
 _FILE = "training.db"
+_NOT_APPROVED = ("REVIEW_REJECTED", "The review did not approve this destination.")
+_BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
 
 
 @dataclass(slots=True)
@@ -148,6 +150,14 @@ class ThrowawayWorld:
             _CORE_BANK,
             lambda tx: deposits.claw_back(tx, deposit_id, "The customer's bank took it back."),
         )
+
+    def end_withdrawal(self, withdrawal_id: str, how: str) -> None:
+        work: dict[str, Callable[[UnitOfWork], None]] = {
+            "reject": lambda tx: payouts.reject(tx, withdrawal_id, *_NOT_APPROVED),
+            "fail": lambda tx: payouts.fail(tx, withdrawal_id, *_BANK_REFUSED),
+            "return": lambda tx: payouts.bounce(tx, withdrawal_id, "Returned by the bank."),
+        }
+        self._do(_CORE_BANK, work[how])
 
     def _do(self, actor: Actor, work: Callable[[UnitOfWork], None]) -> None:
         act(self._engine.context, actor, work)

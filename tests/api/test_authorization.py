@@ -199,7 +199,8 @@ def test_another_organisation_finds_nothing(
     ids=named,
 )
 def test_another_organisation_lists_none_of_it(scene: Scene, operation: Operation[Any]) -> None:
-    answer = scene.call("GET", operation.path, key=scene.world.key(organisation="other"))
+    key = scene.world.key(*SCOPES, organisation="other")
+    answer = scene.call("GET", operation.path, key=key)
     assert answer.status == 200
     if operation.name == "audit":
         assert {row["organisation"] for row in answer.json["data"]} == {"other"}

@@ -13,7 +13,7 @@ from tests.world.serving import served
 
 from chainteller.api.logs import JsonLines
 from chainteller.domain.actors import SCOPES, Actor
-from chainteller.service.deployment import DeploymentOptions, Health, Principal
+from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
 from chainteller.service.errors import ServiceUnreachable
 from chainteller.service.interface import Service
 from chainteller.service.operations import MARKETS, Call
@@ -46,8 +46,20 @@ class Broken:
     def at_once(self, actor: Actor) -> Service | None:
         return self.acting_as(actor)
 
+    def note_refusal(self, *refused: object) -> None:  # noqa: ARG002 - it keeps no trail
+        return
+
+    def newest_event(self) -> int:
+        return 0
+
+    def servers(self) -> int:
+        return 1
+
     def health(self) -> Health:
         return Health(ready=True)
+
+    def figures(self) -> tuple[Figure, ...]:
+        return ()
 
     def start(self) -> None:
         return

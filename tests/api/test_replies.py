@@ -122,10 +122,16 @@ def test_readiness_tells_that_the_database_is_gone_and_that_it_is_back(
     assert call("GET", f"/trading-accounts/{account}").status == 200
 
 
-def test_metrics_count_by_operation_and_never_by_id(call: Caller) -> None:
+def test_metrics_count_by_operation_and_never_by_id(call: Caller, world: World) -> None:
     account = call.account()
     call("GET", f"/trading-accounts/{account}")
-    text = call("GET", "/metrics").body.decode()
+    call("POST", f"/trading/quotes/{call.quote()}", {"tradingAccountId": account})
+    assert call("GET", "/metrics").code == "FORBIDDEN"
+    text = call("GET", "/metrics", key=world.key("admin")).body.decode()
+    assert 'chainteller_trades{status="processing"} 1.0' in text
+    assert 'chainteller_refusals_total{error="FORBIDDEN"} 1.0' in text
+    assert 'chainteller_price_age_seconds{market="sol-usd"}' in text
+    assert "chainteller_job_lag_seconds 0.0" in text
     assert 'operation="getTradingAccount",status="200"} 1.0' in text
     assert account not in text
     assert call("GET", "/metrics", key=None).status == 401

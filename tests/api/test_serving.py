@@ -125,6 +125,33 @@ def test_several_processes_share_the_work_and_one_that_dies_is_replaced(url: str
     assert server.ended()[:2] == (0, "")
 
 
+def test_several_processes_report_one_count_that_survives_a_death(url: str, key: str) -> None:
+    world = build(url)
+    admin = world.key("admin")
+    world.engine.close()
+    server = ServerProcess(url, "0", "3")
+    call = Caller(server.address, key)
+    for _ in range(40):
+        assert call("GET", "/capabilities").status == 200
+
+    def counted() -> set[str]:
+        """What several scrapes say, each answered by whichever process accepts it."""
+        texts = [call("GET", "/metrics", key=admin).body.decode() for _ in range(8)]
+        wanted = 'operation="getCapabilities",status="200"'
+        return {line.split()[-1] for text in texts for line in text.splitlines() if wanted in line}
+
+    assert "40.0" in counted()
+    assert len(counted()) == 1
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children")
+    before = children.read_text(encoding="ascii").split()
+    os.kill(int(before[0]), signal.SIGKILL)
+    until(lambda: len(set(children.read_text(encoding="ascii").split()) - set(before)) == 1)
+    until(lambda: call("GET", "/healthz").status == 200)
+    assert counted() == {"40.0"}
+    server.process.send_signal(signal.SIGTERM)
+    assert server.ended()[0] == 0
+
+
 def test_due_work_is_done_while_it_serves(server: ServerProcess, key: str) -> None:
     call = Caller(server.address, key)
     account = call.account()
@@ -187,3 +214,49 @@ def test_the_service_itself_knows_no_engine_and_no_database() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_stop_notice_sends_clients_elsewhere_while_they_are_served(url: str, key: str) -> None:
+    server = ServerProcess(url, "0", "1", "", "1.5")
+    host = server.address.removeprefix("http://")
+    kept = http.client.HTTPConnection(host, timeout=PATIENCE_S)
+    said = {"Authorization": f"Bearer {key}"}
+
+    def ask(path: str = "/capabilities") -> http.client.HTTPResponse:
+        kept.request("GET", path, headers=said)
+        reply = kept.getresponse()
+        reply.read()
+        return reply
+
+    assert ask().getheader("connection") is None
+    server.process.send_signal(signal.SIGTERM)
+    until(lambda: ask("/readyz").status == 503)
+    reply = ask()
+    assert (reply.status, reply.getheader("connection")) == (200, "close")
+    new = Caller(server.address, key)("GET", "/capabilities")
+    assert new.status == 200
+    kept.close()
+    assert server.ended()[0] == 0
+
+
+def test_a_connection_that_was_just_made_is_answered_once_at_the_end(
+    server: ServerProcess, key: str
+) -> None:
+    host, _, port = server.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), PATIENCE_S) as fresh:
+        assert Caller(server.address, key)("GET", "/healthz").status == 200
+        server.process.send_signal(signal.SIGTERM)
+        until(lambda: _refuses(host, int(port)))
+        fresh.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        reply = fresh.recv(1_000)
+        assert reply.startswith(b"HTTP/1.1 200")
+        assert b"connection: close" in reply
+    assert server.ended()[0] == 0
+
+
+def _refuses(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), 1).close()
+    except OSError:
+        return True
+    return False

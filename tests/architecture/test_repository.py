@@ -9,12 +9,14 @@ from tests.environment import KEPT
 ROOT = Path(__file__).parents[2]
 TOP_LEVEL = {
     ".ci",
+    ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     "benchmarks",
     "docs",
     "pyproject.toml",

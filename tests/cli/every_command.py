@@ -188,6 +188,7 @@ def lines(bank: Bank) -> Lines:
         "db restore": (str(backup),),
         "scenarios validate": (str(rules),),
         "scenarios summary": (str(report),),
+        "scenarios coverage": (),
         "config path": (),
         "config show": (),
         "config validate": (),

@@ -40,7 +40,9 @@ def test_a_bank_without_customers_leads_to_the_sample_data(home: Path, teller: T
 def test_the_books_of_the_sample_bank_hold(bank: Path, teller: Teller) -> None:
     assert teller("db", "verify").out == "every invariant holds\n"
     body = teller("db", "verify", "--json").body
-    assert body.pop("claims") == {"checked": 5, "contradictions": 0, "seconds": ANY}
+    claims = body.pop("claims")
+    assert claims == {"checked": ANY, "contradictions": 0, "seconds": ANY}
+    assert claims["checked"] > 0
     assert body == {"ok": True, "breaches": []}
 
 

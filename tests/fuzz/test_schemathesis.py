@@ -105,6 +105,7 @@ def run(
     world = build(database, clock=SystemClock())
     known = known_values(world)
     tenants = {"alice": world.key(), "bob": world.key(organisation="other")}
+    monitoring = world.key("admin")
     world.engine.close()
     server = ServerProcess(database, "0", "1", fault)
     code, report = 0, ""
@@ -128,7 +129,7 @@ def run(
                 check=False,
             )
             code, report = max(code, done.returncode), report + done.stdout + done.stderr
-        answered = counted(server.address, tenants["alice"])
+        answered = counted(server.address, monitoring)
     finally:
         server.kill()
     made = Run(code, report, answered)

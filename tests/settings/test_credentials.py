@@ -4,13 +4,14 @@ from pathlib import Path
 import pytest
 
 from chainteller.credentials import api_key
-from chainteller.settings.place import Place
+from chainteller.settings.flags import Flags
+from chainteller.settings.place import Place, configure
 from chainteller.settings.tree import Profile
 from chainteller.settings.values import SettingsInvalid
 
 
 def _place(profile: Profile | None = None) -> Place:
-    return Place(True, "http://h", "h", "--url", profile=profile)
+    return Place(True, "https://h", "h", "--url", profile=profile)
 
 
 def test_the_variable_beats_the_profile(tmp_path: Path) -> None:
@@ -75,3 +76,47 @@ def test_a_named_variable_that_is_not_set_is_named() -> None:
 def test_without_any_source_the_complaint_says_where_a_key_goes() -> None:
     with pytest.raises(SettingsInvalid, match="set CHAINTELLER_API_KEY"):
         api_key(_place(), {})
+
+
+@pytest.mark.parametrize(
+    ("address", "is_refused"),
+    [
+        ("https://bank.example", False),
+        ("http://bank.example", True),
+        ("http://10.0.0.1:8080/teller", True),
+        ("http://127.0.0.1.bank.example", True),
+        ("http://localhost.bank.example", True),
+        ("http://127.0.0.1:8080", False),
+        ("http://127.9.9.9", False),
+        ("http://[::1]:8080", False),
+        ("http://[2001:db8::1]", True),
+        ("http://localhost:8080", False),
+    ],
+)
+@pytest.mark.parametrize("allowed", ["nobody", "profile", "service"])
+def test_a_key_goes_to_other_machines_over_tls_only(
+    tmp_path: Path, address: str, is_refused: bool, allowed: str
+) -> None:
+    said = {
+        "profile": f'[profiles.p]\nurl = "{address}"\ncleartext = "allow"\n',
+        "service": f'[service]\ncleartext = "allow"\n[profiles.p]\nurl = "{address}"\n',
+    }.get(allowed, f'[profiles.p]\nurl = "{address}"\n')
+    (tmp_path / "config.toml").write_text(said, encoding="utf-8")
+    environ = {"CHAINTELLER_HOME": str(tmp_path), "CHAINTELLER_API_KEY": "k"}
+    place = configure(Flags(profile="p"), environ).place()
+    if is_refused and allowed == "nobody":
+        with pytest.raises(SettingsInvalid, match=r"profiles\.p\.cleartext"):
+            api_key(place, environ)
+    else:
+        assert api_key(place, environ) == "k"
+
+
+def test_a_profile_can_refuse_what_the_service_allows(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        '[service]\ncleartext = "allow"\n'
+        '[profiles.p]\nurl = "http://bank.example"\ncleartext = "refuse"\n',
+        encoding="utf-8",
+    )
+    environ = {"CHAINTELLER_HOME": str(tmp_path), "CHAINTELLER_API_KEY": "k"}
+    with pytest.raises(SettingsInvalid, match=r"profiles\.p\.cleartext"):
+        api_key(configure(Flags(profile="p"), environ).place(), environ)

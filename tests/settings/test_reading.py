@@ -100,11 +100,15 @@ _FITTING = {
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
     "wallets.shared": "ask",
+    "wallets.evm_rpc": "ethereum https://a.example/key,ethereum https://b.example",
     "wallets.text_names_account": "on",
     "audit.witnesses": "/notes,http://w.example/x w.example+da77ade7+BOvN63jn",
     "service.rate_limits": "off",
     "service.test_networks": "on",
     "service.docs": "on",
+    "service.metrics_address": "127.0.0.1:9100",
+    "service.cleartext": "allow",
+    "service.rates.read.per_second": "0.5",
     "service.trusted_proxies": "10.0.0.0/8,unix",
 }
 

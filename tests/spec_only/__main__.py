@@ -14,7 +14,8 @@ from tests.spec_only.server import SpecOnlyApp
 from tests.world.bank import build, sqlite_url
 from tests.world.serving import deployment
 
-from chainteller.api.server import Server, address_of, listen
+from chainteller.api.listening import Address, url_of
+from chainteller.api.server import Server
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.options import EngineOptions
 from chainteller.service.interface import Service
@@ -27,8 +28,8 @@ def main(folder: str, port: str = "0") -> int:
     options = EngineOptions(rate_limits=False, fill_delay_s=2, settle_delay_s=2)
     world = build(sqlite_url(Path(folder)), clock=SystemClock(), options=options)
     behind = deployment(world)
-    listener, key = listen("127.0.0.1", int(port)), world.key()
-    lines = [address_of(listener), key, _blockchain_account(world.engine)]
+    listener, key = Address(port=int(port)).listen(), world.key()
+    lines = [url_of(listener), key, _blockchain_account(world.engine)]
     announced = threading.Event()
 
     def announce() -> None:

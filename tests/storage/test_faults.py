@@ -117,7 +117,20 @@ def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
     assert refused_opening(path) == "FOREIGN_DATABASE"
 
 
-@pytest.mark.parametrize("url", ["mysql://x/y", "no url", "sqlite://", "sqlite:///:memory:", ""])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://x/y",
+        "no url",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "",
+        "postgresql://one:port/teller",
+        "postgresql://one:5432,two:port/teller",
+        "postgresql://one,,two/teller",
+        "postgresql://one,[::1]:5432/teller",
+    ],
+)
 def test_a_url_that_cannot_be_used_is_named(url: str) -> None:
     with pytest.raises(ServiceUnavailable) as refused:
         open_database(url)

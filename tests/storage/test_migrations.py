@@ -23,6 +23,7 @@ from chainteller.storage import maintenance, schema, sealing
 from chainteller.storage.database import connect, open_database
 from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
+from chainteller.storage.wallet_tables import WalletTables
 
 Shape = dict[str, object]
 ROWS = {
@@ -151,12 +152,14 @@ BACK_TO_0001 = (
     "DROP INDEX ix_link_counterparty",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
+    "DROP TABLE claim_evidence",
     "ALTER TABLE claim DROP COLUMN method",
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock)
+        if table not in (Tables.rule, Tables.clock, WalletTables.evidence)
     ),
+    "DROP TABLE server_lease",
     "DROP TABLE schema_revision",
     "DROP INDEX ix_audit_account",
     "ALTER TABLE audit DROP COLUMN trading_account_id",

@@ -282,3 +282,13 @@ def test_many_processes_may_create_the_schema_at_once(postgres_url: str) -> None
     assert verify(databases[0]) == ()
     for each in databases:
         each.close()
+
+
+def test_a_url_with_several_hosts_uses_the_one_that_answers(cutter: CuttingProxy) -> None:
+    found = make_url(cutter.url)
+    build(cutter.url).engine.close()
+    listed = f"127.0.0.1:1,{found.host}:{found.port}"
+    several = cutter.url.replace(f"{found.host}:{found.port}", listed)
+    world = build(f"{several}{'&' if '?' in several else '?'}target_session_attrs=read-write")
+    assert len(world.engine.markets().data) > 1
+    world.engine.close()

@@ -6,36 +6,52 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.program import chainteller
 from tests.training.conftest import OpenSession
-from tests.training.worlds import SCENARIOS, scenario
+from tests.training.worlds import SCENARIOS, open_session, scenario
 
+from chainteller.training import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reports import make_report, to_json, to_lines
+from chainteller.training.session import Session
 
 RUNS: dict[str, Any] = tomllib.loads(
     Path(__file__).with_name("runs.toml").read_text(encoding="utf-8")
 )
 NAMES = sorted(SCENARIOS)
+QUICK = frozenset(NAMES[::3])
+EACH = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NAMES]
+"""Every scenario; the quick suite plays every third."""
+
+
+def steps_of(session: Session, kind: str) -> list[str]:
+    """The written steps of a run, with what the seed has drawn."""
+    steps = []
+    for step in RUNS[session.scenario.name][kind]:
+        for name, value in session.scenario.drawn.items():
+            step = step.replace(f"{{{name}}}", value)  # noqa: PLW2901 - one name after the other
+        steps.append(step)
+    return steps
 
 
 def test_every_scenario_has_its_runs() -> None:
     assert sorted(RUNS) == NAMES
-    assert len(NAMES) >= 12
+    assert len(NAMES) >= 30
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_right_run_scores_a_hundred(name: str, begin: OpenSession) -> None:
+@pytest.mark.parametrize("name", EACH)
+def test_the_right_run_scores_at_least_95(name: str, begin: OpenSession) -> None:
     session = begin(scenario(name))
-    play_steps(session, RUNS[name]["right"])
+    play_steps(session, steps_of(session, "right"))
     report = make_report(session)
-    assert report["score"] == 100, "\n".join(to_lines(report))
+    assert report["score"] >= 95, "\n".join(to_lines(report))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSession) -> None:
     given = scenario(name)
     session = begin(given)
-    play_steps(session, RUNS[name]["wrong"])
+    play_steps(session, steps_of(session, "wrong"))
     report = make_report(session)
     missed = [goal["id"] for goal in report["goals"] if not goal["met"]]
     assert missed == [goal.id for goal in given.goals if goal.id in RUNS[name]["misses"]]
@@ -48,7 +64,9 @@ def test_the_wrong_run_is_failed_and_the_reason_named(name: str, begin: OpenSess
 @pytest.mark.parametrize("name", ["no-answer", "wrong-account", "deposit-returned"])
 def test_seed_and_log_give_the_same_report_byte_for_byte(name: str, begin: OpenSession) -> None:
     first = begin(scenario(name))
-    play_steps(first, ["hint", "checkpoint", *RUNS[name]["wrong"], "undo", *RUNS[name]["right"]])
+    play_steps(
+        first, ["hint", "checkpoint", *steps_of(first, "wrong"), "undo", *steps_of(first, "right")]
+    )
     report = to_json(make_report(first))
     again = begin(scenario(name))
     play_log(again, json.loads(report)["log"])
@@ -59,6 +77,78 @@ def test_the_same_steps_give_the_same_report(begin: OpenSession) -> None:
     reports = set()
     for _ in range(2):
         session = begin(scenario("first-steps"))
-        play_steps(session, RUNS["first-steps"]["right"])
+        play_steps(session, steps_of(session, "right"))
         reports.add(to_json(make_report(session)))
     assert len(reports) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_scenario_covers_happens_in_one_of_its_runs(name: str, begin: OpenSession) -> None:
+    happened: set[str] = set()
+    for kind in ("right", "wrong"):
+        session = begin(scenario(name))
+        play_steps(session, steps_of(session, kind))
+        happened |= {moment.outcome for moment in session.progress.moments}
+    assert {code for code in scenario(name).covers if code in coverage.errors()} <= happened
+
+
+def test_the_scenarios_cover_every_error_state_and_daily_task() -> None:
+    lines = coverage.coverage(scenario(name) for name in NAMES)
+    assert [line.name for line in lines if not line.scenarios] == []
+    known = {line.name for line in lines} | {"wallet revoked"}
+    assert {name for each in NAMES for name in scenario(each).covers} <= known
+    ended = chainteller("scenarios", "coverage", "--json")
+    assert ended.code == 0
+    assert len(ended.body["data"]) == len(lines)
+
+
+TRADING = sorted(name for name in NAMES if "execute" in RUNS[name]["right"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRADING)
+def test_without_the_customers_consent_a_run_never_scores_above_60(
+    name: str, begin: OpenSession
+) -> None:
+    session = begin(scenario(name))
+    steps = [step for step in steps_of(session, "right") if not step.startswith("agree ")]
+    play_steps(session, steps)
+    report = make_report(session)
+    assert report["score"] <= 60
+    assert report["withoutConsent"]
+    assert "without the customer's consent: at most 60 points" in "\n".join(to_lines(report))
+
+
+def _check_seed(folder: Path, base: Path, name: str, seed: str) -> Session:
+    """A right run scores, a run without consent doesn't; the session of the right run."""
+    session = open_session(folder / f"{seed}-right", base, scenario(name), seed)
+    play_steps(session, steps_of(session, "right"))
+    report = make_report(session)
+    assert report["score"] >= 95, "\n".join([seed, *to_lines(report)])
+    session.close()
+    if name in TRADING:
+        other = open_session(folder / f"{seed}-wrong", base, scenario(name), seed)
+        steps = [each for each in steps_of(other, "right") if not each.startswith("agree ")]
+        play_steps(other, steps)
+        assert make_report(other)["score"] <= 60
+        other.close()
+    return session
+
+
+def _check_seeds(folder: Path, base: Path, names: list[str], seeds: range) -> None:
+    for name in names:
+        drawn = [_check_seed(folder, base, name, str(seed)) for seed in seeds]
+        assert len({each.scenario.customer.bank_account for each in drawn}) > len(drawn) // 10
+        assert len({each.caller.name for each in drawn}) > 1
+        if scenario(name).drawn:
+            assert len({tuple(each.scenario.drawn.values()) for each in drawn}) > len(drawn) // 4
+
+
+def test_person_money_and_temperament_differ_between_seeds(tmp_path: Path, base: Path) -> None:
+    _check_seeds(tmp_path, base, ["first-steps"], range(6))
+
+
+@pytest.mark.slow
+def test_a_hundred_seeds_of_every_scenario(tmp_path: Path, base: Path) -> None:
+    _check_seeds(tmp_path, base, NAMES, range(100))

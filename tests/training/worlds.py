@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from chainteller.paths import shipped
+from chainteller.training.opening import open_session as open_begun
+from chainteller.training.reactions import read_temperaments
 from chainteller.training.scenarios import Scenario, find_scenarios, load
 from chainteller.training.session import Session
 from chainteller.training_world import ThrowawayWorld
@@ -11,6 +13,7 @@ from chainteller.wallets.simulated import sample_wallets
 SEED = "42"
 SAMPLE_DATA = shipped("sample_data")
 WALLETS = sample_wallets(SAMPLE_DATA / "wallets.toml")
+TEMPERAMENTS = read_temperaments(SAMPLE_DATA / "training.toml")
 SCENARIOS = find_scenarios([SAMPLE_DATA / "scenarios"])
 
 
@@ -18,9 +21,8 @@ def scenario(name: str) -> Scenario:
     return load(SCENARIOS[name], WALLETS)
 
 
-def open_session(folder: Path, base: Path, given: Scenario) -> Session:
+def open_session(folder: Path, base: Path, given: Scenario, seed: str = SEED) -> Session:
     """A session that has begun; its bank lives in ``folder``, which is empty."""
-    world = ThrowawayWorld(folder, SEED, base)
-    session = Session(given, world, SEED, WALLETS)
-    session.begin()
-    return session
+    folder.mkdir(exist_ok=True)
+    world = ThrowawayWorld(folder, seed, base)
+    return open_begun(given, world, seed, WALLETS, TEMPERAMENTS)

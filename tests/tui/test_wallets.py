@@ -254,7 +254,7 @@ async def test_the_customer_is_simulated_in_the_demo_only(bench: Bench) -> None:
         await wallets(pilot)
         await palette(pilot, "simulate wrong-account")
         assert "OTHER_REGISTERED_ADDRESS" in seen(app)
-        await palette(pilot, "simulate sign rightly")
+        await palette(pilot, "simulate sign correctly")
         assert valid(bench) in seen(app)
     app = bench.console(kind="REMOTE")
     async with app.run_test(size=LARGE) as pilot:
@@ -330,4 +330,4 @@ async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
         pilot.app.post_message(events.Paste(ALICE))
         await settle(pilot)
         await press(pilot, "enter", "enter")
-        assert "enter: create the message to sign  12:" in seen(app)
+        assert "enter: message to sign  12:" in seen(app)

@@ -15,6 +15,7 @@ from chainteller.domain.randomness import SystemRandomness
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
+from chainteller.engine.ports import Chain
 from chainteller.storage import organisations
 from chainteller.storage.database import Database
 
@@ -57,7 +58,13 @@ class World:
         self.engine.run_due()
 
 
-def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None = None) -> World:
+def build(
+    url: str,
+    *,
+    clock: Clock | None = None,
+    options: EngineOptions | None = None,
+    chain: Chain | None = None,
+) -> World:
     """Open the database and let its customers in; a second opening finds them there."""
     chosen = clock or ManualClock(START)
     settings = options or EngineOptions(rate_limits=False)
@@ -65,6 +72,7 @@ def build(url: str, *, clock: Clock | None = None, options: EngineOptions | None
     bank = EngineContext(
         database, chosen, SystemRandomness(), SimulatedPrices("test"), SimulatedVenue(), settings
     )
+    bank = replace(bank, chain=chain)
     _populate(database)
     manual = chosen if isinstance(chosen, ManualClock) else None
     return World(Engine(bank, Actor(name="test")), manual, settings)

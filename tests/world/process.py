@@ -1,4 +1,4 @@
-"""The program that ``ServerProcess`` starts: ``process.py URL [PORT] [WORKERS] [FAULT]``."""
+"""What ``ServerProcess`` starts: ``process.py URL [PORT] [WORKERS] [FAULT] [NOTICE]``."""
 
 import sys
 from pathlib import Path
@@ -8,17 +8,20 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.world.bank import build
 from tests.world.faults import FAULTS
 
-from chainteller.api.server import serve
+from chainteller.api.listening import Address
+from chainteller.api.server import Serving, serve
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.options import EngineOptions
 from chainteller.service.deployment import DeploymentOptions
 
 
-def main(url: str, port: str = "0", workers: str = "1", fault: str = "") -> int:
+def main(url: str, port: str = "0", workers: str = "1", fault: str = "", notice: str = "0") -> int:
     options = EngineOptions(rate_limits=False, fill_delay_s=0.5, settle_delay_s=0.5)
     world = build(url, clock=SystemClock(), options=options)
-    outside = DeploymentOptions("0.0.test", rate_limits=False)
-    return serve(FAULTS[fault](world.engine, outside), port=int(port), workers=int(workers))
+    outside = DeploymentOptions("0.0.test", rate_limits=False, stop_notice_s=float(notice))
+    return serve(
+        FAULTS[fault](world.engine, outside), Serving(Address(port=int(port)), int(workers))
+    )
 
 
 if __name__ == "__main__":

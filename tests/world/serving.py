@@ -14,7 +14,9 @@ from pathlib import Path
 from tests.world.bank import World
 
 from chainteller.api.app import App
-from chainteller.api.server import Server, address_of, listen
+from chainteller.api.listening import Address, url_of
+from chainteller.api.server import Server
+from chainteller.api.tls import Certificate
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.service.deployment import Deployment, DeploymentOptions
 
@@ -59,15 +61,21 @@ class _PromptServer(Server):
 
 
 @contextlib.contextmanager
-def served(behind: Deployment, *, ping_s: float = 15.0, kind: type[App] = App) -> Iterator[str]:
+def served(
+    behind: Deployment,
+    *,
+    ping_s: float = 15.0,
+    kind: type[App] = App,
+    certificate: Certificate | None = None,
+) -> Iterator[str]:
     """The address of a server in a thread, until the block ends. No due work is done by it."""
-    listener = listen("127.0.0.1", 0)
+    listener = Address(port=0).listen()
     accepting = threading.Event()
     app = kind(behind)
     app.streams.ping_s = ping_s
-    server = _PromptServer(app, accepting.set)
+    server = _PromptServer(app, accepting.set, certificate)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    address = address_of(listener)
+    address = url_of(listener, encrypted=certificate is not None)
     thread.start()
     try:
         if not accepting.wait(READY_S):

@@ -32,8 +32,10 @@ class App:
         self.metrics = Metrics(options.version)
         self.threads = Threads()
         self.connections: Connections[BoundedHttpProtocol] = Connections()
+        self.stop_notice_s = options.stop_notice_s
         self.peers = Peers(options.trusted_proxies)
-        self.limits = RateLimits(active=options.rate_limits)
+        rates = options.rates if options.rate_limits else None
+        self.limits = RateLimits(rates, deployment.servers)
         self.gateway = Gateway(deployment, self.limits, self.threads)
         self.streams = EventStreams(self.gateway, self.metrics)
         self.request_lines = RequestLines(SystemClock())
@@ -55,7 +57,7 @@ class App:
                 router.add(endpoint.method, endpoint.path, handler)
         title = f"{options.bank_name}: trading and verified wallets"
         pages = Documentation(self.gateway, describe(title, options.version, OPERATIONS))
-        operating = Operating(self.gateway, self.metrics)
+        operating = self.operating = Operating(self.gateway, self.metrics, self.connections)
         router.add(EVENT_STREAM.method, EVENT_STREAM.path, self.streams.answer)
         router.add("GET", "/healthz", operating.healthz)
         router.add("GET", "/readyz", operating.readyz)

@@ -40,7 +40,8 @@ class Authentication:
             try:
                 key = key_in(context.headers.get("authorization"), context.repeated)
                 principal = await self._principal(key, context.client, connection)
-            except Unauthorized:
+            except Unauthorized as refusal:
+                self._deployment.note_refusal(context.client, refusal, None)
                 context.reply_headers.append((b"connection", b"close"))
                 raise
             context.principal = principal

@@ -121,6 +121,8 @@ class Connections(Generic[M]):
     """The connections of this process."""
 
     def __init__(self) -> None:
+        self.is_stopping = False
+        """Whether this server is about to end: every reply is the last one of its connection."""
         self.strangers: Places[M] = Places(STRANGER_PLACES)
         self.key_holders: Places[M] = Places(KEY_HOLDER_PLACES)
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from chainteller.api.limits import BUCKETS, RateLimits
+from chainteller.api.limits import Bucket, RateLimits
 from chainteller.api.queries import cut, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
@@ -107,7 +107,8 @@ class Gateway:
             return None
 
     def permit(self, context: RequestContext, endpoint: Endpoint) -> Principal:
-        """Take a token from the key's rate limit, then check its scopes.
+        """Take a token from the key's rate limit, then check its scopes; a missing one is put into
+        the trail.
 
         Raises:
             RateLimited: the bucket is empty.
@@ -116,12 +117,15 @@ class Gateway:
         principal = context.principal
         if principal is None:
             raise RuntimeError("the authentication layer sets the principal of every request")
-        key_id = principal.actor.key_id
-        grant = self.limits.take(key_id or principal.actor.name, BUCKETS[endpoint.rate_bucket])
+        actor, key_id = principal.actor, principal.actor.key_id
+        bucket = Bucket(endpoint.rate_bucket)
+        grant = self.limits.take(actor.organisation, key_id or actor.name, bucket)
         if grant is not None:
             context.reply_headers += grant.headers()
         if endpoint.scope != ANY_KEY and endpoint.scope not in principal.scopes:
-            raise Forbidden(endpoint.scope, key_id)
+            refusal = Forbidden(endpoint.scope, key_id)
+            self.deployment.note_refusal(context.client, refusal, actor)
+            raise refusal
         return principal
 
 

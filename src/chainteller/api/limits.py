@@ -1,34 +1,25 @@
-"""Rate limits: token buckets per key.
+"""Rate limits: token buckets of keys and organisations.
 
-Each process counts separately.
+A limit holds for all servers of a deployment together. Each process allows its share, the limit
+divided by the number of servers, and asks nobody at a request. The headers show the share.
 """
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
+from chainteller.domain.options import Rate, Rates
 from chainteller.service.errors import RateLimited
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A token bucket's refill rate and size."""
+class Bucket(StrEnum):
+    """The kinds of requests, by the names used in operation declarations."""
 
-    name: str
-    per_second: float
-    burst: int
-
-
-class Bucket(Enum):
-    READ = Policy("read", 20, 40)
-    WRITE = Policy("write", 5, 10)
-    QUOTE = Policy("quote", 2, 10)
-
-
-BUCKETS: Mapping[str, Bucket] = {bucket.value.name: bucket for bucket in Bucket}
-"""The buckets, by the names used in operation declarations."""
+    READ = "read"
+    WRITE = "write"
+    QUOTE = "quote"
 
 
 @dataclass(slots=True)
@@ -54,40 +45,84 @@ class Grant:
 
 
 class RateLimits:
-    """All buckets of this process; ``elapsed`` is a monotonic clock in seconds."""
+    """All buckets of this process.
 
-    def __init__(self, *, active: bool, elapsed: Callable[[], float] = time.monotonic) -> None:
-        self._active = active
+    Args:
+        rates: of the whole deployment; None limits nothing.
+        servers: how many processes share them.
+        elapsed: a monotonic clock in seconds.
+    """
+
+    def __init__(
+        self,
+        rates: Rates | None,
+        servers: Callable[[], int] = lambda: 1,
+        elapsed: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._rates = rates
+        self._servers = servers
         self._elapsed = elapsed
-        self._levels: dict[tuple[str, Bucket], _Level] = {}
+        self._levels: dict[tuple[str, str, Bucket], _Level] = {}
+        self._shares: dict[tuple[Bucket, int], tuple[Rate, Rate]] = {}
 
-    def take(self, key_id: str, bucket: Bucket) -> Grant | None:
-        """Spend one token.
+    def take(self, organisation: str, key_id: str, bucket: Bucket) -> Grant | None:
+        """Spend one token of the key and one of its organisation, and return the scarcer rest.
 
         Raises:
-            RateLimited: the bucket is empty.
+            RateLimited: one of the two has none; neither is spent.
         """
-        if not self._active:
+        if self._rates is None:
             return None
-        policy, now = bucket.value, self._elapsed()
-        level = self._levels.setdefault((key_id, bucket), _Level(policy.burst, now))
-        refilled = level.tokens + (now - level.at) * policy.per_second
-        level.tokens, level.at = min(policy.burst, refilled), now
-        if level.tokens < 1:
-            wait_s = math.ceil((1 - level.tokens) / policy.per_second)
-            raise _limited(policy.name, policy.burst, 1, wait_s)
-        level.tokens -= 1
-        reset_s = math.ceil((policy.burst - level.tokens) / policy.per_second)
-        return Grant(policy.burst, int(level.tokens), reset_s)
+        of_key, of_all = self._shares_of(bucket, max(1, self._servers()), self._rates)
+        key_level = self._refilled(("key", key_id, bucket), of_key)
+        all_level = self._refilled(("organisation", organisation, bucket), of_all)
+        for level, share, name in (
+            (key_level, of_key, bucket),
+            (all_level, of_all, f"organisation-{bucket}"),
+        ):
+            if level.tokens < 1:
+                wait_s = math.ceil((1 - level.tokens) / share.per_second)
+                raise _limited(name, share.burst, wait_s)
+        key_level.tokens -= 1
+        all_level.tokens -= 1
+        if all_level.tokens < key_level.tokens:
+            return _grant(all_level, of_all)
+        return _grant(key_level, of_key)
+
+    def _shares_of(self, bucket: Bucket, servers: int, rates: Rates) -> tuple[Rate, Rate]:
+        """The parts of this process, one of so many: of a key, and of all keys together."""
+        found = self._shares.get((bucket, servers))
+        if found is None:
+            rate: Rate = getattr(rates, bucket)
+            found = share(rate, servers), share(rate, servers, rates.keys)
+            self._shares[bucket, servers] = found
+        return found
+
+    def _refilled(self, name: tuple[str, str, Bucket], share: Rate) -> _Level:
+        now = self._elapsed()
+        level = self._levels.setdefault(name, _Level(share.burst, now))
+        refilled = level.tokens + (now - level.at) * share.per_second
+        level.tokens, level.at = min(share.burst, refilled), now
+        return level
 
 
-def _limited(policy: str, limit: int, window_s: int, wait_s: int) -> RateLimited:
+def share(rate: Rate, servers: int, keys: int = 1) -> Rate:
+    """One server's part of a rate of so many keys; at least one request at once."""
+    return Rate(rate.per_second * keys / servers, max(1, rate.burst * keys // servers))
+
+
+def _grant(level: _Level, share: Rate) -> Grant:
+    reset_s = math.ceil((share.burst - level.tokens) / share.per_second)
+    return Grant(share.burst, int(level.tokens), reset_s)
+
+
+def _limited(policy: str, limit: int, wait_s: int) -> RateLimited:
     return RateLimited(
         "Too many requests.",
         {
             "policy": policy,
             "limit": limit,
-            "windowSeconds": window_s,
+            "windowSeconds": 1,
             "retryAfterSeconds": max(1, wait_s),
         },
     )

@@ -118,6 +118,8 @@ def send_logs_to(path: Path | None) -> None:
         handler = logging.StreamHandler(sys.stderr)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o600)
+        path.chmod(0o600)
         handler = RotatingFileHandler(path, maxBytes=_MAXIMUM_BYTES, backupCount=_KEPT)
     handler.setFormatter(JsonLines())
     for name in ("chainteller", "uvicorn"):

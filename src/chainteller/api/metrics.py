@@ -1,6 +1,21 @@
-"""Prometheus metrics of this process, in their own registry."""
+"""Prometheus metrics of the service, of all its processes together.
+
+With several processes, the counts of each are kept in files (``metric_files``), from which any of
+them answers.
+"""
+
+import resource
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from chainteller.api.metric_files import folder_of_processes
+from chainteller.service.deployment import Figure
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -10,11 +25,13 @@ class Metrics:
 
     def __init__(self, version: str) -> None:
         self._registry = CollectorRegistry()
-        self._requests = Counter(
+        self._requests = self._counter(
             "chainteller_http_requests_total",
             "Requests answered.",
-            ("operation", "method", "status"),
-            registry=self._registry,
+            "operation", "method", "status",
+        )  # fmt: skip
+        self._refusals = self._counter(
+            "chainteller_refusals_total", "Requests refused, by error code.", "error"
         )
         self._seconds = Histogram(
             "chainteller_http_request_seconds",
@@ -23,22 +40,36 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self.streams = Gauge(
-            "chainteller_event_streams", "Event streams open now.", registry=self._registry
+        self.streams = self._gauge("chainteller_event_streams", "Event streams open now.")
+        self.strangers = self._gauge(
+            "chainteller_stranger_connections", "Connections without an accepted key."
         )
-        self.ready = Gauge(
+        self.key_holders = self._gauge(
+            "chainteller_key_holder_connections", "Connections on which a key was accepted."
+        )
+        self.busy_threads = self._gauge("chainteller_busy_threads", "Threads at work.")
+        self.waiting = self._gauge("chainteller_waiting_requests", "Requests waiting for a thread.")
+        self.ready = self._gauge(
             "chainteller_ready",
             "Whether the last readiness check passed (1) or not (0).",
-            registry=self._registry,
+            combine="livemin",
         )
-        build = Gauge(
-            "chainteller_build_info", "The running version.", ("version",), registry=self._registry
+        self._cpu = self._gauge(
+            "chainteller_process_cpu_seconds", "Processor time used.", combine="liveall"
         )
-        build.labels(version).set(1)
+        self._memory = self._gauge(
+            "chainteller_process_peak_resident_bytes", "The most memory used.", combine="liveall"
+        )
+        self._gauge(
+            "chainteller_build_info", "The running version.", "version", combine="livemax"
+        ).labels(version).set(1)
         self._counted: dict[tuple[str, str, int], Counter] = {}
+        self._refused: dict[str, Counter] = {}
         self._timed: dict[str, Histogram] = {}
 
-    def answered(self, operation: str, method: str, status: int, seconds: float) -> None:
+    def answered(
+        self, operation: str, method: str, status: int, seconds: float, error: str = ""
+    ) -> None:
         known = method if method in _METHODS else "other"
         counted = self._counted.get((operation, known, status))
         if counted is None:
@@ -49,10 +80,55 @@ class Metrics:
         if timed is None:
             timed = self._timed[operation] = self._seconds.labels(operation)
         timed.observe(seconds)
+        if error:
+            refused = self._refused.get(error)
+            if refused is None:
+                refused = self._refused[error] = self._refusals.labels(error)
+            refused.inc()
 
-    def text(self) -> bytes:
-        """Export the metrics in the text format, version 0.0.4."""
-        return generate_latest(self._registry)
+    def note_process(self) -> None:
+        """Note what this process uses."""
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        self._cpu.set(time.process_time())
+        self._memory.set(used.ru_maxrss * 1024)
+
+    def text(self, figures: Iterable[Figure] = ()) -> bytes:
+        """Export the metrics in the text format, version 0.0.4, with those of the records."""
+        exported = self._registry
+        folder = folder_of_processes()
+        if folder is not None:
+            exported = CollectorRegistry()
+            MultiProcessCollector(exported, folder)  # type: ignore[no-untyped-call]  # as it is
+        return generate_latest(exported) + generate_latest(_registry_of(figures))
+
+    def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
+        return Counter(name, meaning, labels, registry=self._registry)
+
+    def _gauge(self, name: str, meaning: str, *labels: str, combine: Any = "livesum") -> Gauge:
+        """A gauge; ``combine`` is what several processes together report."""
+        return Gauge(name, meaning, labels, registry=self._registry, multiprocess_mode=combine)
+
+
+class _Figures(Collector):
+    def __init__(self, figures: Iterable[Figure]) -> None:
+        self._figures = tuple(figures)
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        families: dict[str, GaugeMetricFamily] = {}
+        for each in self._figures:
+            family = families.get(each.name)
+            if family is None:
+                names = tuple(each.labels)
+                family = GaugeMetricFamily(each.name, each.meaning, labels=names)
+                families[each.name] = family
+            family.add_metric(tuple(each.labels.values()), each.value)
+        yield from families.values()
+
+
+def _registry_of(figures: Iterable[Figure]) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(_Figures(figures))
+    return registry
 
 
 _METHODS = frozenset({"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"})

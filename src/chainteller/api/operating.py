@@ -1,29 +1,34 @@
 """Health, readiness and metrics for operators."""
 
+import contextlib
 import json
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from chainteller.api.connections import Connections
 from chainteller.api.endpoints import Gateway
 from chainteller.api.metrics import Metrics
 from chainteller.api.request_context import context_of
 from chainteller.api.responses import error_reply, json_reply
-from chainteller.api.threads import run
-from chainteller.service.errors import ServiceError
-from chainteller.service.operations import ANY_KEY, Endpoint
+from chainteller.api.threads import OWN_WORK, run
+from chainteller.service.deployment import Figure
+from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.service.operations import Endpoint
 
 METRICS = Endpoint(
-    operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope=ANY_KEY
+    operation_id="metrics", route="GET /metrics", summary="Figures for Prometheus", scope="admin"
 )
 
 
 class Operating:
     """Endpoints for operators: ``/healthz``, ``/readyz`` and ``/metrics``."""
 
-    def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
+    def __init__(self, gateway: Gateway, metrics: Metrics, connections: Connections[Any]) -> None:
         self._gateway = gateway
         self._metrics = metrics
+        self._connections = connections
 
     async def healthz(self, request: Request) -> Response:
         """Report that the process responds; checks nothing else."""
@@ -33,6 +38,8 @@ class Operating:
     async def readyz(self, request: Request) -> Response:
         """Report whether requests can be served: 200, or 503 with the reason."""
         context_of(request.scope).operation = "readyz"
+        if self._connections.is_stopping:
+            return json_reply('{"status":"stopping","checks":{}}', 503)
         health = await run(self._gateway.threads, self._gateway.deployment.health)
         self._metrics.ready.set(health.ready)
         status = "ready" if health.ready else "unavailable"
@@ -42,11 +49,25 @@ class Operating:
         return json_reply(json.dumps(body), 200 if health.ready else 503)
 
     async def metrics(self, request: Request) -> Response:
-        """Return the metrics of this process in Prometheus' text format; any key may read them."""
+        """Return the metrics in Prometheus' text format, for keys with the scope ``admin``: they
+        tell what all organisations do together."""
         context = context_of(request.scope)
         context.operation = "metrics"
         try:
             self._gateway.permit(context, METRICS)
         except ServiceError as refusal:
             return error_reply(context, refusal)
-        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+        return Response(await self.text(), media_type="text/plain; version=0.0.4")
+
+    async def text(self) -> bytes:
+        """The metrics of all processes, and of the records if the database can be asked."""
+        threads, metrics = self._gateway.threads, self._metrics
+        metrics.strangers.set(len(self._connections.strangers))
+        metrics.key_holders.set(len(self._connections.key_holders))
+        metrics.busy_threads.set(threads.busy)
+        metrics.waiting.set(threads.waiting)
+        metrics.note_process()
+        figures: tuple[Figure, ...] = ()
+        with contextlib.suppress(ServiceUnavailable):  # /readyz says why
+            figures = await run(threads, self._gateway.deployment.figures, OWN_WORK)
+        return metrics.text(figures)

@@ -99,7 +99,7 @@ class Outermost:
 
     def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
         method, principal = scope["method"], context.principal
-        self._metrics.answered(context.operation, method, context.status, seconds)
+        self._metrics.answered(context.operation, method, context.status, seconds, context.error)
         self._tell(
             Line(
                 request_id=context.request_id,

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
+from chainteller.api.metric_files import forget_process
+
 EXIT_INTERRUPTED = 130
 RESTARTS = 20
 """Number of deaths after which the parent gives up."""
@@ -98,6 +100,8 @@ class _Parent:
         """Whether a process has ended."""
         pid, _ = os.waitpid(-1, how)
         self._children.discard(pid)
+        if pid:
+            forget_process(pid)
         return pid != 0
 
     def _end(self, sig: int, _frame: FrameType | None) -> None:

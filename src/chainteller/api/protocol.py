@@ -30,6 +30,7 @@ KEEP_ALIVE_S = 30.0
 LINGER_S = 2.0
 LINGER_BYTES = 256 * 1024
 """What is read and ignored after a refusal, so that the peer can read the refusal."""
+LAST_REQUEST_S = 1.0
 STALL_S = 10.0
 """How long a peer may leave a reply unread."""
 PIPELINED = 8
@@ -152,9 +153,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             raise _no_place()
 
     def reply_begins(self, scope: Scope) -> None:
-        """Make a reply the last one if the body of its request hasn't arrived completely, or if
-        the connection has no place."""
-        is_last = not self._has_place or (self._receiving and not self._in_head)
+        """Make a reply the last one if the body of its request hasn't arrived completely, if the
+        connection has no place, or if the server is about to end."""
+        unread = self._receiving and not self._in_head
+        is_last = unread or not self._has_place or self._places.is_stopping
         if is_last and self._cycle is not None and self._cycle.scope is scope:
             self._cycle.keep_alive = False
 
@@ -261,11 +263,15 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._refuse(error)
 
     def shutdown(self) -> None:
-        """Close once what is under way has been answered."""
-        if self.phase in {Phase.HEAD, Phase.IDLE} and not self._is_answering():
+        """Close once what is under way has been answered; a new connection may still send one
+        request within ``LAST_REQUEST_S``."""
+        if self._is_answering():
+            if self._cycle is not None:
+                self._cycle.keep_alive = False
+        elif self.phase is Phase.HEAD:
+            self._wait(Phase.HEAD, LAST_REQUEST_S)
+        elif self.phase is Phase.IDLE:
             self.end()
-        elif self._cycle is not None:
-            self._cycle.keep_alive = False
 
     # The end
 
@@ -276,9 +282,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         lingers = self._receiving and self._head_bytes > 0
         self.pipeline.clear()
         self._body_bytes = 0
-        if lingers and not self._raw.is_closing() and self._raw.can_write_eof():
+        if lingers and not self._raw.is_closing():
             self._wait(Phase.ENDING, LINGER_S)
-            self._raw.write_eof()
+            if self._raw.can_write_eof():
+                self._raw.write_eof()
             self.flow.resume_reading()
         else:
             self._wait(Phase.ENDING, STALL_S)
@@ -333,11 +340,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             return None
         self._before_http = None
         if found.client is not None:
-            self._belongs_to(found.client)
+            self.belongs_to(found.client)
         return data[found.length :] or None
 
-    def _belongs_to(self, client: str) -> None:
+    def belongs_to(self, client: str) -> None:
         """Count this connection as the client's that a PROXY header reports."""
+        self._before_http = None
         self.client = (client, 0)
         self._places.leave(self)
         if not self._places.admit_stranger(self, client):

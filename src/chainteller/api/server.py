@@ -4,6 +4,7 @@ uvicorn re-raises the signal that ended it, so an orderly shutdown looks like a 
 here are our own: SIGTERM closes the event streams, finishes requests and exits with 0.
 """
 
+import asyncio
 import errno
 import functools
 import signal
@@ -11,7 +12,8 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -20,76 +22,78 @@ import uvicorn
 
 from chainteller.api.app import App
 from chainteller.api.connections import KEY_HOLDER_PLACES, STRANGER_PLACES
+from chainteller.api.listening import BACKLOG, Address, remove, url_of
 from chainteller.api.logs import send_logs_to
+from chainteller.api.metric_files import shared_between_processes
+from chainteller.api.monitoring import Monitoring
 from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
 from chainteller.api.protocol import KEEP_ALIVE_S, BoundedHttpProtocol
+from chainteller.api.tls import Certificate, TlsGate
 from chainteller.service.deployment import Deployment
 
 DRAIN_S = 10
-BACKLOG = 2048
+_LAST_ACCEPT_S = 0.01
+"""Time for connections that the system accepted and this process hasn't yet."""
 EXIT_USAGE = 2
 
 
-def serve(
-    deployment: Deployment,
-    host: str = "127.0.0.1",
-    port: int = 8080,
-    workers: int = 1,
-    log: Path | None = None,
-) -> int:
-    """Serve until SIGTERM (exit code 0) or SIGINT (130).
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How to serve.
 
     Args:
-        deployment: the deployment to serve.
-        host: the address to listen on.
-        port: 0 selects a free port, which stdout reports.
+        address: where to listen; stdout reports it.
         workers: number of processes on the socket; more than one needs a shared database.
         log: the log file; None for stderr.
+        certificate: for TLS; None serves HTTP in the clear.
+        metrics: where the metrics are served without a key; None serves them to keys only.
     """
-    send_logs_to(log)
-    try:
-        listener = listen(host, port)
-    except OSError as fault:
-        sys.stderr.write(_cannot_listen(host, port, fault))
-        return EXIT_USAGE
-    _allow_many_connections()
-    line = f"listening on {address_of(listener)}\n"
-    if workers > 1:
-        run = functools.partial(run_server, deployment, listener)
-        return serve_in_processes(run, workers, lambda: _say(line))
-    return run_server(deployment, listener, lambda: _say(line))
+
+    address: Address = field(default_factory=Address)
+    workers: int = 1
+    log: Path | None = None
+    certificate: Certificate | None = None
+    metrics: Address | None = None
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket. Raises OSError."""
-    family, kind, protocol, _, address = socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
-    listener = socket.socket(family, kind, protocol)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
-    except OSError:
-        listener.close()
-        raise
-    listener.set_inheritable(True)
-    return listener
+def serve(deployment: Deployment, serving: Serving) -> int:
+    """Serve until SIGTERM (exit code 0) or SIGINT (130); 2 if an address can't be used."""
+    send_logs_to(serving.log)
+    with ExitStack() as opened:
+        listeners = []
+        for address in (serving.address, serving.metrics):
+            if address is None:
+                continue
+            try:
+                listeners.append(opened.enter_context(address.listen()))
+            except OSError as fault:
+                sys.stderr.write(_cannot_listen(address, fault))
+                return EXIT_USAGE
+            opened.callback(remove, address)
+        _allow_many_connections()
+        return _run(deployment, serving, listeners)
 
 
-def address_of(listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+def _run(deployment: Deployment, serving: Serving, listeners: list[socket.socket]) -> int:
+    encrypted = serving.certificate is not None
+    line = f"listening on {url_of(listeners[0], encrypted=encrypted)}\n"
+    run = functools.partial(run_server, deployment, listeners, certificate=serving.certificate)
+    if serving.workers == 1:
+        return run(lambda: _say(line))
+    with shared_between_processes():
+        return serve_in_processes(run, serving.workers, lambda: _say(line))
 
 
 class Server(uvicorn.Server):
     """uvicorn with our own signals and an announcement once it accepts requests."""
 
-    def __init__(self, app: App, announce: Callable[[], None]) -> None:
+    def __init__(
+        self, app: App, announce: Callable[[], None], certificate: Certificate | None = None
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http=cast("Any", _protocol_of(app)),
+                http=cast("Any", _protocol_of(app, certificate)),
                 ws="none",
                 loop="uvloop" if sys.platform != "win32" else "asyncio",
                 lifespan="off",
@@ -103,16 +107,37 @@ class Server(uvicorn.Server):
         )
         self._app = app
         self._announce = announce
+        self._metrics_servers: list[asyncio.Server] = []
         self.ended_by: int | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        """Accept requests on the first socket; a second one is for the metrics."""
+        first, *rest = sockets or []
+        await super().startup([first])
+        for each in rest:
+            monitoring = Monitoring(self._app.operating.text)
+            self._metrics_servers.append(await asyncio.start_server(monitoring.answer, sock=each))
         self._announce()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Give notice, accept what already waits, finish what is under way, and end.
+
+        During the notice ``/readyz`` says that the server stops, requests are answered as before,
+        and every reply is the last one of its connection, so that clients and load balancers go
+        elsewhere.
+        """
+        self._app.connections.is_stopping = True
+        await self._give_notice()
         self._app.streams.closing.set()
+        for each in self._metrics_servers:
+            each.close()
         await super().shutdown(sockets)
         self._app.request_lines.flush()
+
+    async def _give_notice(self) -> None:
+        ends = self._app.stop_notice_s + asyncio.get_running_loop().time() + _LAST_ACCEPT_S
+        while not self.force_exit and asyncio.get_running_loop().time() < ends:  # noqa: ASYNC110 - a signal handler sets it
+            await asyncio.sleep(_LAST_ACCEPT_S)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -133,22 +158,34 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _protocol_of(app: App) -> Callable[..., BoundedHttpProtocol]:
-    return functools.partial(BoundedHttpProtocol, connections=app.connections, peers=app.peers)
+def _protocol_of(app: App, certificate: Certificate | None) -> Callable[..., asyncio.Protocol]:
+    """What makes the protocol of a new connection."""
+    http = functools.partial(BoundedHttpProtocol, connections=app.connections, peers=app.peers)
+    if certificate is None:
+        return http
+
+    def gate(**settings: Any) -> TlsGate:
+        return TlsGate(functools.partial(http, **settings), certificate, app.connections, app.peers)
+
+    return gate
 
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_server(
-    deployment: Deployment, listener: socket.socket, announce: Callable[[], None]
+    deployment: Deployment,
+    listeners: list[socket.socket],
+    announce: Callable[[], None],
+    *,
+    certificate: Certificate | None = None,
 ) -> int:
     """Run one server process."""
     app = App(deployment)
-    server = Server(app, announce)
+    server = Server(app, announce, certificate)
     deployment.start()
     try:
-        server.run([listener])
+        server.run(listeners)
     finally:
         app.threads.shutdown(wait=False, cancel_futures=True)
         deployment.stop()
@@ -160,12 +197,10 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _cannot_listen(host: str, port: int, fault: OSError) -> str:
+def _cannot_listen(address: Address, fault: OSError) -> str:
     what = "is in use" if fault.errno == errno.EADDRINUSE else f"cannot be used: {fault.strerror}"
-    return (
-        f"CANNOT_LISTEN\nThe address {host}:{port} {what}.\n"
-        "Choose another with --host and --port (--port 0 picks a free one).\n"
-    )
+    another = "--host and --port (--port 0 picks a free one)" if address.unix is None else "--unix"
+    return f"CANNOT_LISTEN\nThe address {address.shown} {what}.\nChoose another with {another}.\n"
 
 
 def _allow_many_connections() -> None:

@@ -1,8 +1,9 @@
 """``GET /events/stream``: server-sent events, first the history after a cursor, then live."""
 
 import asyncio
+import contextlib
 import functools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -16,28 +17,102 @@ from chainteller.api.metrics import Metrics
 from chainteller.api.reading import QueryText, whole_number
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply
-from chainteller.api.threads import run
+from chainteller.api.threads import OWN_WORK, run
 from chainteller.service.errors import RateLimited, ServiceError, TellerError
 from chainteller.service.interface import Service
 from chainteller.service.models.records import Event, EventPage
 from chainteller.service.operations import EVENT_STREAM, EVENTS_AT_ONCE, LAST_CURSOR
 
 PING_S = 15.0
-POLL_S = 0.5
-MAXIMUM_STREAMS = 100
-STREAMS_OF_AN_ORGANISATION = 50
-STREAMS_OF_A_KEY = 25
+POLL_S = 0.1
+MAXIMUM_STREAMS = 4_000
+"""Idle streams cost next to nothing: one read per ``POLL_S`` tells all of them."""
+STREAMS_OF_AN_ORGANISATION = 2_000
+STREAMS_OF_A_KEY = 1_000
+_UNKNOWN, _UNREADABLE = -1, -2
+"""Instead of the newest event's number: not read yet, and where the database can't be read."""
 
 
 @dataclass(eq=False, slots=True)
 class OpenStream:
     """A stream that ends when another organisation gets its place; its client reconnects."""
 
+    wake: Callable[[], None]
     has_ended: bool = False
     is_busy: ClassVar[bool] = False
 
     def give_way(self) -> None:
         self.has_ended = True
+        self.wake()
+
+
+class News:
+    """Tells all streams of a process that there are new events, by one read for all of them.
+
+    Streams of one organisation at the same cursor also share the page that they read then.
+    """
+
+    def __init__(self, gateway: Gateway, poll_s: float, closing: asyncio.Event) -> None:
+        self._gateway, self._poll_s, self._closing = gateway, poll_s, closing
+        self._task: asyncio.Task[None] | None = None
+        self._changed: asyncio.Future[None] | None = None
+        self._readers = 0
+        self._newest = _UNKNOWN
+        self._pages: dict[tuple[str, int], asyncio.Task[EventPage]] = {}
+
+    def enter(self) -> None:
+        self._readers += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._watch())
+
+    def leave(self) -> None:
+        self._readers -= 1
+
+    def wake(self) -> None:
+        """Let every stream see what there is to do."""
+        if self._changed is not None and not self._changed.done():
+            self._changed.set_result(None)
+
+    def is_newest(self, after: int) -> bool:
+        """Whether there is nothing after a cursor."""
+        return after == self._newest
+
+    async def wait(self, after: int, timeout_s: float) -> None:
+        """Wait until there may be events after a cursor, something else happens or the time is
+        over."""
+        if after < self._newest:
+            return
+        if self._changed is None or self._changed.done():
+            self._changed = asyncio.get_running_loop().create_future()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout_s):
+                await asyncio.shield(self._changed)
+
+    async def read(self, service: Service, group: str, after: int) -> EventPage:
+        """The events of an organisation after a cursor. Raises TellerError."""
+        place = (group, after)
+        if place not in self._pages:
+            read = functools.partial(service.events, after, EVENTS_AT_ONCE)
+            self._pages[place] = asyncio.create_task(run(self._gateway.threads, read, group))
+        return await asyncio.shield(self._pages[place])
+
+    async def _watch(self) -> None:
+        """Look for new events while there are streams. Where the database can't be read, streams
+        are told, and find out by themselves."""
+        deployment, threads = self._gateway.deployment, self._gateway.threads
+        while self._readers > 0 and not self._closing.is_set():
+            try:
+                newest = await run(threads, deployment.newest_event, OWN_WORK)
+            except TellerError:
+                newest = _UNREADABLE
+            if newest != self._newest:
+                self._newest = newest
+                self._pages.clear()
+                self.wake()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._poll_s):
+                    await self._closing.wait()
+        self.wake()
 
 
 @dataclass(slots=True)
@@ -50,6 +125,13 @@ class EventStreams:
     ping_s: float = PING_S
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     places: Places[OpenStream] = field(default_factory=lambda: Places(MAXIMUM_STREAMS))
+    _news: News | None = None
+
+    @property
+    def news(self) -> News:
+        if self._news is None:
+            self._news = News(self.gateway, self.poll_s, self.closing)
+        return self._news
 
     async def answer(self, request: Request) -> Response:
         """Stream events; the id of each is the cursor for reconnecting."""
@@ -83,54 +165,53 @@ class EventStreams:
             raise _full(MAXIMUM_STREAMS)
 
     async def _lines(self, followed: "_Followed", page: EventPage) -> AsyncIterator[bytes]:
-        stream = OpenStream()
+        stream = OpenStream(self.news.wake)
         self.places.enter(stream, followed.holder)
+        self.news.enter()
         self.metrics.streams.set(len(self.places))
         try:
             yield b"retry: 2000\n\n"
             async for line in self._followed(stream, followed, page):
                 yield line
         finally:
+            self.news.leave()
             self.places.leave(stream)
             self.metrics.streams.set(len(self.places))
 
     async def _followed(
         self, stream: OpenStream, followed: "_Followed", page: EventPage
     ) -> AsyncIterator[bytes]:
-        threads, elapsed = self.gateway.threads, asyncio.get_running_loop().time
-        service, group = followed.service, followed.holder.group
+        elapsed, news = asyncio.get_running_loop().time, self.news
         pinged = elapsed()
         while not (self.closing.is_set() or stream.has_ended):
-            for event in page.data:
-                yield event_lines(event)
+            for lines in page_lines(page):
+                yield lines
             if len(page.data) < EVENTS_AT_ONCE:
-                await self._pause()
+                left_s = max(0.0, self.ping_s - (elapsed() - pinged))
+                await news.wait(page.next, left_s)
             if elapsed() - pinged >= self.ping_s:
                 pinged = elapsed()
                 if not await self._still_welcome(followed):
                     return
                 yield b": ping\n\n"
+            if news.is_newest(page.next):
+                page = EventPage(data=(), next=page.next)
+                continue
             try:
-                read = functools.partial(service.events, page.next, EVENTS_AT_ONCE)
-                page = await run(threads, read, group)
+                page = await news.read(followed.service, followed.holder.group, page.next)
             except TellerError:
                 return
 
     async def _still_welcome(self, followed: "_Followed") -> bool:
         """Whether the key is still valid; a revoked key ends its streams within one ping."""
+        if self.gateway.deployment.recognise(followed.key) is not None:
+            return True
         try:
             check = functools.partial(self.gateway.deployment.authenticate, followed.key)
             await run(self.gateway.threads, check, followed.holder.group)
         except TellerError:
             return False
         return True
-
-    async def _pause(self) -> None:
-        try:
-            async with asyncio.timeout(self.poll_s):
-                await self.closing.wait()
-        except TimeoutError:
-            pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +227,18 @@ def event_lines(event: Event) -> bytes:
     """Format one event for the stream."""
     body = event.model_dump_json(by_alias=True)
     return f"id: {event.seq}\nevent: {event.type}\ndata: {body}\n\n".encode()
+
+
+def page_lines(page: EventPage) -> Iterator[bytes]:
+    """Format the events of a page."""
+    if page.reset:
+        yield reset_lines(page.next)
+    yield from map(event_lines, page.data)
+
+
+def reset_lines(after: int) -> bytes:
+    """Say that the client's cursor was ahead of the log: it has to read everything again."""
+    return f'id: {after}\nevent: reset\ndata: {{"next":{after}}}\n\n'.encode()
 
 
 def _cursor(context: RequestContext, request: Request) -> int:

@@ -19,6 +19,8 @@ MOST_OF_ONE = THREADS - 4
 MOST_OF_STRANGERS = 4
 """Threads that requests without an accepted key can occupy."""
 STRANGERS = ""
+OWN_WORK = "*"
+"""What the service asks for itself; no organisation can have this name."""
 
 
 class Threads:

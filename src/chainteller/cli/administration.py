@@ -17,6 +17,7 @@ from chainteller.settings.place import sqlite_path, sqlite_url
 from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
+    from chainteller.api.server import Serving
     from chainteller.engine.engine import Engine
     from chainteller.engine.keys import ApiKeys
     from chainteller.witnessing.checkpoints import Head
@@ -271,7 +272,7 @@ def copy(to_url: str) -> tuple[Outcome, list[str]]:
     return outcome, [str(each) for each in breaches]
 
 
-def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None) -> int:
+def serve(serving: "Serving", *, sample: bool) -> int:
     """Serve until a signal; returns the exit code."""
     from chainteller.api.server import serve as run
 
@@ -279,4 +280,4 @@ def serve(host: str, port: int, workers: int, *, sample: bool, log: Path | None)
     found = open_engine(configured.settings, configured.database())
     if sample:
         load_samples(found, configured.settings.engine.seed)
-    return run(deployment(found, configured.settings), host, port, workers, log)
+    return run(deployment(found, configured.settings), serving)

@@ -111,6 +111,16 @@ def validate(file: Path) -> int:
 
 
 @scenarios.command(
+    "coverage", changes=False, epilog=example("chainteller scenarios coverage --json")
+)
+def coverage() -> int:
+    """Show which scenarios practise each error, state and daily task; 1 if one has none."""
+    from chainteller.cli import training
+
+    return training.show_coverage()
+
+
+@scenarios.command(
     "summary", changes=False, epilog=example("chainteller scenarios summary reports/*.json")
 )
 @click.argument("reports", nargs=-1, required=True, type=FILE)

@@ -50,17 +50,23 @@ def keys() -> None:
     epilog=example(
         "chainteller keys create --name branch-7",
         "chainteller keys create --name audit --scope events:read --expires 90d",
+        "chainteller keys create --name machine --expires never",
     ),
 )
 @click.option("--name", required=True, help="The name shown in the audit trail.")
 @click.option("--scope", "scopes", multiple=True, metavar="S", help=_SCOPE_HELP)
 @click.option("--organisation", default="default", metavar="O", help="Whose records it can read.")
-@click.option("--expires", metavar="90d", help="How long it is valid; without it, until revoked.")
+@click.option(
+    "--expires", metavar="90d", help="How long it is valid, or never; default: service.key_days."
+)
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
     """Create a key and print it once, alone on stdout."""
+    lifetime = f"{options().configured.settings.service.key_days}d" if expires is None else expires
     with api_keys() as found, judged():
-        made = found.create(name, scopes, organisation, expires)
-    say(f"key {made.key_id} of {organisation}; it is shown once, only its hash is stored")
+        made = found.create(name, scopes, organisation, None if lifetime == "never" else lifetime)
+    valid = "until it is revoked" if lifetime == "never" else f"for {lifetime}"
+    say(f"key {made.key_id} of {organisation}, valid {valid}")
+    say("It is shown once; only its hash is stored.")
     line(made.text)
 
 

@@ -1,12 +1,17 @@
 """``chainteller serve``: the HTTP service on the embedded engine."""
 
 import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from chainteller.cli import administration
 from chainteller.cli.error_output import Usage
-from chainteller.cli.options import TellerCommand, example, options
+from chainteller.cli.options import FILE, TellerCommand, example, options
+
+if TYPE_CHECKING:
+    from chainteller.api.tls import Certificate
 
 
 @click.command(
@@ -19,13 +24,29 @@ from chainteller.cli.options import TellerCommand, example, options
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0: a free one."
 )
+@click.option("--unix", type=FILE, metavar="PATH", help="Listen on a UNIX socket instead.")
+@click.option("--tls-certificate", type=FILE, metavar="FILE", help="Certificate chain, as PEM.")
+@click.option("--tls-key", type=FILE, metavar="FILE", help="Its private key, as PEM.")
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="PostgreSQL only."
 )
 @click.option("--sample", is_flag=True, help="Load the sample data first.")
 @click.option("--log", metavar="-", help="- logs to stderr instead of the log folder.")
-def serve(host: str, port: int, workers: int, *, sample: bool, log: str | None) -> int:
+def serve(  # noqa: PLR0913 - one per option
+    host: str,
+    port: int,
+    unix: Path | None,
+    tls_certificate: Path | None,
+    tls_key: Path | None,
+    workers: int,
+    *,
+    sample: bool,
+    log: str | None,
+) -> int:
     """Serve the HTTP API until SIGTERM."""
+    from chainteller.api.listening import Address, address_of
+    from chainteller.api.server import Serving
+
     if log not in (None, "-"):
         raise Usage("--log takes only -.", "Leave it out: logs then go to the log folder.")
     configured = options().configured
@@ -36,8 +57,47 @@ def serve(host: str, port: int, workers: int, *, sample: bool, log: str | None) 
         )
     if workers > 1 and not hasattr(os, "fork"):
         raise Usage("This system can't start several workers: it has no fork.", "Use --workers 1.")
+    service = configured.settings.service
+    certificate = _certificate(
+        tls_certificate or _path(service.tls_certificate), tls_key or _path(service.tls_key)
+    )
+    address = Address(host, port, unix)
+    if certificate is None and not address.stays_on_this_machine and service.cleartext == "refuse":
+        raise Usage(
+            f"Without TLS, everybody on the way to {host} can read keys and customer data.",
+            "Give --tls-certificate and --tls-key, listen on 127.0.0.1 or --unix behind a proxy, "
+            'or set service.cleartext = "allow".',
+        )
     file = None if log == "-" else configured.settings.paths.logs / "serve.log"
-    return administration.serve(host, port, workers, sample=sample, log=file)
+    metrics = address_of(service.metrics_address) if service.metrics_address else None
+    return administration.serve(
+        Serving(address, workers, file, certificate, metrics), sample=sample
+    )
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser() if text else None
+
+
+def _certificate(chain: Path | None, key: Path | None) -> "Certificate | None":
+    """The certificate of the options or settings; None without any.
+
+    Raises:
+        Usage: one of the two files is missing or can't be used.
+    """
+    from chainteller.api.tls import Certificate
+
+    if chain is None and key is None:
+        return None
+    if chain is None or key is None:
+        raise Usage("TLS needs both files.", "Give --tls-certificate and --tls-key.")
+    try:
+        return Certificate(chain, key)
+    except OSError as error:
+        raise Usage(
+            f"The certificate {chain} with the key {key} can't be used: {error.strerror or error}.",
+            "Give a certificate chain and its unencrypted private key as PEM files.",
+        ) from None
 
 
 COMMANDS = (serve,)

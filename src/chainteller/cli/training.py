@@ -5,6 +5,7 @@ No configuration is read: whatever is configured, training runs on a bank of its
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,6 +14,7 @@ from chainteller.cli.options import wants_json
 from chainteller.cli.output import document, line, table, verbatim
 from chainteller.domain.clock import MINUTE
 from chainteller.paths import Paths, locate, shipped
+from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
 from chainteller.training.reports import from_json, make_report, summarise_lines, to_json, to_lines
@@ -121,6 +123,23 @@ def validate(file: Path) -> int:
     return Exit.DONE
 
 
+def show_coverage() -> int:
+    """Show what the scenarios practise, one line per error, state and task."""
+    found = coverage(load(path, _wallets()) for path in _files(locate(os.environ)).values())
+    if wants_json():
+        document({"data": [asdict(each) for each in found]})
+    else:
+        table(
+            found,
+            [
+                ("KIND", lambda each: each.kind),
+                ("PRACTISED", lambda each: each.name),
+                ("SCENARIOS", lambda each: ", ".join(each.scenarios)),
+            ],
+        )
+    return Exit.DONE if all(each.scenarios for each in found) else Exit.REFUSED
+
+
 def summarise(files: Iterable[Path]) -> int:
     """Sum up reports, in the order given."""
     reports = []
@@ -151,6 +170,8 @@ def _session(
         finally:
             session.close()
     _show(made)
+    if not wants_json():
+        _offer_next(made)
     if report is not None:
         try:
             report.write_text(to_json(made), encoding="utf-8")
@@ -158,6 +179,18 @@ def _session(
             raise Usage(f"{report}: {error.strerror}") from None
         say(f"report written to {report}")
     return code
+
+
+def _offer_next(report: Mapping[str, object]) -> None:
+    """The same scenario again until it is passed, then the one that follows it."""
+    names = list(_files(locate(os.environ)))
+    name, score = str(report["scenario"]), report["score"]
+    is_passed = isinstance(score, int) and score >= PASSED
+    place = names.index(name) + 1 if is_passed and name in names else -1
+    if place == len(names):
+        say("You have passed the last scenario. Next: chainteller train --list")
+    else:
+        say(f"Next: chainteller train {names[place] if place >= 0 else name}")
 
 
 def _show(report: Mapping[str, object]) -> None:

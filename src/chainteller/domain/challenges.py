@@ -43,6 +43,7 @@ class VerificationMethod(StrEnum):
     """How a claim proves that the customer controls the wallet."""
 
     SIGNATURE = "signature"
+    CONTRACT = "contract"
 
 
 class SharedWallets(StrEnum):

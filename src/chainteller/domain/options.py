@@ -9,6 +9,27 @@ from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 
 
 @dataclass(frozen=True, slots=True)
+class Rate:
+    """How many requests are allowed: so many per second, and so many at once after a pause."""
+
+    per_second: float
+    burst: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """The rates of one API key; all keys of an organisation together have ``keys`` times as much.
+
+    They hold for all servers of a deployment together.
+    """
+
+    read: Rate = Rate(20, 40)
+    write: Rate = Rate(5, 10)
+    quote: Rate = Rate(2, 10)
+    keys: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class EngineOptions:
     """What an operator can set of the engine. Delays and windows are in seconds.
 

@@ -28,7 +28,7 @@ from chainteller.engine import reading
 from chainteller.service.errors import ClaimUnverifiable
 from chainteller.storage import claim_evidence, wallets
 from chainteller.storage.database import Record
-from chainteller.wallets import addresses
+from chainteller.wallets import addresses, contracts
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
@@ -59,7 +59,7 @@ class Method(NamedTuple):
     check: Callable[[Record, Address], Contradictions]
 
 
-def _check_signature(evidence: Record, address: Address) -> Contradictions:
+def _check_text(evidence: Record, address: Address) -> Contradictions:
     expires = format_instant(evidence.challenge_expires)
     if not is_challenge_text(
         evidence.challenge_text,
@@ -71,6 +71,12 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction(
             "TEXT", "The signed text names another customer, wallet, challenge or expiry."
         )
+
+
+def _check_signature(evidence: Record, address: Address) -> Contradictions:
+    yield from _check_text(evidence, address)
+    if evidence.evidence_body is not None:
+        yield Contradiction("EVIDENCE", "A claim by signature holds a chain's answers.")
     try:
         proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
     except SecretPasted:
@@ -82,9 +88,25 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
         yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
 
 
+def _check_contract(evidence: Record, address: Address) -> Contradictions:
+    yield from _check_text(evidence, address)
+    if evidence.claim_signer != evidence.wallet_address:
+        yield Contradiction("SIGNATURE", "The claim is about another wallet.")
+    signed = (evidence.challenge_text, evidence.claim_signature)
+    found = contracts.contradicts(evidence.evidence_body, *signed, address)
+    if found:
+        yield Contradiction("EVIDENCE", found)
+    scheme = contracts.question(signed[0], bytes.fromhex(signed[1]), address).scheme
+    if scheme != evidence.claim_scheme:
+        yield Contradiction("SIGNATURE", "The signature isn't stored as it was accepted.")
+
+
 METHODS: Mapping[str, Method] = {
     VerificationMethod.SIGNATURE.value: Method(
         "the signature, over the stored text, by the wallet's key", _check_signature
+    ),
+    VerificationMethod.CONTRACT.value: Method(
+        "the stored answers of the chain, about the stored text and signature", _check_contract
     ),
 }
 """The methods that this build can check again. A method whose evidence can't be checked again

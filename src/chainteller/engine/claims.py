@@ -5,6 +5,7 @@ decides on the locked challenge, whose text and address never change.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from sqlalchemy import Connection
 
@@ -18,7 +19,7 @@ from chainteller.domain.challenges import (
     challenge_status,
 )
 from chainteller.domain.ids import Prefix
-from chainteller.engine import challenges, outcome, reading
+from chainteller.engine import challenges, contract_checks, outcome, reading
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Update
 from chainteller.engine.table import answers, reads_in_context, writes
@@ -64,7 +65,11 @@ def explain(
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
-    return diagnosis_model(*_judge(context, actor.organisation, account_id, request))
+    about, found = _judge(context, actor.organisation, account_id, request)
+    model, chain = diagnosis_model(about, found), contract_checks.ask(context, about, found)
+    if chain is None or not chain.answer.is_valid:
+        return model
+    return model.model_copy(update=contract_checks.acceptance(chain))
 
 
 def _judge(
@@ -83,16 +88,25 @@ def _judge(
     return about, diagnose(about)
 
 
+class Prepared(NamedTuple):
+    """The diagnosis of a claim about to be submitted, and what the chain said if it was asked."""
+
+    about: Case
+    found: Diagnosis
+    chain: contract_checks.Asked | None
+
+
 def prepare(
     context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
-) -> tuple[Case, Diagnosis] | None:
+) -> Prepared | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        return _judge(context, organisation_id, account_id, request)
+        about, found = _judge(context, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
         return None
+    return Prepared(about, found, contract_checks.ask(context, about, found))
 
 
 @writes(operations.SUBMIT_CLAIM, prepare)
@@ -100,7 +114,7 @@ def submit(
     tx: UnitOfWork,
     account_id: str,
     request: ClaimRequest,
-    prepared: tuple[Case, Diagnosis] | None,
+    prepared: Prepared | None,
 ) -> OwnershipClaim:
     challenge = challenges.find_for_claim(
         tx.connection, tx.organisation_id, account_id, request, lock=True
@@ -108,14 +122,19 @@ def submit(
     challenges.require_undecided(challenge)
     if prepared is None:
         raise AssertionError("a challenge that exists now was absent a moment ago")
-    about, found = prepared
+    about, found, chain = prepared
     state = challenge_status(challenge.status, now=tx.now, expires=challenge.expires)
     if state != about.challenge.state:
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
-    if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
+    proof, evidence = (found.proof if found.accepted else None), None
+    if proof is None and chain is not None and chain.answer.is_valid:
+        proof, evidence = chain.proof(), chain.answer.evidence()
+    if state is not ChallengeStatus.OPEN or proof is None:
+        if state is ChallengeStatus.OPEN and chain is not None:
+            chain.require_answer()
         raise _refusal(tx, challenge, about, found)
-    decided = decide_acceptance(challenge, found.proof, outcome.moment(tx))
+    decided = decide_acceptance(challenge, proof, outcome.moment(tx), evidence)
     outcome.apply(tx, decided)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
     return challenge_rows.claim_model(
@@ -123,8 +142,14 @@ def submit(
     )
 
 
-def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcome:
-    """The challenge is used up, and a claim stands for the proof."""
+def decide_acceptance(
+    challenge: Record, proof: Proof, moment: Moment, evidence: str | None = None
+) -> Outcome:
+    """The challenge is used up, and a claim stands for the proof.
+
+    ``evidence`` is what a chain answered about a contract wallet, None for a signature by a key.
+    """
+    method = VerificationMethod.SIGNATURE if evidence is None else VerificationMethod.CONTRACT
     claim_id = moment.new_id(Prefix.CLAIM)
     used = {
         "status": ChallengeStatus.USED.value,
@@ -144,12 +169,17 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
         "created": moment.now,
         "expires": moment.now + CLAIM_LIFETIME,
         "linked_at": None,
-        "method": VerificationMethod.SIGNATURE.value,
+        "method": method.value,
     }
+    kept: tuple[Insert, ...] = ()
+    if evidence is not None:
+        organisation = {"organisation_id": moment.organisation_id}
+        body = {"claim_id": claim_id, **organisation, "body": evidence}
+        kept = (Insert(WalletTables.evidence, (body,)),)
     told = {"counterpartyId": challenge.counterparty_id}
     return Outcome(
         claim_id,
-        rows=(_update(challenge, **used), Insert(WalletTables.claim, (claim,))),
+        rows=(_update(challenge, **used), Insert(WalletTables.claim, (claim,)), *kept),
         events=(
             Event("ownership_challenge.used", challenge.id, {"claimId": claim_id}),
             Event("ownership_claim.created", claim_id, told),

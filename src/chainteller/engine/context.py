@@ -6,7 +6,7 @@ from chainteller.domain.clock import Clock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import Randomness
 from chainteller.engine.notary import Notary
-from chainteller.engine.ports import ExecutionVenue, PegFeed, PriceFeed
+from chainteller.engine.ports import Chain, ExecutionVenue, PegFeed, PriceFeed
 from chainteller.engine.timekeeping import Timekeeper, TimeSource
 from chainteller.storage.database import Database
 
@@ -24,6 +24,9 @@ class EngineContext:
     keeper: Timekeeper = field(default_factory=Timekeeper)
     notary: Notary = field(default_factory=Notary)
     """Who signs the heads of the logs. Left out, nobody does."""
+
+    chain: Chain | None = None
+    """Who says whether contract wallets accept signatures. Left out, nobody does."""
 
     @property
     def time(self) -> TimeSource:

@@ -5,14 +5,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chainteller.domain.actors import Actor
-from chainteller.engine import epochs, timekeeping
+from chainteller.engine import epochs, figures, timekeeping
 from chainteller.engine.checkpointing import Checkpointer
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import Authenticator
+from chainteller.engine.leases import ServerLease
+from chainteller.engine.refused_callers import RefusedCallers
 from chainteller.engine.worker import Worker
-from chainteller.service.deployment import DeploymentOptions, Health, Principal
-from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import schema
+from chainteller.service.deployment import DeploymentOptions, Figure, Health, Principal
+from chainteller.service.errors import ServiceError, ServiceUnavailable
+from chainteller.storage import chain, schema
 from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ class EmbeddedDeployment:
         self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
         self._checkpointer: Checkpointer | None = None
+        self._lease: ServerLease | None = None
+        self._refused: RefusedCallers | None = None
         self._unwaiting: Engine | None = None
         if not engine.context.database.is_postgres:
             short = ShortReads(engine.context.database)
@@ -44,13 +48,24 @@ class EmbeddedDeployment:
     def recognise(self, api_key: str) -> Principal | None:
         return self._authenticator.recognised(api_key)
 
+    def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
+        if self._refused is not None:
+            self._refused.count(address, refusal, actor)
+
     def acting_as(self, actor: Actor) -> "Service":
         return self._engine.acting_as(actor)
+
+    def newest_event(self) -> int:
+        with self._engine.context.database.read() as connection:
+            return chain.newest_event(connection)
 
     def at_once(self, actor: Actor) -> "Service | None":
         if self._unwaiting is None or not self._unwaiting.context.feed.answers_at_once():
             return None
         return self._unwaiting.acting_as(actor)
+
+    def servers(self) -> int:
+        return 1 if self._lease is None else self._lease.servers
 
     def health(self) -> Health:
         """Ask the database what it holds, whether writes to it succeed, and what time it is; a
@@ -73,11 +88,19 @@ class EmbeddedDeployment:
             checks["clock"] = epochs.describe_difference(reading.ahead)
         return Health(ready=reading.doubt is None, checks=checks)
 
+    def figures(self) -> tuple[Figure, ...]:
+        return figures.read(self._engine.context)
+
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""
         if os.getpid() != self._process:
             self._engine.context.database.engine.dispose(close=False)
             self._process = os.getpid()
+        if self._engine.context.database.is_postgres:
+            self._lease = ServerLease(self._engine.context)
+            self._lease.start()
+        self._refused = RefusedCallers(self._engine.context)
+        self._refused.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
         if self._engine.context.notary.key_folder is not None:
@@ -89,6 +112,10 @@ class EmbeddedDeployment:
             self._worker.stop()
         if self._checkpointer is not None:
             self._checkpointer.stop()
+        if self._refused is not None:
+            self._refused.stop()
+        if self._lease is not None:
+            self._lease.stop()
         self._engine.close()
         if self._unwaiting is not None:
             self._unwaiting.close()

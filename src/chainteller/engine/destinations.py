@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from chainteller.domain.assets import Asset
-from chainteller.domain.challenges import is_verified
+from chainteller.domain.challenges import VerificationMethod, is_verified
 from chainteller.domain.clock import format_instant
 from chainteller.domain.limits import UNVERIFIED_HOLD, DestinationClass
 from chainteller.domain.timekeeping import stamped
@@ -30,6 +30,8 @@ class Target:
     blockchain_account_id: str | None = None
     address: str | None = None
     available_at: int = 0
+    claim_id: str | None = None
+    """The claim of a verified wallet, if it must be confirmed before a payout."""
     used: tuple[Update, ...] = ()
     """What a withdrawal to it changes: the last use of a verified wallet's link."""
 
@@ -84,6 +86,7 @@ def wallet(
             counterparty.id,
             via,
             counterparty.address,
+            claim_id=link.claim_id if link.claim_method == VerificationMethod.CONTRACT else None,
             used=(used(link, now),),
         )
     return Target(

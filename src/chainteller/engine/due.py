@@ -4,13 +4,12 @@ import logging
 from collections.abc import Callable, Mapping
 
 from chainteller.domain.actors import Actor
-from chainteller.domain.clock import DAY, MINUTE
-from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
+from chainteller.domain.clock import MINUTE
+from chainteller.engine import deposits, payouts, settlement, trades, upkeep, withdrawals
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
-from chainteller.storage import idempotency, jobs
+from chainteller.storage import jobs
 
-KEY_LIFETIME = DAY
 ORPHANED = "work.orphaned"
 """The action of the audit entry for work on a record that doesn't exist; it isn't done."""
 _log = logging.getLogger(__name__)
@@ -79,9 +78,6 @@ def next_at(context: EngineContext) -> int | None:
 
 
 def purge_keys(context: EngineContext) -> None:
-    """Forget idempotency keys after their lifetime; natural keys go on protecting."""
-    work_unit(
-        context,
-        Actor(name="worker"),
-        lambda tx: idempotency.purge(tx.rows, tx.now - KEY_LIFETIME) > 0,
-    )
+    """Forget all idempotency keys after their lifetime."""
+    while upkeep.forget_keys(context):
+        pass

@@ -1,11 +1,12 @@
 """Withdrawal limits of an account, by destination class."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 from sqlalchemy import Connection
 
 from chainteller.domain.clock import SECOND, format_instant
-from chainteller.domain.limits import LimitRule, Spent, Usage, first_exceeded, rules, usage
+from chainteller.domain.limits import Spent, Usage, first_exceeded, rules, usage
 from chainteller.domain.money import format_cents
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.timekeeping import stamped
@@ -20,23 +21,41 @@ from chainteller.service.models.pages import Page
 from chainteller.storage import transfers
 
 
-def _longest(all_rules: tuple[LimitRule, ...]) -> int:
-    return max(rule.period for rule in all_rules)
-
-
 def load_spent(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
-    """Withdrawals that count against the limits of an account whose row is locked, so that two
-    servers cannot both pass.
+    """Every withdrawal that may count against the limits of an account from now on."""
+    longest = max(_periods(tx.context))
+    found = transfers.spent_since(tx.connection, account_id, tx.now - longest)
+    return tuple(replace(spent, at=stamped(spent.at, tx.now, tx.time.began_at)) for spent in found)
+
+
+def load_used(tx: UnitOfWork, account_id: str) -> tuple[Spent, ...]:
+    """What counts now against the limits of an account whose row is locked, so that two servers
+    cannot both pass.
     """
-    return _spent(tx.context, tx.connection, account_id, tx.now, tx.time.began_at)
+    return _used(tx.context, tx.connection, account_id, tx.now, tx.time.began_at)
 
 
-def _spent(
+def _used(
     context: EngineContext, connection: Connection, account_id: str, at: int, began_at: int
 ) -> tuple[Spent, ...]:
-    longest = _longest(rules(context.options.limits))
-    found = transfers.spent_since(connection, account_id, at - longest)
-    return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
+    """The withdrawals between the beginning of each limit's period and that of the next shorter
+    one, summed by the database. No sum crosses a boundary, so that each limit is exact.
+
+    In a later epoch each withdrawal is read: some may have a time that is still to come.
+    """
+    periods = _periods(context)
+    if began_at:
+        found = transfers.spent_since(connection, account_id, at - max(periods))
+        return tuple(replace(spent, at=stamped(spent.at, at, began_at)) for spent in found)
+    return tuple(
+        spent
+        for since, upto in pairwise(sorted({at, *(at - period for period in periods)}))
+        for spent in transfers.sums_between(connection, account_id, since, upto)
+    )
+
+
+def _periods(context: EngineContext) -> set[int]:
+    return {rule.period for rule in rules(context.options.limits)}
 
 
 def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: Spent) -> None:
@@ -74,7 +93,7 @@ def show(
     account = accounts.find(connection, organisation_id, account_id)
     time, all_rules = timekeeping.read(context.time, connection), rules(context.options.limits)
     at = time.now
-    history = _spent(context, connection, account.id, at, time.began_at)
+    history = _used(context, connection, account.id, at, time.began_at)
     return Page[LimitUsage].whole(tuple(_model(usage(rule, history, at)) for rule in all_rules))
 
 

@@ -5,6 +5,8 @@ from typing import Protocol
 from chainteller.domain.assets import Asset
 from chainteller.domain.prices import PricePoint
 from chainteller.domain.trades import Rejection
+from chainteller.wallets.contracts import ChainAnswer, Question
+from chainteller.wallets.family import Network
 
 
 class PriceFeed(Protocol):
@@ -28,6 +30,16 @@ class PegFeed(Protocol):
 
     def deviation_bps(self, asset: Asset, at: int) -> int:
         """Basis points above (or, negative, below) one dollar; 0 for an asset without a market."""
+
+
+class Chain(Protocol):
+    """Providers of chains, which are asked whether contract wallets accept signatures."""
+
+    def serves(self, network: Network) -> bool:
+        """Whether a network has providers here."""
+
+    def ask(self, network: Network, question: Question) -> ChainAnswer:
+        """Ask all providers of a network; takes seconds. Raises nothing that a provider does."""
 
 
 class ExecutionVenue(Protocol):

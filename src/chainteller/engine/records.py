@@ -37,8 +37,8 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
 @reads(operations.EVENTS)
 def events(connection: Connection, organisation_id: str, query: EventsQuery) -> EventPage:
     limit = max(1, min(query.limit, _MOST_EVENTS))
-    found, following = chain.events_after(connection, organisation_id, query.after, limit)
-    return EventPage(data=found, next=following)
+    found, following, is_ahead = chain.events_after(connection, organisation_id, query.after, limit)
+    return EventPage(data=found, next=following, reset=is_ahead)
 
 
 @reads(operations.AUDIT)

@@ -38,6 +38,8 @@ _CHECKS: tuple[Callable[[Connection], Breaches], ...] = (
     conduct.limits_are_kept,
     conduct.verified_wallets_were_proven,
     conduct.work_has_its_record,
+    conduct.lists_are_counted,
+    conduct.records_are_found,
 )
 _MOST = 1_000
 """Breaches reported; a database with more of them is beyond a list."""

@@ -13,6 +13,7 @@ from chainteller.domain.rules import rule_of
 from chainteller.domain.transfers import HOLDING, Direction, TransferStatus
 from chainteller.engine import (
     accounts,
+    contract_checks,
     currencies,
     destinations,
     ledger,
@@ -25,6 +26,9 @@ from chainteller.engine import (
     stablecoin_prices,
     transfers,
 )
+from chainteller.engine.claim_proofs import UNREADABLE
+from chainteller.engine.context import EngineContext
+from chainteller.engine.contract_checks import Renewal
 from chainteller.engine.currencies import Resolved
 from chainteller.engine.destinations import Target
 from chainteller.engine.outcome import Insert, Job, Moment, Outcome
@@ -35,6 +39,7 @@ from chainteller.service.amounts import read_amount
 from chainteller.service.errors import (
     ClaimUnverifiable,
     LimitExceeded,
+    ServiceUnavailable,
     WithdrawalNotCancellable,
 )
 from chainteller.service.models.funding import Transfer, WithdrawalRequest
@@ -44,6 +49,8 @@ from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
 RESOURCE = "withdrawal"
+CHAIN_UNCONFIRMED = "CHAIN_UNCONFIRMED"
+"""Why a withdrawal to a contract wallet waits: no chain said again that its claim stands."""
 REVIEW = "withdrawal.review"
 SEND = "withdrawal.send"
 COMPLETE = "withdrawal.complete"
@@ -69,15 +76,36 @@ class State:
     off_par: frozenset[Asset] = frozenset()
     spent: tuple[Spent, ...] = ()
     condition: markets.Condition | None = None
+    is_unconfirmed: bool = False
+    """Whether the wallet's contract didn't say again that its verification stands."""
 
 
-@writes(operations.WITHDRAW)
-def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalRequest) -> Transfer:
-    """Funds are held at once; an unverified wallet's withdrawal waits for a review."""
+def prepare(
+    context: EngineContext, _organisation_id: str, _account_id: str, request: WithdrawalRequest
+) -> Renewal | None:
+    """What a chain says of the wallet before it is paid; None where no chain has to be asked."""
+    found = request.destination
+    if found is None or not (found.counterparty_id and found.blockchain_account_id):
+        return None
+    try:
+        return contract_checks.renew(context, found.blockchain_account_id, found.counterparty_id)
+    except (ServiceUnavailable, *UNREADABLE):
+        return None
+
+
+@writes(operations.WITHDRAW, prepare)
+def request_withdrawal(
+    tx: UnitOfWork, account_id: str, request: WithdrawalRequest, renewal: Renewal | None
+) -> Transfer:
+    """Funds are held at once; an unverified wallet's withdrawal waits for a review.
+
+    So does one to a contract wallet that no chain has confirmed: it waits for a decision.
+    """
     order = read_order(request)
     account = accounts.locked(tx, account_id)
     try:
         target = destinations.resolve(tx, account, request.destination, order.amount.asset)
+        confirmation = contract_checks.confirmation(target, renewal)
     except ClaimUnverifiable as error:
         alarm = payout_checks.alarm_of_request(account.id, error)
         tx.when_refused(lambda record: _record_alarm(record, account.id, alarm))
@@ -86,8 +114,9 @@ def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalReque
         target=target,
         available=ledger.lock_balances(tx, account.id),
         off_par=stablecoin_prices.suspended(tx.context, tx.now),
-        spent=limits.load_spent(tx, account.id),
+        spent=limits.load_used(tx, account.id),
         condition=_condition(tx, order.amount.asset),
+        is_unconfirmed=target.claim_id is not None and confirmation is None,
     )
     try:
         decided = decide_withdrawal(order, account, state, outcome.moment(tx))
@@ -96,6 +125,9 @@ def request_withdrawal(tx: UnitOfWork, account_id: str, request: WithdrawalReque
         tx.when_refused(lambda record: record.event("limit.exceeded", account.id, **told))
         raise
     outcome.apply(tx, decided)
+    if confirmation is not None:
+        tx.audit(confirmation.action, confirmation.subject, confirmation.inputs)
+        tx.audited_object = decided.subject
     return transfer_rows.to_model(decided.record(Tables.transfer))
 
 
@@ -134,7 +166,8 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
     limits.require_within(options, state.spent, requested)
     held = _funds_to_hold(order.amount, cents, state, moment.now)
     reviewed = target.destination_class is DestinationClass.UNVERIFIED
-    status = TransferStatus.REVIEWING if reviewed else TransferStatus.PROCESSING
+    waits = reviewed or state.is_unconfirmed
+    status = TransferStatus.REVIEWING if waits else TransferStatus.PROCESSING
     review_at = moment.after(options.review_delay_s)
     activity = accounts.activity(
         account, "withdrawal", moment.now, "withdrawal_count", "transaction_count"
@@ -149,21 +182,26 @@ def decide_withdrawal(order: Order, account: Record, state: State, moment: Momen
         "counterparty_id": target.counterparty_id,
         "blockchain_account_id": target.blockchain_account_id,
         "address": target.address,
-        "review_reason": "UNVERIFIED_DESTINATION" if reviewed else None,
+        "review_reason": _review_reason(state),
         "review_eta": review_at if reviewed else None,
         "rule_id": rule_of(options).id,
     }
-    if reviewed:
-        job = Job(REVIEW, row["id"], review_at)
-    else:
-        job = Job(SEND, row["id"], moment.after(options.withdrawal_delay_s))
+    send_at = moment.after(options.withdrawal_delay_s)
+    next_job = Job(REVIEW, row["id"], review_at) if reviewed else Job(SEND, row["id"], send_at)
     return Outcome(
         row["id"],
         rows=(*target.used, activity, Insert(Tables.transfer, (row,))),
         journals=(hold(account.id, row["id"], held),),
         events=(transfers.event(Direction.WITHDRAWAL, row["id"], account.id, status),),
-        jobs=(job,),
+        jobs=() if state.is_unconfirmed else (next_job,),
     )
+
+
+def _review_reason(state: State) -> str | None:
+    """Why a withdrawal waits. One without a confirmation waits for a person, not for a time."""
+    if state.target.destination_class is DestinationClass.UNVERIFIED:
+        return "UNVERIFIED_DESTINATION"
+    return CHAIN_UNCONFIRMED if state.is_unconfirmed else None
 
 
 def _notional_cents(amount: Amount, condition: markets.Condition | None) -> int:

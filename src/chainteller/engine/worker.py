@@ -6,8 +6,9 @@ processes may run: none does a piece twice, and a killed one leaves nothing half
 
 import logging
 import threading
+from collections.abc import Iterator
 
-from chainteller.engine import due, epochs
+from chainteller.engine import due, epochs, upkeep
 from chainteller.engine.claim_proofs import UNREADABLE
 from chainteller.engine.context import EngineContext
 from chainteller.service.errors import ServiceUnavailable
@@ -15,7 +16,11 @@ from chainteller.service.errors import ServiceUnavailable
 LONGEST_PAUSE_S = 1.0
 _AFTER_A_FAULT_S = 5.0
 _BATCH = 100
-_PURGE_EVERY = 3_600
+_UPKEEP_EVERY = 300
+"""Rounds between the beginnings of two rounds of upkeep."""
+_STEPS = 10
+"""Steps of upkeep before the next look at what is due."""
+_ENDED = object()
 _CONTRADICTED = (AssertionError, *UNREADABLE)
 """What work on a damaged record raises."""
 _log = logging.getLogger(__name__)
@@ -29,6 +34,7 @@ class Worker:
         self._stopping = threading.Event()
         self._told = ""
         """What was last logged about the clock; empty while it's right."""
+        self._upkeep: Iterator[None] | None = None
         self._thread = threading.Thread(target=self._run, name="due-work", daemon=True)
 
     def start(self) -> None:
@@ -52,6 +58,7 @@ class Worker:
                     self._work_on(rounds)
             except ServiceUnavailable as error:
                 _log.warning("due work waits: %s", error.details.get("reason"))
+                self._upkeep = None
                 pause_s = _AFTER_A_FAULT_S
             rounds += 1
 
@@ -65,8 +72,15 @@ class Worker:
     def _work_on(self, rounds: int) -> None:
         if due.is_due(self._context):
             self._work()
-        if rounds % _PURGE_EVERY == 0:
-            due.purge_keys(self._context)
+        self._keep_up(rounds)
+
+    def _keep_up(self, rounds: int) -> None:
+        """Some steps of the round of upkeep under way, which begins every few minutes."""
+        if self._upkeep is None and rounds % _UPKEEP_EVERY == 0:
+            self._upkeep = upkeep.round_of_steps(self._context)
+        for _ in range(_STEPS):
+            if self._upkeep is not None and next(self._upkeep, _ENDED) is _ENDED:
+                self._upkeep = None
 
     def _work(self) -> None:
         """One job whose record contradicts itself must not end the work on all others."""

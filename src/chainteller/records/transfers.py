@@ -95,7 +95,8 @@ class Fee(Format["Transfer"]):
 
 class ReviewUntil(Format["Review"]):
     def plain(self, value: "Review") -> str:
-        return f"{value.reason} until {MOMENT.plain(value.eta)}"
+        until = "" if value.eta is None else f" until {MOMENT.plain(value.eta)}"
+        return f"{value.reason}{until}"
 
 
 def _fields(kind: str) -> "FieldList[Transfer]":

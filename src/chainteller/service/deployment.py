@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from chainteller.domain.actors import Actor
+from chainteller.domain.options import Rates
+from chainteller.service.errors import ServiceError
 from chainteller.service.interface import Service
 
 
@@ -32,6 +34,16 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure for monitoring, in the terms of Prometheus: a gauge with its labels."""
+
+    name: str
+    meaning: str
+    value: float
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class DeploymentOptions:
     """Settings of the HTTP service."""
 
@@ -40,6 +52,8 @@ class DeploymentOptions:
     rate_limits: bool = True
     docs: bool = False
     trusted_proxies: tuple[str, ...] = ()
+    stop_notice_s: float = 0
+    rates: Rates = field(default_factory=Rates)
 
 
 class Deployment(Protocol):
@@ -60,6 +74,15 @@ class Deployment(Protocol):
     def recognise(self, api_key: str) -> Principal | None:
         """The result of ``authenticate`` where it is cached; never waits. None: authenticate."""
 
+    def note_refusal(self, address: str, refusal: ServiceError, actor: Actor | None) -> None:
+        """Put a refused caller into the trail, sooner or later; never waits.
+
+        Args:
+            address: where the request came from.
+            refusal: Unauthorized, or Forbidden.
+            actor: whose key it was; None for a key that isn't valid.
+        """
+
     def acting_as(self, actor: Actor) -> Service:
         """The service for one caller; cheap, called for every request."""
 
@@ -68,8 +91,22 @@ class Deployment(Protocol):
         lock raises ServiceUnavailable, and the caller repeats it with ``acting_as``. None where
         every read waits, as for a database behind a network."""
 
+    def newest_event(self) -> int:
+        """The number of the newest event of any organisation. One read tells all event streams of
+        a process whether there is anything to read. Raises ServiceUnavailable."""
+
+    def servers(self) -> int:
+        """How many server processes serve the same records, this one included; never waits."""
+
     def health(self) -> Health:
         """Whether requests can be served now; asks the database."""
+
+    def figures(self) -> tuple[Figure, ...]:
+        """What monitoring is told of the records; asks the database.
+
+        Raises:
+            ServiceUnavailable: it can't be asked.
+        """
 
     def start(self) -> None:
         """Called once in each server process before it accepts requests. After a fork it drops

@@ -334,6 +334,14 @@ class WalletShared(ServiceError):
     next_step = "Ask the customer who else uses the wallet, then link it with acknowledged: true."
 
 
+class ChainUnavailable(ServiceError):
+    """No agreed answer of the chain about a contract wallet; ``providers`` says what was wrong."""
+
+    code = "CHAIN_UNAVAILABLE"
+    status = 503
+    next_step = "Nothing was counted. Send the signature again later, or ask the operator."
+
+
 class ClaimUnverifiable(ServiceError):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 

@@ -1094,6 +1094,7 @@ SUBMIT_CLAIM = Write(
         errors.ChallengeAlreadyUsed,
         errors.ChallengeLocked,
         errors.InvalidSignature,
+        errors.ChainUnavailable,
     ),
 )
 CLAIM_BY_ID = Read(

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from chainteller.settings.flags import Flags
 from chainteller.settings.reading import load
@@ -30,6 +32,14 @@ class Place:
     chosen_by: str
     read_only: bool = False
     profile: Profile | None = None
+    cleartext: bool = False
+    """Whether the API key may be sent without TLS to another machine."""
+
+    @property
+    def sends_key_in_the_clear(self) -> bool:
+        """Whether anybody between here and a remote deployment could read the API key."""
+        parts = urlsplit(self.address)
+        return self.remote and parts.scheme == "http" and not _is_loopback(parts.hostname or "")
 
     @property
     def kind(self) -> str:
@@ -123,8 +133,15 @@ class Configured:
     def _remote(self, address: str, origin: str, profile: Profile | None = None) -> Place:
         checked = _checked(address, origin, url)
         label = checked.partition("://")[2]
+        allowed = (profile.cleartext if profile else "") or self.settings.service.cleartext
         return self._with_profile(
-            Place(remote=True, address=checked, label=without_password(label), chosen_by=origin),
+            Place(
+                remote=True,
+                address=checked,
+                label=without_password(label),
+                chosen_by=origin,
+                cleartext=allowed == "allow",
+            ),
             profile,
         )
 
@@ -143,6 +160,13 @@ class Configured:
             profile = self.settings.profiles.get(self.flags.profile)
         label = profile.label or profile.name if profile else place.label
         return replace(place, label=label, read_only=self.is_read_only, profile=profile)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
 
 
 def sqlite_url(path: Path) -> str:

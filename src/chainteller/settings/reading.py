@@ -19,9 +19,13 @@ from chainteller.settings.tree import (
     EngineSettings,
     LimitSettings,
     Profile,
+    QuoteRate,
+    RateSettings,
+    ReadRate,
     ServiceSettings,
     Settings,
     WalletSettings,
+    WriteRate,
     variable_of,
 )
 from chainteller.settings.values import Reader, SettingsInvalid, did_you_mean, names
@@ -148,7 +152,14 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
         paths=reading.paths,
         engine=EngineSettings(**values["engine"]),
         service=ServiceSettings(
-            **values["service"], limits=LimitSettings(**values["service.limits"])
+            **values["service"],
+            limits=LimitSettings(**values["service.limits"]),
+            rates=RateSettings(
+                **values["service.rates"],
+                read=ReadRate(**values["service.rates.read"]),
+                write=WriteRate(**values["service.rates.write"]),
+                quote=QuoteRate(**values["service.rates.quote"]),
+            ),
         ),
         wallets=WalletSettings(**values["wallets"]),
         audit=AuditSettings(**values["audit"]),

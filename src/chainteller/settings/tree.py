@@ -6,13 +6,14 @@ from typing import Any
 
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 from chainteller.domain.money import format_cents
-from chainteller.domain.options import EngineOptions
+from chainteller.domain.options import EngineOptions, Rates
 from chainteller.paths import Paths
 from chainteller.settings import values
 from chainteller.settings.values import Reader, without_password
 
 PREFIX = "CHAINTELLER_"
 _ENGINE = EngineOptions()
+_RATES = Rates()
 _OWN_BANK, _UNVERIFIED, _VERIFIED = (DEFAULT_LIMITS[each] for each in DestinationClass)
 
 
@@ -52,20 +53,62 @@ class LimitSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadRate:
+    """Reads of one API key."""
+
+    per_second: float = _setting(_RATES.read.per_second, values.rate)
+    burst: int = _setting(_RATES.read.burst, values.count)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRate:
+    """Writes of one API key."""
+
+    per_second: float = _setting(_RATES.write.per_second, values.rate)
+    burst: int = _setting(_RATES.write.burst, values.count)
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRate:
+    """Quotes of one API key."""
+
+    per_second: float = _setting(_RATES.quote.per_second, values.rate)
+    burst: int = _setting(_RATES.quote.burst, values.count)
+
+
+@dataclass(frozen=True, slots=True)
+class RateSettings:
+    """``keys``: all keys of an organisation together have so many times the rates of one."""
+
+    keys: int = _setting(_RATES.keys, values.count)
+    read: ReadRate = field(default_factory=ReadRate)
+    write: WriteRate = field(default_factory=WriteRate)
+    quote: QuoteRate = field(default_factory=QuoteRate)
+
+
+@dataclass(frozen=True, slots=True)
 class ServiceSettings:
     database: str = _setting("", values.database)
     bank_name: str = _setting(_ENGINE.bank_name, values.bank_name)
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    cleartext: str = _setting("refuse", values.cleartext)
+    tls_certificate: str = _setting("", values.text)
+    tls_key: str = _setting("", values.text)
+    metrics_address: str = _setting("", values.listening_address)
+    stop_notice_s: float = _setting(0, values.seconds(0))
+    key_days: int = _setting(365, values.count)
     trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    rates: RateSettings = field(default_factory=RateSettings)
 
 
 @dataclass(frozen=True, slots=True)
 class WalletSettings:
     """The verification of wallets."""
 
+    evm_rpc: tuple[str, ...] = _setting((), values.evm_rpc)
     text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
     shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
 
@@ -113,6 +156,7 @@ class Profile:
     key_file: str = _setting("", values.text)
     key_command: str = _setting("", values.text)
     audit_key: str = _setting("", values.verifier_key)
+    cleartext: str = _setting("", values.cleartext)
     read_only: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
     theme: str = _setting("", values.text)
     confirm_above: int | None = _setting(None, values.cents)
@@ -143,6 +187,10 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "service.rates": RateSettings,
+    "service.rates.read": ReadRate,
+    "service.rates.write": WriteRate,
+    "service.rates.quote": QuoteRate,
     "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,

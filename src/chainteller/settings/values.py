@@ -66,6 +66,24 @@ def seconds(minimum: int) -> Reader:
     return read
 
 
+def rate(value: object) -> float:
+    """Requests per second, at least one in a hundred seconds."""
+    try:
+        number = float(value) if isinstance(value, str | int | float) else 0.0
+    except ValueError:
+        number = 0.0
+    if isinstance(value, bool) or not 0.01 <= number <= 1_000_000:
+        raise ValueError("needs a number of requests per second, 0.01 to 1000000")
+    return int(number) if number.is_integer() else number
+
+
+def count(value: object) -> int:
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if not re.fullmatch(r"[0-9]{1,6}", text) or int(text) < 1:
+        raise ValueError("needs a whole number, 1 or more")
+    return int(text)
+
+
 def switch(value: object) -> bool:
     word = str(value).lower() if isinstance(value, str | bool) else ""
     if word in {"on", "true", "yes", "1"}:
@@ -139,6 +157,17 @@ def witnesses(value: object) -> tuple[str, ...]:
     return named
 
 
+def evm_rpc(value: object) -> tuple[str, ...]:
+    """Networks with the address of a provider after a space; a network may have several."""
+    named = names(value)
+    for each in named:
+        network, _, address = each.partition(" ")
+        if not network or not _is_address(address) or " " in address:
+            raise ValueError("needs a network and an address: ethereum https://rpc.example")
+        url(address)
+    return named
+
+
 def proxies(value: object) -> tuple[str, ...]:
     """Addresses and networks, and ``unix`` for whoever connects over a UNIX socket."""
     named = names(value)
@@ -162,6 +191,19 @@ def verifier_key(value: object) -> str:
     if key and not re.fullmatch(r"[^+\s]+\+[0-9a-f]{8}\+\S+", key):
         raise ValueError("needs a verifier key, NAME+ID+KEY, as chainteller audit key show prints")
     return key
+
+
+def cleartext(value: object) -> str:
+    if value not in {"refuse", "allow"}:
+        raise ValueError("needs refuse or allow")
+    return str(value)
+
+
+def listening_address(value: object) -> str:
+    address = text(value)
+    if not re.fullmatch(r"/.+|(\[[0-9A-Fa-f:.]+\]|[^\s:/]+):[1-9][0-9]{0,4}", address):
+        raise ValueError("needs HOST:PORT or the absolute path of a UNIX socket")
+    return address
 
 
 def kind(value: object) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
+    BigInteger,
     Connection,
     String,
     bindparam,
@@ -61,6 +62,16 @@ _ADVANCE = (
     )
 )
 
+_NEWEST_EVENT = select(Tables.head.c.event_seq).where(Tables.head.c.name == HEAD)
+_EVENTS_AFTER = (
+    select(Tables.event)
+    .where(
+        Tables.event.c.organisation_id == bindparam("b_organisation"),
+        Tables.event.c.seq > bindparam("b_after"),
+    )
+    .order_by(Tables.event.c.seq)
+    .limit(bindparam("b_limit", type_=BigInteger))
+)
 _TRAIL = Listing(
     Tables.audit,
     "organisation_id",
@@ -185,22 +196,25 @@ def audit_row(
     }
 
 
+def newest_event(connection: Connection) -> int:
+    """The number of the newest event of any organisation."""
+    return int(connection.execute(_NEWEST_EVENT).scalar_one())
+
+
 def events_after(
     connection: Connection, organisation_id: str, after: int, limit: int
-) -> tuple[tuple[Event, ...], int]:
-    """Events after a cursor, and the next cursor."""
-    t = Tables.event
-    if after < 0:
-        newest = connection.execute(select(func.coalesce(func.max(t.c.seq), 0))).scalar_one()
-        return (), int(newest)
-    found = connection.execute(
-        select(t)
-        .where(t.c.seq > after, t.c.organisation_id == organisation_id)
-        .order_by(t.c.seq)
-        .limit(limit)
-    ).all()
+) -> tuple[tuple[Event, ...], int, bool]:
+    """Events after a cursor, the next cursor, and whether the cursor was ahead of the log.
+
+    The next cursor passes what other organisations wrote meanwhile.
+    """
+    newest = newest_event(connection)
+    if after < 0 or after > newest:
+        return (), newest, after > newest
+    values = {"b_organisation": organisation_id, "b_after": after, "b_limit": limit}
+    found = connection.execute(_EVENTS_AFTER, values).all()
     events = tuple(event_model(row) for row in found)
-    return events, events[-1].seq if events else after
+    return events, events[-1].seq if len(events) == limit else newest, False
 
 
 def event_model(row: Record) -> Event:

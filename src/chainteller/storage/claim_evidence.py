@@ -18,6 +18,7 @@ _ATTEMPT = WalletTables.attempt
 _WALLET = WalletTables.counterparty
 _CUSTODY = WalletTables.blockchain_account
 _LINK = WalletTables.link
+_BODY = WalletTables.evidence
 _ACCOUNT = Tables.trading_account
 _CUSTOMER = Tables.customer
 _TRANSFER = Tables.transfer
@@ -53,6 +54,7 @@ _EVIDENCE: Select[Any] = (
         _ACCOUNT.c.customer_id.label("account_customer_id"),
         _ACCOUNT.c.bank_account_id.label("account_bank_account_id"),
         _CUSTOMER.c.reference.label("customer_reference"),
+        _BODY.c.body.label("evidence_body"),
         select(func.count())
         .select_from(_ATTEMPT)
         .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
@@ -93,6 +95,7 @@ _EVIDENCE: Select[Any] = (
     .outerjoin(_WALLET, _WALLET.c.id == _CLAIM.c.counterparty_id)
     .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
     .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
+    .outerjoin(_BODY, _BODY.c.claim_id == _CLAIM.c.id)
     .outerjoin(_CUSTOMER, _CUSTOMER.c.id == _CUSTODY.c.customer_id)
     .outerjoin(
         _LINK,
@@ -118,7 +121,8 @@ def find(connection: Connection, claim_id: str) -> Record | None:
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
     (the blockchain account) and the link of the two, each with that prefix, ``account_…`` of the
-    trading account, and ``customer_reference``. Of a missing row they are None.
+    trading account, ``customer_reference``, and ``evidence_body``, what a chain answered. Of a
+    missing row they are None.
 
     ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
     linked claims that the link names (one), and ``first_linked_claims`` those that were linked when

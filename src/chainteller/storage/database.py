@@ -1,6 +1,7 @@
 """Connections to one SQLite file or one PostgreSQL database."""
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -176,10 +177,31 @@ class Database:
         self.engine.dispose()
 
 
+_HOST = re.compile(r"[^:\[\]]+(:[0-9]+)?")
+_SEVERAL_HOSTS = re.compile(r"(postgres[^:/]*://)([^@/?]*@)?([^@/?]*,[^@/?]*)([/?].*)?")
+
+
+def _parsed(url: str) -> URL:
+    """Parse a URL, which may name several PostgreSQL hosts as libpq does: ``//ONE:5432,TWO/NAME``.
+
+    Raises:
+        ValueError: a port is no number, or a host can't be read.
+        ArgumentError: it's no URL.
+    """
+    found = _SEVERAL_HOSTS.fullmatch(url)
+    if found is None:
+        return make_url(url)
+    scheme, user, hosts, rest = found[1], found[2] or "", found[3], found[4] or ""
+    named = [("host", host) for host in hosts.split(",")]
+    if not all(_HOST.fullmatch(host) for _, host in named):
+        raise ValueError("of several hosts, each is a name with or without a port")
+    return make_url(f"{scheme}{user}{rest}").update_query_pairs(named, append=True)
+
+
 def _parse(url: str) -> URL:
     try:
-        parsed = make_url(url)
-    except ArgumentError:
+        parsed = _parsed(url)
+    except (ArgumentError, ValueError):
         raise unavailable(
             "BAD_URL",
             "The database URL cannot be read.",

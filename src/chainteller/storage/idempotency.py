@@ -1,13 +1,13 @@
 """Store the outcomes of writes under their idempotency keys."""
 
-from sqlalchemy import bindparam
+from sqlalchemy import select, tuple_
 
+from chainteller.storage import sealing
 from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.idempotency
 find = Finder(_T, "organisation_id", "operation", "key")
-_OLD = _T.c.at < bindparam("b_before")
 
 
 def claim(rows: Writer, row: dict[str, object]) -> bool:
@@ -25,5 +25,13 @@ def finish(rows: Writer, row: dict[str, object], body: str, *, created: bool) ->
     rows.update(_T, key, outcome)
 
 
-def purge(rows: Writer, before: int) -> int:
-    return rows.delete(_T, _OLD, {"b_before": before})
+def purge(rows: Writer, before: int, most: int) -> list[str]:
+    """Remove at most ``most`` keys that were used before an instant; what was removed."""
+    form = sealing.form(_T)
+    columns = [_T.c[name] for name in form.key_names]
+    old = select(*columns).where(_T.c.at < before).order_by(_T.c.at).limit(most)
+    found = rows.connection.execute(old).mappings().all()
+    if not found:
+        return []
+    rows.delete(_T, tuple_(*columns).in_([tuple(row.values()) for row in found]))
+    return [form.key(dict(row)) for row in found]

@@ -28,6 +28,8 @@ from chainteller.storage.revision import State, sqlite_revision, sqlite_state
 DATABASE_OPEN = "DATABASE_OPEN"
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 _MOST_PROBLEMS = 20
+_SAMPLED = 400
+"""Rows of each index that SQLite looks at."""
 
 
 def init(url: str) -> bool:
@@ -144,6 +146,21 @@ def check(url: str) -> DatabaseReport:
         problems=problems,
         notes=_schema_notes(found),
     )
+
+
+def analyse(database: Database) -> None:
+    """Let the database look at samples of its tables, so that it goes on choosing well.
+
+    Raises:
+        ServiceUnavailable: it can't be used.
+    """
+    with database.write() as connection:
+        if database.path is None:
+            connection.execute(text("ANALYZE"))
+        else:
+            connection.exec_driver_sql(f"PRAGMA analysis_limit={_SAMPLED}")
+            connection.exec_driver_sql("PRAGMA optimize")
+        connection.commit()
 
 
 def require_file(path: Path) -> None:

@@ -8,9 +8,10 @@ from chainteller.domain.quoting import Side
 from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
+from chainteller.storage import tallies
 from chainteller.storage.database import Record
 from chainteller.storage.pages import Counted, Extra, Listing
-from chainteller.storage.rows import Finder
+from chainteller.storage.rows import Finder, Writer
 from chainteller.storage.tables import Tables
 
 _T = Tables.quote
@@ -74,6 +75,28 @@ def _open(connection: Connection, organisation_id: str, now: int) -> Extra:
     if len(ids) > _MOST_OPEN:
         return Extra("live", bindparam("b_now") <= _IN_ORDER, {"b_now": now})
     return Extra("found", _T.c.id.in_(bindparam("b_found", expanding=True)), {"b_found": ids})
+
+
+def remove_expired(rows: Writer, organisation_id: str, before: int, most: int) -> list[str]:
+    """Remove at most ``most`` quotes that nobody executed before they expired, which was before an
+    instant; their ids."""
+    old = (
+        select(_T.c.id, _T.c.created)
+        .where(
+            _T.c.organisation_id == organisation_id,
+            _T.c.status == literal_column("'open'"),
+            _T.c.expires < before,
+        )
+        .order_by(_T.c.expires)
+        .limit(most)
+        .with_for_update(skip_locked=True)
+    )
+    found = rows.connection.execute(old).all()
+    if found:
+        places = [int(row.created) for row in found]
+        tallies.removed(rows.connection, _T, organisation_id, places)
+        rows.delete(_T, _T.c.id.in_([row.id for row in found]))
+    return [str(row.id) for row in found]
 
 
 def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:

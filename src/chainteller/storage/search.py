@@ -15,12 +15,12 @@ from threading import Lock
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, Table, bindparam, delete, select
+from sqlalchemy import Connection, Engine, Table, bindparam, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.domain.search_texts import Ends, key_of, keys_of, name_words
 from chainteller.storage import tallies
-from chainteller.storage.columns import Record
+from chainteller.storage.columns import SALT, Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.vocabulary import Vocabulary
 from chainteller.storage.wallet_tables import WalletTables
@@ -32,6 +32,8 @@ _LAST = "\U0010ffff"
 _LAST_OF_ID = "Z" * 40
 """Behind every id with the same beginning, in any collation: ids are capitals and digits."""
 _BATCH = 500
+_MANY = 5_000
+"""Names that are counted to find the rarest word."""
 _MOST_VOCABULARIES = 8
 _WORD, _NAME, _KEY = Tables.search_word, Tables.search_name, Tables.search_key
 CUSTOMER, BANK_ACCOUNT = "customer", "bank-account"
@@ -116,14 +118,19 @@ def rebuild(connection: Connection) -> None:
 
 
 def missing(connection: Connection) -> Iterator[tuple[str, str]]:
-    """Records that can't be found, and findable ones that don't exist: kind and id."""
+    """Records that can't be found, and findable ones that don't exist: kind and id.
+
+    What the released build wrote since the last upgrade, which adds it, has no salt.
+    """
     known = {(row.kind, row.organisation_id, row.id) for row in connection.execute(select(_KEY))}
-    there = {
-        (kind, row.organisation_id, row.id)
-        for table, (kind, _) in _KEYED.items()
-        for row in connection.execute(select(table.c.organisation_id, table.c.id))
-    }
-    for kind, _, record_id in sorted(known ^ there):
+    sealed, there = set(), set()
+    for table, (kind, _) in _KEYED.items():
+        columns = table.c.organisation_id, table.c.id, table.c[SALT]
+        for organisation_id, record_id, salt in connection.execute(select(*columns)):
+            there.add((kind, organisation_id, record_id))
+            if salt is not None:
+                sealed.add((kind, organisation_id, record_id))
+    for kind, _, record_id in sorted((known - there) | (sealed - known)):
         yield kind, record_id
 
 
@@ -165,10 +172,12 @@ def customers_with(
 ) -> list[str]:
     """At most ``most`` customers whose name has, of each list of words, one.
 
-    The list with the fewest words comes first; the names that it finds are compared with the
-    others, each by the few words that it has.
+    The list with the fewest names comes first; they are compared with the others, each by the few
+    words that it has.
     """
-    ordered = sorted(alternatives, key=len)
+    ordered = list(alternatives)
+    if len(ordered) > 1:
+        ordered.sort(key=lambda words: _count(connection, organisation_id, words))
     first, *others = (_NAME.alias(f"n{at}") for at in range(len(ordered)))
     statement = select(first.c.customer_id).where(
         first.c.organisation_id == organisation_id, first.c.word.in_(ordered[0])
@@ -186,6 +195,15 @@ def customers_with(
         statement = statement.where(named)
     found = connection.execute(statement.limit(most)).scalars()
     return list(dict.fromkeys(found))
+
+
+def _count(connection: Connection, organisation_id: str, words: Sequence[str]) -> int:
+    """How many names have one of some words, up to a bound."""
+    some = select(_NAME.c.customer_id).where(
+        _NAME.c.organisation_id == organisation_id, _NAME.c.word.in_(words)
+    )
+    counted = select(func.count()).select_from(some.limit(_MANY).subquery())
+    return int(connection.execute(counted).scalar_one())
 
 
 # Keys

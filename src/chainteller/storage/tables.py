@@ -294,7 +294,15 @@ class TransferRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
-        Index("ix_transfer_created", "trading_account_id", "direction", "created"),
+        Index(
+            "ix_transfer_created",
+            "trading_account_id",
+            "direction",
+            "created",
+            "status",
+            "destination_class",
+            "notional_cents",
+        ),
         Index("ix_transfer_organisation", "organisation_id", "created", "id"),
         Index("ix_transfer_account", "organisation_id", "trading_account_id", "created", "id"),
         Index("ix_transfer_status", "organisation_id", "status", "created", "id"),
@@ -469,6 +477,15 @@ class CheckpointRow(SQLModel, table=True):
     __table_args__ = unsealed("signed with a key that is not in the database; witnesses keep it")
 
 
+class ServerLeaseRow(SQLModel, table=True):
+    """A server process that runs on this database; old rows are those of processes that ended."""
+
+    __tablename__ = "server_lease"
+    id: str = Field(primary_key=True, sa_type=Key)
+    renewed_at: int = Field(sa_type=Instant)
+    __table_args__ = unsealed("how rate limits are shared between servers; decides nothing else")
+
+
 class TallyRow(SQLModel, table=True):
     """How many rows of the table ``listed`` an organisation has up to a place (``tallies``)."""
 
@@ -551,6 +568,7 @@ class Tables:
     entry: ClassVar[Table] = table(EntryRow)
     log: ClassVar[Table] = table(LogRow)
     checkpoint: ClassVar[Table] = table(CheckpointRow)
+    server_lease: ClassVar[Table] = table(ServerLeaseRow)
     tally: ClassVar[Table] = table(TallyRow)
     search_word: ClassVar[Table] = table(SearchWordRow)
     search_name: ClassVar[Table] = table(SearchNameRow)

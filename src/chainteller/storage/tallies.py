@@ -132,7 +132,8 @@ def behind(connection: Connection, now: int) -> Iterator[tuple[Table, str]]:
         for table in _PLACES:
             mine = connection.execute(_MINE, _values(table, name)).first()
             upto = _NOWHERE if mine is None else mine.upto
-            if _place_after(connection, table, name, (upto, _last(table, now)), _LEAST) is not None:
+            last = _last(connection, table, name, now)
+            if _place_after(connection, table, name, (upto, last), _LEAST) is not None:
                 yield table, name
 
 
@@ -144,7 +145,7 @@ def fold(connection: Connection, table: Table, organisation_id: str, now: int) -
     if mine is None:
         raise AssertionError(f"the tally of {table.name} has no row")
     upto, counted = mine
-    last = _last(table, now)
+    last = _last(connection, table, organisation_id, now)
     there = _place_after(connection, table, organisation_id, (upto, last), STEP)
     reached = last if there is None else there
     if reached <= upto:
@@ -174,9 +175,13 @@ def wrong(connection: Connection) -> Iterator[Wrong]:
             yield Wrong(row.organisation_id, row.listed, row.total, counted)
 
 
-def _last(table: Table, now: int) -> int:
-    """The last place that is settled: rows are numbered in the order of commits."""
-    return _EVERYTHING if _PLACES[table] == "seq" else now - LAG
+def _last(connection: Connection, table: Table, organisation_id: str, now: int) -> int:
+    """The last place that is settled; rows that have numbers get them in the order of commits."""
+    if _PLACES[table] != "seq":
+        return now - LAG
+    newest = select(func.max(table.c.seq)).where(table.c.organisation_id == organisation_id)
+    found = connection.execute(newest).scalar()
+    return _NOWHERE if found is None else int(found)
 
 
 def _place_after(

@@ -1,6 +1,6 @@
 """Query deposits and withdrawals."""
 
-from sqlalchemy import Connection, bindparam, select, union_all
+from sqlalchemy import Connection, bindparam, func, select, union_all
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.limits import DestinationClass, Spent
@@ -47,6 +47,35 @@ _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where
     _T.c.created > bindparam("b_since"),
     _T.c.status.in_([status.value for status in COUNTED]),
 )
+
+
+_SUMS = (
+    select(
+        _T.c.destination_class,
+        func.sum(_T.c.notional_cents).label("cents"),
+        func.min(_T.c.created).label("first"),
+    )
+    .where(
+        _T.c.trading_account_id == bindparam("b_account"),
+        _T.c.direction == Direction.WITHDRAWAL,
+        _T.c.created > bindparam("b_since"),
+        _T.c.created <= bindparam("b_upto"),
+        _T.c.status.in_([status.value for status in COUNTED]),
+    )
+    .group_by(_T.c.destination_class)
+)
+
+
+def sums_between(
+    connection: Connection, account_id: str, since: int, upto: int
+) -> tuple[Spent, ...]:
+    """Withdrawals after an instant and up to another one that count against the account's limits:
+    one sum for each class of destination, dated as the first of them."""
+    values = {"b_account": account_id, "b_since": since, "b_upto": upto}
+    return tuple(
+        Spent(DestinationClass(row.destination_class), int(row.cents), int(row.first))
+        for row in connection.execute(_SUMS, values)
+    )
 
 
 def spent_since(connection: Connection, account_id: str, since: int) -> tuple[Spent, ...]:
@@ -155,6 +184,6 @@ def _reason(row: Record) -> Reason | None:
 
 
 def _review(row: Record) -> Review | None:
-    if row.review_reason is None or row.review_eta is None:
+    if row.review_reason is None:
         return None
     return Review(reason=row.review_reason, eta=row.review_eta)

@@ -108,6 +108,15 @@ class ClaimRow(SQLModel, table=True):
     method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
 
 
+class EvidenceRow(SQLModel, table=True):
+    """What a chain answered about the signature of a claim by a contract, as canonical JSON."""
+
+    __tablename__ = "claim_evidence"
+    claim_id: str = Field(primary_key=True, foreign_key="claim.id", sa_type=Key)
+    organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
+    body: str = Field(sa_type=Text)
+
+
 class LinkRow(SQLModel, table=True):
     """A counterparty of a blockchain account; verified while ``expires`` has not passed."""
 
@@ -138,4 +147,5 @@ class WalletTables:
     challenge: ClassVar[Table] = table(ChallengeRow)
     attempt: ClassVar[Table] = table(AttemptRow)
     claim: ClassVar[Table] = table(ClaimRow)
+    evidence: ClassVar[Table] = table(EvidenceRow)
     link: ClassVar[Table] = table(LinkRow)

@@ -31,6 +31,7 @@ from chainteller.storage.wallet_tables import WalletTables
 _B = WalletTables.blockchain_account
 _C = WalletTables.counterparty
 _L = WalletTables.link
+_M = WalletTables.claim
 _K = Tables.customer
 _T = Tables.trading_account
 find_account = Finder(_B, "organisation_id", "id")
@@ -63,7 +64,9 @@ _LINKED = select(
     _C.c.address,
     _C.c.canonical,
     _C.c.created.label("counterparty_created"),
-).join(_C, _C.c.id == _L.c.counterparty_id)
+    _M.c.method.label("claim_method"),
+)
+_LINKED = _LINKED.join(_C, _C.c.id == _L.c.counterparty_id).outerjoin(_M, _M.c.id == _L.c.claim_id)
 find_link = Finder(_L, "blockchain_account_id", "counterparty_id", rows=_LINKED)
 _SHOWN = _LINKED.join(_B, _B.c.id == _L.c.blockchain_account_id).add_columns(
     is_shared(_L.c.counterparty_id, _B.c.customer_id).label("shared")

@@ -27,6 +27,9 @@ class SessionSurroundings:
         else:
             self._session.tell(words)
 
+    def has_agreed(self) -> bool:
+        return self._session.has_agreed()
+
     def word(self, verb: str) -> str:
         if verb == "hint":
             return self._session.hint()

@@ -23,6 +23,8 @@ class Progress:
     cursor: int = 0
     signings: int = 0
     challenges: list[Challenge] = field(default_factory=list)
+    has_asked_back: bool = False
+    """Whether the customer has asked a question about the newest quote."""
 
 
 class NothingToSign(TellerError):

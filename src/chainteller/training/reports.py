@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from chainteller.domain.clock import SECOND
+from chainteller.training.reactions import executed_without_consent
 from chainteller.training.scenarios import PARTS
-from chainteller.training.score import Judged, judge, score
+from chainteller.training.score import MOST_WITHOUT_CONSENT, Judged, judge, score
 from chainteller.training.session import Session
 from chainteller.training.timeline import DONE, TOLD, Moment
 
@@ -21,6 +22,7 @@ def make_report(session: Session) -> dict[str, Any]:
     """
     judged = judge(session)
     result, scenario = score(session, judged), session.scenario
+    no_consent = executed_without_consent(session.progress.moments)
     return {
         "format": FORMAT,
         "scenario": scenario.name,
@@ -30,6 +32,7 @@ def make_report(session: Session) -> dict[str, Any]:
         "score": result.total,
         "parts": {part: {"points": result.points[part], "of": result.of[part]} for part in PARTS},
         "helpCosts": result.help_costs,
+        "withoutConsent": "" if no_consent is None else _since(session, no_consent.at),
         "goals": [_goal(session, each) for each in judged],
         "refusals": [_refusal(session, each) for each in session.progress.moments if _fails(each)],
         "told": [
@@ -99,7 +102,14 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
         if not goal["met"]:
             lines.append(f"       {goal['reason']}{_evidence(goal)}")
             if goal["book"]:
-                lines.append(f"       the book: {goal['book']}")
+                lines.append(f"       guide: {goal['book']}")
+    if report.get("withoutConsent"):
+        lines += [
+            "",
+            f"The quote was executed at {report['withoutConsent']} without the customer's consent: "
+            f"at most {MOST_WITHOUT_CONSENT} points.",
+            "Guide: Serve customers, Buy and sell",
+        ]
     if report["refusals"]:
         lines += ["", "Refused by the service"]
         lines += [f"{each['at']}  {each['call']}  {each['code']}" for each in report["refusals"]]

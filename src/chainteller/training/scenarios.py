@@ -6,11 +6,13 @@ The format is described in docs/reference/scenario_files.md; a scenario is named
 import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, STABLECOINS
 from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.randomness import SeededRandomness, below
 from chainteller.service.error_codes import ERRORS
 from chainteller.service.operations import WRITES
 from chainteller.training.checks import Check, read_check
@@ -26,6 +28,18 @@ REFUSALS = ("INTERNAL_ERROR", "RATE_LIMITED", "SERVICE_UNAVAILABLE")
 CLOSURES = ("MAINTENANCE", "HALTED", "CLOSED", "PROVIDER_DOWN")
 _EVENTS = ("trade.", "deposit.", "withdrawal.", "quote.", "counterparty.", "ownership_")
 _NO_ANSWER = ("OUTCOME_UNKNOWN", "UNREACHABLE")
+
+
+DRAWN = "drawn"
+"""The bank account of a scenario whose caller is drawn from the bank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A customer of the bank who can call: without a trading account, and able to open one."""
+
+    name: str
+    bank_account: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +129,17 @@ class Scenario:
     setup: tuple[str, ...]
     hints: tuple[str, ...]
     book: tuple[str, ...]
+    covers: tuple[str, ...]
+    """What is practised: error codes, states such as ``trade settled``, and ``task: ...``."""
     story: tuple[Story, ...]
     world: tuple[WorldChange, ...]
     faults: tuple[Fault, ...]
     goals: tuple[Goal, ...]
     statements: tuple[Statement, ...]
     digest: str
+    file: Path | None = None
+    drawn: Mapping[str, str] = field(default_factory=dict)
+    """What the seed has drawn: the caller, and one ``[[draw]]`` table of the file."""
 
 
 def find_scenarios(folders: Iterable[Path]) -> dict[str, Path]:
@@ -137,8 +156,15 @@ def name_of(path: Path) -> str:
     return path.stem.lstrip("0123456789").lstrip("-")
 
 
-def load(path: Path, wallets: Sequence[SampleWallet]) -> Scenario:
-    """Read and check one file.
+def load(
+    path: Path,
+    wallets: Sequence[SampleWallet],
+    seed: str | None = None,
+    caller: Caller | None = None,
+) -> Scenario:
+    """Read and check one file, with what is drawn for a seed; the first of each without one.
+
+    ``caller`` is the person who calls, where the scenario doesn't name one.
 
     Raises:
         ScenarioInvalid: naming every problem with its file, table and key.
@@ -150,12 +176,40 @@ def load(path: Path, wallets: Sequence[SampleWallet]) -> Scenario:
         raise ScenarioInvalid([f"{path.name}: cannot be read: {error.strerror}"]) from None
     except ValueError as error:
         raise ScenarioInvalid([f"{path.name}: no TOML: {error}"]) from None
+    values = _drawn(name_of(path), data.pop("draw", []), seed)
+    if caller is not None:
+        values |= {"customer": caller.name, "bank_account": caller.bank_account}
+    data = _filled(data, values)
+    if caller is not None and data.get("customer", {}).get("bank_account") == DRAWN:
+        data["customer"]["bank_account"] = caller.bank_account
     table = Table.of_file(path, data)
     scenario = _scenario(name_of(path), table, tuple(each.name for each in wallets), source)
     table.finish()
     if table.problems:
         raise ScenarioInvalid(table.problems)
-    return scenario
+    return replace(scenario, file=path, drawn=values)
+
+
+def _drawn(name: str, choices: object, seed: str | None) -> dict[str, str]:
+    """The values of one ``[[draw]]`` table."""
+    tables = (
+        [each for each in choices if isinstance(each, dict)] if isinstance(choices, list) else []
+    )
+    if not tables:
+        return {}
+    place = 0 if seed is None else below(SeededRandomness(f"draw {name} {seed}"), len(tables))
+    return {key: str(value) for key, value in tables[place].items()}
+
+
+def _filled(value: Any, values: Mapping[str, str]) -> Any:
+    """The data with ``{name}`` replaced by the drawn values, in every text."""
+    if isinstance(value, str):
+        for name, text in values.items():
+            value = value.replace(f"{{{name}}}", text)
+        return value
+    if isinstance(value, dict):
+        return {key: _filled(each, values) for key, each in value.items()}
+    return [_filled(each, values) for each in value] if isinstance(value, list) else value
 
 
 def _scenario(name: str, table: Table, wallets: tuple[str, ...], source: bytes) -> Scenario:
@@ -177,6 +231,7 @@ def _scenario(name: str, table: Table, wallets: tuple[str, ...], source: bytes) 
         setup=_setup(table),
         hints=table.texts("hints"),
         book=table.texts("book"),
+        covers=table.texts("covers"),
         story=tuple(_story(each) for each in table.tables("story")),
         world=tuple(_world(each, wallets) for each in table.tables("world")),
         faults=tuple(_fault(each) for each in table.tables("fault")),
@@ -248,7 +303,9 @@ def moment(name: str) -> str:
     if name in WORDS or name.startswith(_EVENTS):
         return name
     if method not in OBSERVED:
-        raise ValueError(f"start, told, signed, an event or a call{did_you_mean(method, OBSERVED)}")
+        raise ValueError(
+            f"start, told, signed, agreed, an event or a call{did_you_mean(method, OBSERVED)}"
+        )
     if outcome and outcome not in {DONE, *_NO_ANSWER, *ERRORS}:
         raise ValueError(f"a call with an outcome of the service{did_you_mean(outcome, ERRORS)}")
     return full_name(name)
@@ -280,7 +337,15 @@ def _world(table: Table, wallets: tuple[str, ...]) -> WorldChange:
     return WorldChange(trigger, kind, **values)  # type: ignore[arg-type]  # read by kind above
 
 
-CHANGES = ("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit")
+WITHDRAWAL_ENDS = {
+    "reject-withdrawal": "reject",
+    "fail-withdrawal": "fail",
+    "return-withdrawal": "return",
+}
+CHANGES = (
+    *("close-market", "open-market", "move-price", "move-peg", "reverify", "return-deposit"),
+    *WITHDRAWAL_ENDS,
+)
 
 
 def _fault(table: Table) -> Fault:

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from chainteller.training.checks import Finding, evaluate
+from chainteller.training.reactions import executed_without_consent
 from chainteller.training.scenarios import PARTS, Goal
 from chainteller.training.session import Session
 
 HINT_COSTS = 2
 UNDO_COSTS = 3
+MOST_WITHOUT_CONSENT = 60
 _KEYS_AT_WORST = 3
 """No points for keys at this multiple of the par."""
 
@@ -50,6 +52,8 @@ def score(session: Session, judged: Sequence[Judged]) -> Score:
     points["keys"] = weights["keys"] * light * met // (most * of)
     costs = HINT_COSTS * session.hints + UNDO_COSTS * session.undos
     total = max(0, sum(points[part] for part in PARTS) - costs)
+    if executed_without_consent(session.progress.moments) is not None:
+        total = min(total, MOST_WITHOUT_CONSENT)
     return Score({part: points[part] for part in PARTS}, weights, costs, total)
 
 

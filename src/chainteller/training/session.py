@@ -21,10 +21,23 @@ from chainteller.training.checks import View
 from chainteller.training.coach import Coach, inputs_of
 from chainteller.training.faults import Faults
 from chainteller.training.progress import DueWorkStuck, NoCheckpoint, NothingToSign, Progress
+from chainteller.training.reactions import (
+    QUOTED,
+    Temperament,
+    asks_for_consent,
+    has_open_quote,
+    is_agreed,
+)
 from chainteller.training.reading import ScenarioInvalid
-from chainteller.training.scenarios import Fault, Scenario, Story, WorldChange
+from chainteller.training.scenarios import (
+    WITHDRAWAL_ENDS,
+    Fault,
+    Scenario,
+    Story,
+    WorldChange,
+)
 from chainteller.training.steps import Player, VerbUnknown
-from chainteller.training.timeline import DONE, SIGNED, START, TOLD, Moment
+from chainteller.training.timeline import AGREED, DONE, SIGNED, START, TOLD, Moment
 from chainteller.training.world import TrainingWorld
 from chainteller.wallets.simulated import SampleWallet, sign_sample
 
@@ -32,6 +45,7 @@ _EVENTS_AT_ONCE = 1_000
 _LONGEST_STEP = 2 * HOUR
 _MAX_ROUNDS = 200
 """Maximum rounds of due work at one instant; each round does hundreds of pieces."""
+_CLEAR = Temperament("clear", "Yes, please go ahead.")
 _Step = Story | WorldChange | Fault
 Answer = TypeVar("Answer")
 
@@ -48,8 +62,10 @@ class Session:
         world: TrainingWorld,
         seed: str,
         wallets: Sequence[SampleWallet],
+        caller: Temperament = _CLEAR,
     ) -> None:
         self.scenario = scenario
+        self.caller = caller
         self.seed = seed
         self.clock = world.clock
         self.progress = Progress()
@@ -110,6 +126,10 @@ class Session:
             if isinstance(value, SignatureDiagnosis) and not value.accepted:
                 about = value.finding
             self._note(f"{name}:{DONE}", about, key or "")
+            if f"{name}:{DONE}" == QUOTED:
+                self.progress.has_asked_back = False
+                if self.caller.rushes:
+                    self._hear(self.caller.rushes)
             return answer
 
     def tell(self, text: str) -> None:
@@ -117,6 +137,27 @@ class Session:
         with self._lock:
             self._record({"tell": text})
             self._note(TOLD, " ".join(text.split()))
+            self._react(text)
+
+    def _react(self, told: str) -> None:
+        """The customer agrees to the newest quote, or asks a question about it first."""
+        moments = self.progress.moments
+        is_asked = asks_for_consent(told) and has_open_quote(moments)
+        if not is_asked or is_agreed(moments):
+            return
+        if self.caller.asks and not self.progress.has_asked_back:
+            self.progress.has_asked_back = True
+            self._hear(self.caller.asks)
+            return
+        self._hear(self.caller.agrees)
+        self._note(AGREED)
+
+    def _hear(self, says: str) -> None:
+        self.progress.heard.append((self.clock.now(), says))
+
+    def has_agreed(self) -> bool:
+        """Whether the customer has agreed to the newest quote."""
+        return is_agreed(self.progress.moments)
 
     def say(self, statement_id: str) -> str:
         """Say one of the scenario's statements; raises LookupError."""
@@ -268,7 +309,7 @@ class Session:
 
     def _fire(self, step: _Step) -> None:
         if isinstance(step, Story):
-            self.progress.heard.append((self.clock.now(), step.says))
+            self._hear(step.says)
         elif isinstance(step, Fault):
             self.progress.armed_faults.arm(step, self.clock.now())
         else:
@@ -285,10 +326,18 @@ class Session:
             world.move_price(change.name, change.bps)
         elif change.change == "move-peg":
             world.move_peg(change.name, change.bps)
-        elif account is not None and change.change == "reverify":
-            self._reverify(account, change)
         elif account is not None:
-            for deposit in world.service.deposits(account, ListQuery(limit=1)).data:
+            self._change_account(account, change)
+
+    def _change_account(self, account: str, change: WorldChange) -> None:
+        world, newest = self._world, ListQuery(limit=1)
+        if change.change == "reverify":
+            self._reverify(account, change)
+        elif change.change in WITHDRAWAL_ENDS:
+            for withdrawal in world.service.withdrawals(account, newest).data:
+                world.end_withdrawal(withdrawal.id, WITHDRAWAL_ENDS[change.change])
+        else:
+            for deposit in world.service.deposits(account, newest).data:
                 world.return_deposit(deposit.id)
 
     def _reverify(self, account_id: str, change: WorldChange) -> None:
@@ -386,6 +435,10 @@ class _SetupSurroundings:
 
     def word(self, verb: str) -> str:
         raise VerbUnknown(f"{verb} is no step of a setup")
+
+    def has_agreed(self) -> bool:
+        """The setup is what the customer agreed to before."""
+        return True
 
     def pressed(self, keys: int) -> None:
         """Keys during the setup don't count."""

@@ -41,6 +41,9 @@ class VerbUnknown(TellerError):
     next_step = "See docs/reference/scenario_files.md for the steps."
 
 
+_MOST_ASKED = 3
+
+
 class Surroundings(Protocol):
     """What a player needs besides the service."""
 
@@ -55,6 +58,9 @@ class Surroundings(Protocol):
 
     def word(self, verb: str) -> str:
         """Run ``hint``, ``checkpoint`` or ``undo``."""
+
+    def has_agreed(self) -> bool:
+        """Whether the customer has agreed to the newest quote."""
 
     def pressed(self, keys: int) -> None:
         """Count pressed keys."""
@@ -155,10 +161,12 @@ class Player:
         if found is not None:
             self._ids["trade"] = found
 
-    def cancel(self) -> None:
-        if "trade" not in self._ids:
+    def cancel(self, trade: str = "") -> None:
+        """Cancel a trade: the newest one if no id is given."""
+        if not trade and "trade" not in self._ids:
             self.look()
-        self._service.cancel_trade(self._account, self._id("trade"), idempotency_key=self._key())
+        wanted = trade or self._id("trade")
+        self._service.cancel_trade(self._account, wanted, idempotency_key=self._key())
 
     # -- wallets ------------------------------------------------------------------------------
 
@@ -176,6 +184,11 @@ class Player:
             opened = self._service.open_blockchain_account(request, idempotency_key=self._key())
             found = opened.value.id
         self._ids["blockchain account"] = found
+
+    def enter(self, address: str, network: str) -> None:
+        """Register an address as the customer spelled it."""
+        request = RegisterCounterparty(address=address, network=network)
+        self._service.register_counterparty(request, idempotency_key=self._key())
 
     def challenge(self) -> None:
         request = ChallengeRequest(counterparty_id=self._id("counterparty"))
@@ -216,6 +229,11 @@ class Player:
         self.claim()
         self.link()
 
+    def stop(self) -> None:
+        """Cancel the newest withdrawal."""
+        newest = self._service.withdrawals(self._account, ListQuery(limit=1)).data[0]
+        self._service.cancel_withdrawal(self._account, newest.id, idempotency_key=self._key())
+
     # -- words and time -----------------------------------------------------------------------
 
     def tell(self, *words: str) -> None:
@@ -223,6 +241,15 @@ class Player:
 
     def say(self, statement: str) -> None:
         self._around.say(f"#{statement}")
+
+    def agree(self, statement: str) -> None:
+        """Say a statement that asks for consent; once more if the customer has a question."""
+        for again in range(_MOST_ASKED):
+            if again:
+                self._around.pressed(_STEPS[Player.agree])
+            self._around.say(f"#{statement}")
+            if self._around.has_agreed():
+                return
 
     def wait(self, time: str) -> None:
         self._around.wait(duration(time))
@@ -287,7 +314,9 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.repeat: 2,
     Player.look: 1,  # 4
     Player.cancel: 3,  # 4 C y
+    Player.stop: 3,  # 6 C y
     Player.register: 3,
+    Player.enter: 3,
     Player.challenge: 1,
     Player.sign: 1,
     Player.check: 1,
@@ -296,6 +325,7 @@ _STEPS: Mapping[Callable[..., None], int] = {
     Player.verify: 6,
     Player.tell: 2,  # t t
     Player.say: 3,
+    Player.agree: 3,
     Player.wait: 0,
     Player.hint: 0,
     Player.checkpoint: 0,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from chainteller.service.operations import DIAGNOSE_SIGNATURE, WRITES
 
-START, TOLD, SIGNED = "start", "told", "signed"
-WORDS = (START, TOLD, SIGNED)
+START, TOLD, SIGNED, AGREED = "start", "told", "signed", "agreed"
+WORDS = (START, TOLD, SIGNED, AGREED)
 DONE = "done"
 OBSERVED = frozenset({*WRITES, DIAGNOSE_SIGNATURE.name})
 """Calls that count as actions of the trainee; other reads don't."""

@@ -49,5 +49,8 @@ class TrainingWorld(Protocol):
     def return_deposit(self, deposit_id: str) -> None:
         """Take back a completed deposit, as the core bank; freezes the account."""
 
+    def end_withdrawal(self, withdrawal_id: str, how: str) -> None:
+        """End a withdrawal from outside: ``reject``, ``fail`` or ``return`` it."""
+
     def close(self) -> None:
         """Close the bank's file."""

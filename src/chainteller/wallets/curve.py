@@ -40,6 +40,11 @@ class Curve(Protocol):
     def schnorr(self, signature: bytes, x_only: bytes) -> SchnorrCheck | None:
         """None when the key or the 64 bytes are malformed."""
 
+    def generated(self, scalar: bytes) -> bytes | None:
+        """The 64 bytes x ‖ y of a scalar times the generator; None at infinity. Not for secrets
+        that anybody must keep: the time that it takes depends on the scalar.
+        """
+
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
         """The x-coordinate of the point with even y and this x, plus tweak times the generator."""
 

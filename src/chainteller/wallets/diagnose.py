@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
+from chainteller.wallets.addresses import MAX_PASTE
 from chainteller.wallets.cases import (
     MAX_KNOWN_ADDRESSES,
     MAX_OTHER_TEXTS,
@@ -32,7 +33,13 @@ from chainteller.wallets.family import (
 )
 from chainteller.wallets.findings import FINDINGS
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.pasted_secrets import SecretPasted
+from chainteller.wallets.pasted_secrets import (
+    HEX_KEY_KIND,
+    SecretPasted,
+    hex_keys,
+    is_about_a_hash,
+)
+from chainteller.wallets.pasting import without_invisibles
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
 from chainteller.wallets.search import search
@@ -205,16 +212,34 @@ def _judge(case: Case) -> Diagnosis:
         accepted = _accepted(case, reading)
         if accepted is not None:
             return accepted
-    if refusal == "SECRET_PASTED" and is_certain_secret(case):
-        return _answer(case, refusal)
+    secret = _secret(case, refusal)
+    if secret is not None and secret.certain:
+        return secret
     clipboard = Clipboard() if refusal in _HOPELESS else read_clipboard(case.signature, family)
+    accepted = _accepted_part(case, clipboard)
+    return accepted or _refused(case, refusal, readings, clipboard, secret)
+
+
+def _accepted_part(case: Case, clipboard: Clipboard) -> Diagnosis | None:
     for part in clipboard.parts:
         accepted = _accepted(case, part.reading)
         if accepted is not None:
             return replace(accepted, read=part.source)
-    if refusal == "SECRET_PASTED":
-        return _answer(case, refusal)
+    return None
+
+
+def _refused(
+    case: Case,
+    refusal: str,
+    readings: list[SignatureReading],
+    clipboard: Clipboard,
+    secret: Diagnosis | None,
+) -> Diagnosis:
     plausible = [part.reading for part in clipboard.parts if _is_plausible(part.reading)]
+    if secret is not None and not plausible:
+        return secret
+    if not plausible and _is_about_a_hash(case.signature):
+        return _answer(case, "TRANSACTION_HASH_PASTED")
     attempts = [_Attempt(case, reading, clipboard=clipboard) for reading in readings]
     attempts += [
         _Attempt(case, reading, clipboard=clipboard, extracted=True)
@@ -230,22 +255,51 @@ _HOPELESS = frozenset({"EMPTY", "TOO_LONG", "ADDRESS_PASTED"})
 _MOST_DIAGNOSED = 3
 
 
+def _is_about_a_hash(paste: str) -> bool:
+    return len(paste) <= MAX_PASTE and is_about_a_hash(paste) and bool(hex_keys(paste))
+
+
 def _is_plausible(reading: SignatureReading) -> bool:
     return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
 
 
 def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
-    """The paste as one signature; otherwise why it is none."""
+    """The paste as one signature; otherwise why it is none, with a colon and the kind of secret."""
     try:
         return "", [read_signature(case.signature, family)]
-    except SecretPasted:
-        return "SECRET_PASTED", []
+    except SecretPasted as secret:
+        return f"{_SECRET}:{secret.kind}", []
     except Unreadable as unreadable:
         return unreadable.finding, []
 
 
-def is_certain_secret(_case: Case) -> bool:
-    return False
+_SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
+
+
+def _secret(case: Case, refusal: str) -> Diagnosis | None:
+    """The warning. Certain when the secret has a form of its own, or is the key of a known address.
+
+    64 hex digits that are no known address's key may be a transaction's hash, or r or s of a
+    signature on several lines.
+    """
+    finding, _, kind = refusal.partition(":")
+    keys = hex_keys(without_invisibles(case.signature)) if len(case.signature) <= MAX_PASTE else []
+    known = [each.address for each in case.known_addresses[:MAX_KNOWN_ADDRESSES]]
+    for address in (case.challenge.address, *known) if keys else ():
+        if any(address.network.family.is_private_key(key, address) for key in keys):
+            what = f"the private key of the wallet that ends in {address.display[-6:]}"
+            return replace(_answer(case, _SECRET, what=what), certain=True)
+    if finding != _SECRET:
+        return None
+    if kind != HEX_KEY_KIND:
+        return replace(_answer(case, _SECRET, what=kind), certain=True)
+    if is_about_a_hash(case.signature):
+        return _answer(case, "TRANSACTION_HASH_PASTED")
+    what = (
+        "64 hex digits: a private key or a transaction's hash, which look alike (it isn't the key "
+        "of a wallet that this customer registered)"
+    )
+    return _answer(case, _SECRET, what=what)
 
 
 def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:

@@ -12,6 +12,7 @@ from inspect import get_annotations
 from types import MappingProxyType
 from typing import ClassVar, Protocol
 
+from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.hashes import Digest
 from chainteller.wallets.proof import Proof
@@ -264,6 +265,11 @@ class Family(ABC):
     def owns(self, _key: bytes, _address: Address) -> bool:
         """Whether the address is one of the secp256k1 key x ‖ y."""
         return False
+
+    def is_private_key(self, secret: bytes, address: Address) -> bool:
+        """Whether 32 bytes are the private key of the address."""
+        key = curve().generated(secret)
+        return key is not None and self.owns(key, address)
 
     def is_unmistakable(self, _reading: SignatureReading) -> bool:
         """Whether the paste has a form that no other family's wallets write."""

@@ -57,11 +57,15 @@ _GENERAL: dict[str, Wording] = {
     # What was pasted
     "SECRET_PASTED": Wording(
         WRONG_MESSAGE_FORMAT,
-        "What was pasted looks like a private key, a recovery phrase or a key file (64 hex "
-        "digits may also be a transaction hash). Nothing of it was kept.",
+        "What was pasted is {what}. Nothing of it was kept.",
         "Please never send anyone your private key or recovery words; if you sent them to us, "
         "move your funds to a new wallet, and then send us only the signature.",
-        "Delete it wherever it was received, and tell the customer to treat the wallet as exposed.",
+        "Delete it wherever it was received. If it is a key or a phrase, tell the customer to move "
+        "the funds to a new wallet now: whoever has seen it can spend them.",
+    ),
+    "TRANSACTION_HASH_PASTED": _paste(
+        "What was pasted is the hash of a transaction, not a signature.",
+        "That is a transaction; could you sign our text as a message and send the signature?",
     ),
     "EMPTY": _paste("Nothing was pasted.", _WHOLE),
     "TOO_LONG": _paste("What was pasted is far too long to be a signature.", _WHOLE),

@@ -7,20 +7,39 @@ into a log. Only the kind of secret is ever returned, never a part of it.
 import base64
 import binascii
 import re
+from itertools import islice
 
 import base58
 from nacl.bindings import crypto_sign_seed_keypair
 
+from chainteller.wallets.recovery_words import is_recovery_phrase
+from chainteller.wallets.secret_patterns import find_pattern
+
 _HEX_KEY = re.compile(r"(?:0[xX])?[0-9a-fA-F]{64}", re.ASCII)
-_EXTENDED_KEY = re.compile(r"(?<![0-9A-Za-z])[a-zA-Z]prv[1-9A-HJ-NP-Za-km-z]{80,}", re.ASCII)
 _BASE58_RUN = re.compile(r"(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{50,90}(?![0-9A-Za-z])", re.ASCII)
 _KEY_FILE = re.compile(
-    r"""["']?(?:ciphertext|cipherparams|kdfparams|mnemonic|seed_?phrase|seed|private_?key|secret_?key"""
-    r"""|xprv|keystore)["']?\s*[:=]""",
+    r"""["']?\b(?:ciphertext|cipherparams|kdfparams|mnemonic|seed_?phrase|seed|priv(?:ate)?_?key"""
+    r"""|secret_?key|xprv|keystore|recovery_?phrase|signing_?key)["']?\s*[:=]""",
+    re.IGNORECASE | re.ASCII,
+)
+# Short names, which only mean a key when one follows.
+_NAMED_KEY = re.compile(
+    r"""["']?(?<![A-Za-z0-9])(?:pk|sk|priv|private|secret|wif|key|prv|privkey|d)["']?\s*[:=]\s*["']?"""
+    r"""(?:0x)?(?:[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{51,52})(?![0-9A-Za-z])""",
     re.IGNORECASE | re.ASCII,
 )
 _LABEL = re.compile(
     r"(?:private|secret|recovery|seed|mnemonic|backup)[\s_-]*(?:key|phrase|words?|seed)?\s*(?:is|[:=])",
+    re.IGNORECASE | re.ASCII,
+)
+# Words around a key that was copied from a wallet's own page, and around a transaction's hash.
+_ABOUT_KEYS = re.compile(
+    r"private[\s_-]*key|secret[\s_-]*(?:key|recovery)|never (?:share|disclose)|my key|seed phrase|"
+    r"anyone with (?:your|this)|steal|recovery phrase",
+    re.IGNORECASE | re.ASCII,
+)
+_ABOUT_HASHES = re.compile(
+    r"\b(?:tx|txn|txid|tx ?hash|transaction|hash|block|explorer|etherscan|tronscan|mempool)\b|/tx/",
     re.IGNORECASE | re.ASCII,
 )
 # Lists of octets: bare, in brackets, or as the values of {"0": 1, "1": 2}.
@@ -31,10 +50,8 @@ _OCTETS = re.compile(
 _KEYS = re.compile(r'"\d{1,2}"\s*:', re.ASCII)
 _HEX_OF_64 = re.compile(r"(?<![0-9a-fA-F])[0-9a-fA-F]{128}(?![0-9a-fA-F])", re.ASCII)
 _BASE64_OF_64 = re.compile(r"[A-Za-z0-9+/_-]{86}(?:==)?", re.ASCII)
-_PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY", re.ASCII)
-_NUMBERING = re.compile(r"\d{1,2}[.):]?", re.ASCII)
-_WORD = re.compile(r"(?:\d{1,2}[.):])?[A-Za-z]{3,8}\.?", re.ASCII)
-_SHORTEST_PHRASE = 12
+_PEM = re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY", re.ASCII)
+HEX_KEY_KIND = "64 hex digits"
 
 
 class SecretPasted(ValueError):
@@ -51,38 +68,38 @@ class SecretPasted(ValueError):
 def find_secret(text: str) -> str | None:
     """The kind of secret in a cleaned paste of bounded length, or None.
 
-    Kinds: recovery-words, private-key-hex (a transaction hash has the same shape), wif,
-    extended-key, solana-secret-key, key-file.
+    `HEX_KEY_KIND` is a key or a transaction's hash, which have the same form; every other kind
+    is told by its own form, its checksum, its words or the label beside it.
     """
     if _PEM.search(text) or _KEY_FILE.search(text) or _LABEL.search(text):
-        return "key-file"
-    if _EXTENDED_KEY.search(text):
-        return "extended-key"
-    if _HEX_KEY.fullmatch(text.strip()):
-        return "private-key-hex"
+        return "a private key or recovery phrase, as its label says"
+    if _NAMED_KEY.search(text) or (has_hex_key(text) and _ABOUT_KEYS.search(text)):
+        return "a private key, as its label says"
     if is_recovery_phrase(text):
-        return "recovery-words"
-    return "solana-secret-key" if _is_raw_secret(text.strip()) else _base58_secret(text)
+        return "a recovery phrase"
+    if _is_raw_secret(text.strip()) or _has_base58_pair(text):
+        return "a secret key of Solana"
+    kind = find_pattern(text)
+    if kind is not None:
+        return kind
+    return HEX_KEY_KIND if _HEX_KEY.fullmatch(text.strip()) else None
+
+
+def hex_keys(text: str) -> list[bytes]:
+    """The words of the text that are 32 bytes of hex, at most six, once each."""
+    words = (word.strip("\"'`,;:.()[]{}<>*") for word in re.split(r"[\s:=,/]+", text))
+    digits = [word.lower().removeprefix("0x") for word in words if _HEX_KEY.fullmatch(word)]
+    return [bytes.fromhex(each) for each in dict.fromkeys(digits)][:6]
+
+
+def is_about_a_hash(text: str) -> bool:
+    """Whether the words around 64 hex digits speak of a transaction and of no key."""
+    return bool(_ABOUT_HASHES.search(text)) and not _ABOUT_KEYS.search(text)
 
 
 def has_hex_key(text: str) -> bool:
     """Whether one of the words of the text is 32 bytes of hex."""
     return any(_HEX_KEY.fullmatch(word.strip("\"'`,;:.()")) for word in text.split())
-
-
-def is_recovery_phrase(text: str) -> bool:
-    """Whether 12 words of 3 to 8 letters follow each other, numbered, listed or bare.
-
-    Sentences are saved by their short words and their signs.
-    """
-    run = 0
-    for token in re.split(r"[\s,;_\-]+", text):
-        if not token or _NUMBERING.fullmatch(token):
-            continue
-        run = run + 1 if _WORD.fullmatch(token) else 0
-        if run == _SHORTEST_PHRASE:
-            return True
-    return False
 
 
 def is_solana_secret_key(data: bytes) -> bool:
@@ -109,22 +126,6 @@ def _is_raw_secret(text: str) -> bool:
         return False
 
 
-def _base58_secret(text: str) -> str | None:
-    for match in list(_BASE58_RUN.finditer(text))[:8]:
-        run = match.group()
-        if len(run) in {51, 52}:
-            kind = _wif(run)
-        else:
-            kind = "solana-secret-key" if is_solana_secret_key(base58.b58decode(run)) else None
-        if kind is not None:
-            return kind
-    return None
-
-
-def _wif(run: str) -> str | None:
-    try:
-        payload = base58.b58decode_check(run)
-    except ValueError:
-        # A typo does not make a private key public property: its shape is enough.
-        return "wif" if run[0] in "5KL9c" else None
-    return "wif" if payload[0] in {0x80, 0xEF, 0xB0} and len(payload) in {33, 34} else None
+def _has_base58_pair(text: str) -> bool:
+    runs = [match.group() for match in islice(_BASE58_RUN.finditer(text), 8)]
+    return any(is_solana_secret_key(base58.b58decode(run)) for run in runs)

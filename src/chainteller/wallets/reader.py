@@ -11,6 +11,7 @@ from chainteller.wallets.addresses import MAX_PASTE, address_on_any
 from chainteller.wallets.encodings import Candidate, SignatureReading, decodings
 from chainteller.wallets.family import Family
 from chainteller.wallets.pasted_secrets import (
+    HEX_KEY_KIND,
     SecretPasted,
     find_secret,
     has_hex_key,
@@ -209,7 +210,7 @@ def _refusal(bare: str) -> Exception:
     if _is_address("".join(bare.split())):
         return Unreadable("ADDRESS_PASTED")
     if has_hex_key(bare):
-        return SecretPasted("private-key-hex")
+        return SecretPasted(HEX_KEY_KIND)
     if "..." in bare or "\u2026" in bare:
         return Unreadable("TRUNCATED")
     return Unreadable("TEXT_PASTED" if len(bare.split()) >= 3 else "NOT_A_SIGNATURE")
@@ -218,6 +219,6 @@ def _refusal(bare: str) -> Exception:
 def _refuse_secrets(reading: SignatureReading) -> None:
     for candidate in reading.candidates:
         if is_solana_secret_key(candidate.data):
-            raise SecretPasted("solana-secret-key")
+            raise SecretPasted("a secret key of Solana")
         if len(candidate.data) == 32 and candidate.encoding != "base58":
-            raise SecretPasted("private-key-hex")
+            raise SecretPasted(HEX_KEY_KIND)

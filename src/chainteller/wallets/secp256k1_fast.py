@@ -71,5 +71,12 @@ class FastCurve:
         except ValueError:
             return None
 
+    def generated(self, scalar: bytes) -> bytes | None:
+        number = int.from_bytes(scalar, "big") % ORDER
+        if number == 0:
+            return None
+        key = coincurve.PublicKey.from_secret(number.to_bytes(32, "big"))
+        return bytes(key.format(compressed=False)[1:])
+
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
         return bytes(coincurve.PublicKey(b"\x02" + key[:32]).add(tweak).format()[1:])

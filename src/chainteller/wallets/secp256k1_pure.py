@@ -223,6 +223,10 @@ class PureCurve:
         commitment = _sums([None], _generator_table(), [s])[0]
         return _PureSchnorr(r, commitment, x_only, negated)
 
+    def generated(self, scalar: bytes) -> bytes | None:
+        number = int.from_bytes(scalar, "big") % ORDER
+        return _packed(_sums([None], _generator_table(), [number])[0])
+
     def tweaked(self, key: bytes, tweak: bytes) -> bytes:
         x, y = int.from_bytes(key[:32], "big"), int.from_bytes(key[32:], "big")
         even = (x, y if y % 2 == 0 else FIELD - y)

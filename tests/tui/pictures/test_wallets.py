@@ -68,7 +68,7 @@ async def _signatures(pilot: Pilot[Any], take: Look, case: Case) -> None:
     await take("unknown-signer")
     await paste(pilot, signed("alice-ethereum", case.newest(), "secret"))
     await take("secret")
-    await palette(pilot, "simulate sign rightly")
+    await palette(pilot, "simulate sign correctly")
     await take("accepted")
     await press(pilot, "enter")
     await take("verified")

@@ -1,5 +1,5 @@
-"""Invariants 8, 12, 14, 15 and 17: scheduled work, idempotency, withdrawal limits, verified
-wallets, exact columns.
+"""Invariants 8, 12, 14, 15, 17 and 22: scheduled work, idempotency, withdrawal limits, verified
+wallets, exact columns, counts and words that follow from records.
 """
 
 import json
@@ -15,7 +15,7 @@ from chainteller.domain.rules import limits_of
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine.checks.breaches import Breach, Breaches, grouped
 from chainteller.engine.checks.epochs import Epochs
-from chainteller.storage import inspection
+from chainteller.storage import inspection, search, tallies
 from chainteller.storage.database import Record
 
 
@@ -134,6 +134,19 @@ def work_has_its_record(connection: Connection) -> Breaches:
         yield Breach(
             8, "work is scheduled on a record that is missing", f"{job.kind} {job.reference}"
         )
+
+
+def lists_are_counted(connection: Connection) -> Breaches:
+    """22: the tallies of lists are the numbers of their rows."""
+    for tally in tallies.wrong(connection):
+        what = f"the tally says {tally.said}, {tally.counted} are there"
+        yield Breach(22, what, f"{tally.organisation_id} {tally.listed}")
+
+
+def records_are_found(connection: Connection) -> Breaches:
+    """22: what people search for stands in the search tables."""
+    for kind, record_id in search.missing(connection):
+        yield Breach(22, "it can't be searched for, or is no more", f"{kind} {record_id}")
 
 
 def columns_are_exact(connection: Connection) -> Breaches:

@@ -8,7 +8,11 @@ way today finds what the history has made.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, ReverificationReason
+from chainteller.domain.challenges import (
+    MAXIMUM_ATTEMPTS,
+    ReverificationReason,
+    VerificationMethod,
+)
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
@@ -320,7 +324,9 @@ def find_link(bank: SampleBank, pair: Pair) -> Record | None:
 
 
 def _link(bank: SampleBank, pair: Pair) -> Record:
-    return bank.rows.record(WalletTables.link, (pair.account_id, pair.counterparty_id))
+    """A link with the method of its claim."""
+    key = (pair.account_id, pair.counterparty_id)
+    return bank.rows.record(WalletTables.link, key, claim_method=VerificationMethod.SIGNATURE.value)
 
 
 def _record(

@@ -69,8 +69,10 @@ class Reason(WireModel):
 
 
 class Review(WireModel):
+    """``eta`` is None where a person decides, whenever that may be."""
+
     reason: str
-    eta: Timestamp
+    eta: Timestamp | None = None
 
 
 class Transfer(WireModel):

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Field
+
 from chainteller.service.models.base import Many, Timestamp, WireModel
 
 
@@ -43,10 +45,15 @@ class Event(WireModel):
 
 
 class EventPage(WireModel):
-    """Events after a cursor, oldest first; ``next`` is the cursor for the following call."""
+    """Events after a cursor, oldest first; ``next`` is the cursor for the following call.
+
+    ``reset`` is set where the cursor is ahead of the log, as after a restored backup: what was
+    seen is no more, and everything is to be read again.
+    """
 
     data: Many[Event]
     next: int
+    reset: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class AuditRow(WireModel):

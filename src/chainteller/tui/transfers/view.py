@@ -166,7 +166,8 @@ def _timeline(transfer: "Transfer", trail: Sequence["AuditRow"]) -> list[Line]:
 def _expected(transfer: "Transfer") -> list[Line]:
     if transfer.review is None or transfer.status != TransferStatus.REVIEWING:
         return []
-    until = f"review until {transfer.review.eta:%d %b %H:%M:%S}"
+    eta = transfer.review.eta
+    until = f"review until {eta:%d %b %H:%M:%S}" if eta else "waits for a person's decision"
     return [line(("next      ", "muted"), until)]
 
 

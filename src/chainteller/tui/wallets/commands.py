@@ -167,7 +167,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
         Command(
             f"wallets.reverify_{reason}",
             "",
-            f"require a new verification: {words}",
+            f"re-verify this wallet: {words}",
             partial(_reverify, reason, words),
             _not_verified,
             writes=True,

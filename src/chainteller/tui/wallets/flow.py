@@ -200,7 +200,7 @@ def _register(
     return Result(
         (
             f"registered {short_address(made.address)} on {request.network}"
-            "   enter: create the message to sign",
+            "   enter: message to sign",
             "good",
         ),
         record=f"{account.id}/{made.id}",

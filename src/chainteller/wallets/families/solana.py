@@ -110,6 +110,9 @@ class Solana(Family):
             return Shape("LOOKS_LIKE_ETHEREUM")
         return Shape()
 
+    def is_private_key(self, secret: bytes, address: Address) -> bool:
+        return crypto_sign_seed_keypair(secret)[0] == public_key(address)
+
     def sign(self, secret: bytes, message: bytes, _address: Address) -> SampleSignature:
         key = crypto_sign_seed_keypair(secret)[1]
         data = crypto_sign(message, key)[:64]

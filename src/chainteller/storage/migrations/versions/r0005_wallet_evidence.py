@@ -1,8 +1,9 @@
-"""Expand: find the accounts that a wallet was verified for.
+"""Expand: find the accounts that a wallet was verified for; keep what a chain said of a claim.
 
 Nothing is dropped, so the floor stays at 0002.
 """
 
+import sqlalchemy as sa
 from alembic import op
 
 revision = "0005"
@@ -10,6 +11,18 @@ down_revision = "0004"
 branch_labels = None
 depends_on = None
 
+_KEY = sa.String(length=64)
+
 
 def upgrade() -> None:
     op.create_index("ix_link_counterparty", "link", ["counterparty_id"])
+    op.create_table(
+        "claim_evidence",
+        sa.Column("claim_id", _KEY, nullable=False),
+        sa.Column("organisation_id", _KEY, nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("salt", sa.String(length=16), nullable=True),
+        sa.ForeignKeyConstraint(["claim_id"], ["claim.id"]),
+        sa.ForeignKeyConstraint(["organisation_id"], ["organisation.id"]),
+        sa.PrimaryKeyConstraint("claim_id"),
+    )

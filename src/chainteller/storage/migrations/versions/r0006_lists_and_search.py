@@ -21,6 +21,7 @@ _SEARCH_KEY = sa.String(length=128).with_variant(
 _REPLACED = {
     "ix_customer_reference": "customer",
     "ix_quote_account": "quote",
+    "ix_transfer_created": "transfer",
     "ix_audit_object": "audit",
     "ix_blockchain_account_trading_account_id": "blockchain_account",
 }
@@ -30,6 +31,10 @@ _INDEXES = {
     "ix_quote_status": ("quote", "organisation_id", "status", "created", "id", "expires"),
     "ix_quote_market": ("quote", "organisation_id", "market", "side", "created", "id"),
     "ix_trade_market": ("trade", "organisation_id", "market", "side", "created", "id"),
+    "ix_transfer_created": (
+        "transfer", "trading_account_id", "direction", "created", "status", "destination_class",
+        "notional_cents",
+    ),
     "ix_transfer_account": ("transfer", "organisation_id", "trading_account_id", "created", "id"),
     "ix_transfer_status": ("transfer", "organisation_id", "status", "created", "id"),
     "ix_transfer_direction": ("transfer", "organisation_id", "direction", "created", "id"),

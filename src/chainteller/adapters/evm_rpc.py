@@ -1,0 +1,214 @@
+"""Chains behind plain JSON-RPC over HTTP: may a contract wallet's signature count?
+
+The addresses are the operator's, and a provider is untrusted: replies are bounded in size and
+time, redirects aren't followed, and a provider that doesn't answer, answers for another chain or
+answers otherwise than the others is reported by name. Only reads are called, and no key is used.
+"""
+
+import asyncio
+import functools
+import json
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from chainteller.wallets.contracts import Block, ChainAnswer, Question
+from chainteller.wallets.family import Network
+
+DEADLINE_S = 5.0
+MAXIMUM_REPLY_BYTES = 262_144
+_REVERTED = "reverted"
+
+
+class _Problem(Exception):
+    """Why a provider's answer can't be used; its text is for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """A provider by the name that people see: its host, never the path, which may hold a key."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvmRpc:
+    """The providers of each network, by the network's name."""
+
+    addresses: Mapping[str, Sequence[str]]
+    deadline_s: float = DEADLINE_S
+
+    def serves(self, network: Network) -> bool:
+        return bool(self.addresses.get(network.name))
+
+    def ask(self, network: Network, question: Question) -> ChainAnswer:
+        """Put a question to every provider of a network, at the newest block that all know."""
+        return asyncio.run(self._ask(network, question))
+
+    async def _ask(self, network: Network, question: Question) -> ChainAnswer:
+        chain_id, providers = int(network.reference), _named(self.addresses[network.name])
+        problems: dict[str, str] = {}
+        async with httpx.AsyncClient(
+            trust_env=False, timeout=self.deadline_s, verify=_certificates()
+        ) as client:
+
+            async def each(
+                call: Callable[[_Provider], Awaitable[Any]],
+            ) -> dict[str, Any]:
+                asked = [provider for provider in providers if provider.name not in problems]
+                outcomes = await asyncio.gather(
+                    *(self._bounded(call(provider)) for provider in asked), return_exceptions=True
+                )
+                found = {}
+                for provider, outcome in zip(asked, outcomes, strict=True):
+                    if isinstance(outcome, BaseException):
+                        problems[provider.name] = _told(outcome, self.deadline_s)
+                    else:
+                        found[provider.name] = outcome
+                return found
+
+            newest = await each(functools.partial(_newest_block, client, chain_id))
+            if not newest:
+                return ChainAnswer(question, chain_id, None, {}, problems)
+            number = min(newest.values())
+            found = await each(functools.partial(_answer, client, question, number))
+        return _agreed(question, chain_id, number, found, problems)
+
+    async def _bounded(self, answer: Awaitable[Any]) -> Any:
+        async with asyncio.timeout(self.deadline_s):
+            return await answer
+
+
+def _agreed(
+    question: Question,
+    chain_id: int,
+    number: int,
+    found: Mapping[str, tuple[str, str, bool]],
+    problems: dict[str, str],
+) -> ChainAnswer:
+    """The answer that all providers give; where they differ, each is reported with its own."""
+    for at, what in enumerate(("block", "answer", "code")):
+        if len({each[at] for each in found.values()}) > 1:
+            for name, each in found.items():
+                problems.setdefault(name, f"another {what} than the others: {str(each[at])[:66]}")
+    answers = {name: each[1] for name, each in found.items()}
+    hashes = [each[0] for each in found.values()]
+    block = Block(number, hashes[0]) if hashes else None
+    has_code = bool(found) and all(each[2] for each in found.values())
+    return ChainAnswer(question, chain_id, block, answers, problems, has_code)
+
+
+async def _newest_block(client: httpx.AsyncClient, chain_id: int, provider: _Provider) -> int:
+    told = _number(await _result(client, provider, "eth_chainId", []))
+    if told != chain_id:
+        raise _Problem(f"it serves chain {told}, not {chain_id}")
+    block = await _result(client, provider, "eth_getBlockByNumber", ["latest", False])
+    return _number(_field(block, "number"))
+
+
+async def _answer(
+    client: httpx.AsyncClient, question: Question, number: int, provider: _Provider
+) -> tuple[str, str, bool]:
+    """Hash of the block, what the call returned, and whether the wallet has code."""
+    at = hex(number)
+    block = await _result(client, provider, "eth_getBlockByNumber", [at, False])
+    if _number(_field(block, "number")) != number:
+        raise _Problem("it answered with another block than was asked for")
+    block_hash = _hex(_field(block, "hash"), 32)
+    code = _hex(await _result(client, provider, "eth_getCode", [question.wallet, at]))
+    returned = await _result(client, provider, "eth_call", [question.call(), at])
+    answer = returned if returned == _REVERTED else _hex(returned)
+    return block_hash, answer, code != "0x"
+
+
+async def _result(
+    client: httpx.AsyncClient, provider: _Provider, method: str, parameters: list[Any]
+) -> Any:
+    """The result of one call. Raises _Problem, httpx.HTTPError."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
+    found = bytearray()
+    plain = {"Accept-Encoding": "identity"}
+    async with client.stream("POST", provider.url, json=asked, headers=plain) as reply:
+        async for part in reply.aiter_raw():
+            found += part
+            if len(found) > MAXIMUM_REPLY_BYTES:
+                raise _Problem("its reply has no end")
+    try:
+        body = json.loads(found)
+    except ValueError:
+        raise _Problem(f"its reply is no JSON (status {reply.status_code})") from None
+    if not isinstance(body, dict) or ("result" not in body and "error" not in body):
+        raise _Problem("its reply is no JSON-RPC")
+    if "result" in body:
+        return body["result"]
+    return _refused(method, body["error"])
+
+
+def _refused(method: str, error: object) -> str:
+    """A call that the contract itself reverted has an answer; any other error is a problem."""
+    message = str(error.get("message", "")) if isinstance(error, dict) else ""
+    code = error.get("code") if isinstance(error, dict) else None
+    if method == "eth_call" and (code == 3 or "revert" in message.lower()):
+        return _REVERTED
+    raise _Problem(f"it refused {method}: {message[:100] or 'without a reason'}")
+
+
+def _field(block: object, name: str) -> object:
+    if not isinstance(block, dict) or name not in block:
+        raise _Problem("it doesn't know the block")
+    return block[name]
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, str) or not value.startswith("0x") or len(value) > 20:
+        raise _Problem("its reply holds no number")
+    try:
+        return int(value, 16)
+    except ValueError:
+        raise _Problem("its reply holds no number") from None
+
+
+def _hex(value: object, size: int | None = None) -> str:
+    """Bytes in lower-case hex."""
+    spelt = value[2:] if isinstance(value, str) and value.startswith("0x") else "?"
+    try:
+        raw = bytes.fromhex(spelt)
+    except ValueError:
+        raise _Problem("its reply holds no bytes") from None
+    if size is not None and len(raw) != size:
+        raise _Problem("its reply holds no hash")
+    return "0x" + raw.hex()
+
+
+def _told(outcome: BaseException, deadline_s: float) -> str:
+    if isinstance(outcome, _Problem):
+        return str(outcome)
+    if isinstance(outcome, TimeoutError | httpx.TimeoutException):
+        return f"no answer within {deadline_s:g} s"
+    if isinstance(outcome, httpx.HTTPError):
+        return f"it can't be reached: {type(outcome).__name__}"
+    raise outcome
+
+
+def _named(urls: Sequence[str]) -> tuple[_Provider, ...]:
+    """Providers by host; a host's second one gets a number."""
+    found: dict[str, str] = {}
+    for url in urls:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        base = f"{host}:{parts.port}" if parts.port else host
+        name, count = base, 2
+        while name in found:
+            name, count = f"{base} ({count})", count + 1
+        found[name] = url
+    return tuple(_Provider(name, url) for name, url in found.items())
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    return ssl.create_default_context()

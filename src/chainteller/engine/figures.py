@@ -1,0 +1,61 @@
+"""What a deployment's monitoring sees: business, due work, prices, heads and connections."""
+
+from collections.abc import Iterator
+
+from sqlalchemy.pool import QueuePool
+
+from chainteller.domain.assets import MARKETS_BY_NAME
+from chainteller.domain.clock import SECOND
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import now
+from chainteller.service.deployment import Figure
+from chainteller.storage import figures
+
+
+def read(context: EngineContext) -> tuple[Figure, ...]:
+    """All figures of now.
+
+    Raises:
+        ServiceUnavailable: the database can't be used.
+    """
+    with context.database.read() as connection:
+        at = now(context, connection)
+        found = figures.read(connection, at)
+    return (*_of_business(found, at), *_of_prices(context, at), *_of_pool(context))
+
+
+def _of_business(found: figures.Figures, at: int) -> Iterator[Figure]:
+    for status, count in sorted(found.trades.items()):
+        yield Figure("chainteller_trades", "Trades by state.", count, {"status": status})
+    for (direction, status), count in sorted(found.transfers.items()):
+        labels = {"direction": direction, "status": status}
+        yield Figure("chainteller_transfers", "Deposits and withdrawals by state.", count, labels)
+    yield Figure("chainteller_open_quotes", "Quotes that can be executed.", found.open_quotes)
+    yield Figure("chainteller_due_jobs", "Scheduled work that is due.", found.due_jobs)
+    lag = 0.0 if found.oldest_due_job is None else (at - found.oldest_due_job) / SECOND
+    yield Figure("chainteller_job_lag_seconds", "How long the oldest due work is due.", lag)
+    yield Figure(
+        "chainteller_lock_waits", "Sessions of the database that wait for a lock.", found.lock_waits
+    )
+    if found.newest_checkpoint is not None:
+        age = max(0, at - found.newest_checkpoint) / SECOND
+        yield Figure("chainteller_checkpoint_age_seconds", "Age of the newest signed head.", age)
+
+
+def _of_prices(context: EngineContext, at: int) -> Iterator[Figure]:
+    for market in MARKETS_BY_NAME:
+        point = context.feed.price(market, at)
+        if point is not None:
+            age = max(0, at - point.at) / SECOND
+            yield Figure(
+                "chainteller_price_age_seconds", "Age of the newest price.", age, {"market": market}
+            )
+
+
+def _of_pool(context: EngineContext) -> Iterator[Figure]:
+    """This process's connections to the database."""
+    pool = context.database.engine.pool
+    if isinstance(pool, QueuePool):
+        told = "Connections of the answering process to its database."
+        yield Figure("chainteller_pool_connections", told, pool.checkedout(), {"state": "used"})
+        yield Figure("chainteller_pool_connections", told, pool.checkedin(), {"state": "idle"})

@@ -1,0 +1,90 @@
+"""What keeps a bank's database small and its lists quick, in steps that no writer notices.
+
+Each step is one short transaction: some old idempotency keys, some expired quotes, a part of a
+list's count. What is removed is on record: each row in its organisation's log, and a note with
+table, range, count and hash in the deployment's log.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+
+from chainteller.domain.actors import WORKER
+from chainteller.domain.clock import DAY
+from chainteller.engine.context import EngineContext
+from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
+from chainteller.storage import idempotency, maintenance, organisations, quotes, tallies
+
+KEYS_KEPT = DAY
+"""How long a write can be repeated under its idempotency key; natural keys go on protecting."""
+QUOTES_KEPT = 30 * DAY
+"""How long an expired quote without a trade is kept."""
+AT_ONCE = 200
+"""Rows that one step removes."""
+REMOVED = "remove_old_rows"
+"""The act of a removal in the deployment's log."""
+
+
+def round_of_steps(context: EngineContext) -> Iterator[None]:
+    """Everything that is to be done now, one step at a time. Raises ServiceUnavailable."""
+    for step in (forget_keys, remove_quotes):
+        while step(context):
+            yield
+    yield from _count_lists(context)
+    maintenance.analyse(context.database)
+    yield
+
+
+def forget_keys(context: EngineContext) -> bool:
+    """Forget some idempotency keys after their lifetime; False if there was none."""
+
+    def work(tx: UnitOfWork) -> bool:
+        before = tx.now - KEYS_KEPT
+        return _note(tx, "idempotency", idempotency.purge(tx.rows, before, AT_ONCE))
+
+    return work_unit(context, WORKER, work)
+
+
+def remove_quotes(context: EngineContext) -> bool:
+    """Remove some quotes that expired long ago without a trade; False if there was none."""
+
+    def work(tx: UnitOfWork) -> bool:
+        before = tx.now - QUOTES_KEPT
+        for organisation_id in organisations.everything(tx.connection):
+            removed = quotes.remove_expired(tx.rows, organisation_id, before, AT_ONCE)
+            if _note(tx, "quote", removed):
+                return True
+        return False
+
+    return work_unit(context, WORKER, work)
+
+
+def _note(tx: UnitOfWork, table: str, keys: Sequence[str]) -> bool:
+    if not keys:
+        return False
+    ordered = sorted(keys)
+    told = hashlib.sha256("\n".join(ordered).encode()).hexdigest()
+    fields = {"from": ordered[0], "to": ordered[-1], "rows": len(ordered), "hash": told}
+    tx.note(REMOVED, table=table, **fields)
+    return True
+
+
+def _count_lists(context: EngineContext) -> Iterator[None]:
+    """Move the tallies of lists on, so that a page counts the newest rows alone."""
+    with context.database.read() as connection:
+        at = now(context, connection)
+        lists = list(tallies.behind(connection, at))
+    for table, organisation_id in lists:
+        while _once(context, lambda tx: tallies.fold(tx.connection, table, organisation_id, at)):  # noqa: B023 - called at once
+            yield
+
+
+def _once(context: EngineContext, step: Callable[[UnitOfWork], bool]) -> bool:
+    """Run and commit a step; whether there is more."""
+    more: list[bool] = []
+
+    def work(tx: UnitOfWork) -> bool:
+        more[:] = [step(tx)]
+        return True
+
+    work_unit(context, WORKER, work)
+    return more[0]

@@ -1,0 +1,73 @@
+"""What the scenarios practise: errors of the desk's operations, states of records, daily tasks."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from chainteller.domain.trades import TradeStatus
+from chainteller.domain.transfers import DEPOSIT_TRANSITIONS, WITHDRAWAL_TRANSITIONS
+from chainteller.service.operations import BY_NAME
+from chainteller.training.scenarios import Scenario
+from chainteller.training.timeline import OBSERVED
+
+TASKS = (
+    "sale",
+    "lost transfer",
+    "receipt",
+    "identification",
+    "social engineering",
+    "missing terms",
+    "stopped withdrawal",
+    "pasted secret",
+    "contract wallet",
+    "handover between two agents",
+)
+NOT_IN_TRAINING: Mapping[str, str] = {
+    "CLAIM_UNVERIFIABLE": "needs records that somebody has altered",
+    "QUOTE_ACCOUNT_MISMATCH": "the console sends nothing for another account's quote",
+    "deposit processing": "deposits arrive at once in training",
+    "deposit failed": "deposits arrive at once in training",
+}
+"""What can't happen in a session, and why."""
+_UNANSWERED = ("OUTCOME_UNKNOWN", "UNREACHABLE")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Something to practise, and the names of the scenarios in which it is."""
+
+    kind: str
+    name: str
+    scenarios: tuple[str, ...]
+
+
+def coverage(scenarios: Iterable[Scenario]) -> tuple[Line, ...]:
+    """One line per error, state and task, in this order."""
+    found: dict[str, list[str]] = {}
+    for scenario in scenarios:
+        for name in scenario.covers:
+            found.setdefault(name, []).append(scenario.name)
+    return tuple(
+        Line(kind, name, tuple(found.get(name, ())))
+        for kind, names in (("error", errors()), ("state", states()), ("task", tasks()))
+        for name in names
+        if name not in NOT_IN_TRAINING
+    )
+
+
+def errors() -> tuple[str, ...]:
+    """Codes that an agent's actions can be refused with, from the operations' declarations."""
+    codes = {error.code for name in OBSERVED for error in BY_NAME[name].errors}
+    return (*sorted(codes), *_UNANSWERED)
+
+
+def states() -> tuple[str, ...]:
+    """Every state of a trade, a deposit and a withdrawal."""
+    return (
+        *(f"trade {status}" for status in TradeStatus),
+        *(f"deposit {status}" for status in DEPOSIT_TRANSITIONS),
+        *(f"withdrawal {status}" for status in WITHDRAWAL_TRANSITIONS),
+    )
+
+
+def tasks() -> tuple[str, ...]:
+    return tuple(f"task: {task}" for task in TASKS)

@@ -1,0 +1,31 @@
+"""Open a session: the seed draws who calls, how they react, and the scenario's amounts."""
+
+from collections.abc import Sequence
+
+from chainteller.training.callers import draw_caller
+from chainteller.training.reactions import Temperament, caller
+from chainteller.training.scenarios import DRAWN, Scenario, load
+from chainteller.training.session import Session
+from chainteller.training.world import TrainingWorld
+from chainteller.wallets.simulated import SampleWallet
+
+
+def open_session(
+    scenario: Scenario,
+    world: TrainingWorld,
+    seed: str,
+    wallets: Sequence[SampleWallet],
+    temperaments: tuple[Temperament, ...],
+) -> Session:
+    """A session of the scenario that has begun, as the seed draws it.
+
+    Raises:
+        ScenarioInvalid: a step of the scenario's setup fails.
+    """
+    if scenario.file is not None:
+        is_drawn = scenario.customer.bank_account == DRAWN
+        who = draw_caller(world.service, scenario.name, seed) if is_drawn else None
+        scenario = load(scenario.file, wallets, seed, who)
+    session = Session(scenario, world, seed, wallets, caller(temperaments, scenario.name, seed))
+    session.begin()
+    return session

@@ -1,0 +1,91 @@
+"""Event streams: all of a process learn from one read that something happened."""
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import event
+from tests.api.conftest import Caller
+from tests.api.test_bounds import connect
+from tests.world.bank import OTHER, World
+from tests.world.serving import deployment, served
+
+STREAMS = 12
+PATIENCE_S = 20.0
+
+
+@pytest.fixture
+def call(world: World) -> Iterator[Caller]:
+    with served(deployment(world)) as address:
+        yield Caller(address, world.key())
+
+
+def opened(call: Caller, key: str, held: contextlib.ExitStack, after: int = -1) -> socket.socket:
+    stream = held.enter_context(connect(call))
+    stream.settimeout(PATIENCE_S)
+    said = f"Authorization: Bearer {key}\r\nLast-Event-ID: {after}\r\n".encode()
+    stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+    read_until(stream, b"retry: 2000")
+    return stream
+
+
+def read_until(stream: socket.socket, wanted: bytes) -> bytes:
+    found = b""
+    while wanted not in found:
+        part = stream.recv(65_536)
+        assert part, found
+        found += part
+    return found
+
+
+def test_streams_of_one_organisation_share_the_read_of_an_event(call: Caller, world: World) -> None:
+    reads: list[str] = []
+
+    def tell(_: object, __: object, statement: str, *___: object) -> None:
+        if "FROM event" in statement:
+            reads.append(statement)
+
+    with contextlib.ExitStack() as held:
+        first, theirs = world.key(), world.key(organisation=OTHER)
+        mine = [opened(call, first, held) for _ in range(STREAMS)]
+        others = opened(call, theirs, held)
+        event.listen(world.context.database.engine, "before_cursor_execute", tell)
+        quote = {"side": "buy", "amount": "10.00"}
+        assert call("POST", "/trading/markets/sol-usd/quotes", quote).status == 201
+        for stream in mine:
+            assert b"event: quote.created" in read_until(stream, b"event: quote.created")
+        event.remove(world.context.database.engine, "before_cursor_execute", tell)
+        assert len(reads) <= 3
+        others.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            others.recv(100)
+
+
+def test_a_cursor_passes_what_others_wrote_and_one_ahead_of_the_log_is_reset(
+    call: Caller, world: World
+) -> None:
+    theirs = world.key(organisation=OTHER)
+    quote = {"side": "buy", "amount": "10.00"}
+    for _ in range(3):
+        assert call("POST", "/trading/markets/sol-usd/quotes", quote).status == 201
+    newest = call("GET", "/events?after=-1").json["next"]
+    passed = call("GET", "/events?after=0&limit=50", key=theirs).json
+    assert passed["next"] == newest
+    assert "reset" not in passed
+    ahead = call("GET", f"/events?after={newest + 1000}").json
+    assert ahead == {"data": [], "next": newest, "reset": True}
+    with contextlib.ExitStack() as held:
+        stream = held.enter_context(connect(call))
+        stream.settimeout(PATIENCE_S)
+        said = f"Authorization: Bearer {call.key}\r\nLast-Event-ID: {newest + 1000}\r\n".encode()
+        stream.sendall(b"GET /events/stream HTTP/1.1\r\nHost: x\r\n" + said + b"\r\n")
+        found = read_until(stream, b"event: reset")
+        assert f'id: {newest}\nevent: reset\ndata: {{"next":{newest}}}'.encode() in found
+
+
+def test_more_streams_than_once_were_allowed(call: Caller, world: World) -> None:
+    """The 101st stream of a deployment was refused."""
+    with contextlib.ExitStack() as held:
+        streams = [opened(call, call.key or "", held) for _ in range(120)]
+        assert len(streams) == 120

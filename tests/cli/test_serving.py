@@ -1,0 +1,95 @@
+"""``serve``: where it may listen without TLS, over a UNIX socket, and its files' modes."""
+
+import os
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def serve(home: Path, *arguments: str, settings: str = "") -> "subprocess.Popen[str]":
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(settings, encoding="utf-8")
+    environ = {**os.environ, "CHAINTELLER_HOME": str(home)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "chainteller", "serve", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environ,
+        text=True,
+        umask=0o022,
+    )
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 - the address that must be refused
+def test_without_tls_only_this_machine_can_connect(tmp_path: Path, host: str) -> None:
+    process = serve(tmp_path, "--host", host, "--port", "0")
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "service.cleartext" in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("given", [("--tls-key", "k"), ("--tls-certificate", "c")])
+def test_tls_needs_both_files(tmp_path: Path, given: tuple[str, str]) -> None:
+    process = serve(tmp_path, *given)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "--tls-certificate and --tls-key" in errors
+
+
+def test_files_of_a_certificate_that_are_missing_are_named(tmp_path: Path) -> None:
+    process = serve(tmp_path, "--tls-key", "/none.key", "--tls-certificate", "/none.crt")
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 2
+    assert "/none.crt" in errors
+
+
+def test_a_unix_socket_is_served_and_every_file_is_private(tmp_path: Path) -> None:
+    path = tmp_path / "teller.sock"
+    process = serve(tmp_path / "home", "--unix", str(path))
+    assert process.stdout is not None
+    assert process.stdout.readline() == f"listening on unix:{path}\n"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.connect(str(path))
+        client.sendall(b"GET /healthz HTTP/1.1\r\nHost: bank\r\nConnection: close\r\n\r\n")
+        assert client.recv(1_000).startswith(b"HTTP/1.1 200")
+    process.terminate()
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert not path.exists()
+    files = [each for each in (tmp_path / "home").rglob("*") if each.name != "config.toml"]
+    assert {each.name for each in files} >= {"serve.log", "bank.db"}
+    for each in files:
+        mode = stat.S_IMODE(each.stat().st_mode)
+        assert mode & 0o077 == 0, f"{each} has mode {mode:o}"
+
+
+def test_metrics_have_an_address_of_their_own_without_a_key(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.sock"
+    settings = f'[service]\nmetrics_address = "{path}"\n'
+    process = serve(tmp_path / "home", "--port", "0", settings=settings)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("listening on http://127.0.0.1:")
+
+    def asked(request: bytes) -> bytes:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.connect(str(path))
+            client.sendall(request)
+            reply = b""
+            while piece := client.recv(65_536):
+                reply += piece
+            return reply
+
+    found = asked(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert found.startswith(b"HTTP/1.1 200")
+    assert b"chainteller_due_jobs 0.0" in found
+    assert asked(b"GET /trading-accounts HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 404")
+    assert asked(b"POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 404")
+    assert asked(b"x" * 100_000) == b""
+    process.terminate()
+    process.communicate(timeout=30)
+    assert (process.returncode, path.exists()) == (0, False)
