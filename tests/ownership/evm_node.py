@@ -8,7 +8,10 @@ import sys
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
-from eth_tester import EthereumTester, PyEVMBackend
+from eth_tester import (  # type: ignore[import-not-found]  # of the interpreter that runs it
+    EthereumTester,
+    PyEVMBackend,
+)
 
 BACKEND = PyEVMBackend()
 TESTER = EthereumTester(BACKEND)
