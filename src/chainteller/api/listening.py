@@ -62,7 +62,7 @@ def is_loopback(host: str) -> bool:
 
 def url_of(listener: socket.socket, *, encrypted: bool = False) -> str:
     """The address that a listener answers at."""
-    if listener.family == socket.AF_UNIX:
+    if isinstance(listener.getsockname(), str):
         return f"unix:{listener.getsockname()}"
     host, port = listener.getsockname()[:2]
     scheme = "https" if encrypted else "http"

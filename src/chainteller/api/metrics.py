@@ -4,7 +4,7 @@ With several processes, the counts of each are kept in files (``metric_files``),
 them answers.
 """
 
-import resource
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -88,9 +88,13 @@ class Metrics:
 
     def note_process(self) -> None:
         """Note what this process uses."""
-        used = resource.getrusage(resource.RUSAGE_SELF)
         self._cpu.set(time.process_time())
-        self._memory.set(used.ru_maxrss * 1024)
+        if sys.platform == "win32":
+            return
+        import resource  # noqa: PLC0415 - only where it exists
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        self._memory.set(peak if sys.platform == "darwin" else peak * 1024)
 
     def text(self, figures: Iterable[Figure] = ()) -> bytes:
         """Export the metrics in the text format, version 0.0.4, with those of the records."""
