@@ -31,6 +31,11 @@ class Metrics:
             "Whether the last readiness check passed (1) or not (0).",
             registry=self._registry,
         )
+        self.numbering_delay = Gauge(
+            "chainteller_numbering_delay_seconds",
+            "How long the oldest write had waited for its number at the last readiness check.",
+            registry=self._registry,
+        )
         build = Gauge(
             "chainteller_build_info", "The running version.", ("version",), registry=self._registry
         )

@@ -12,7 +12,8 @@ from chainteller.engine.keys import Authenticator
 from chainteller.engine.worker import Worker
 from chainteller.service.deployment import DeploymentOptions, Health, Principal
 from chainteller.service.errors import ServiceUnavailable
-from chainteller.storage import schema
+from chainteller.storage import schema, sequencer
+from chainteller.storage.sequencer import Sequencer
 from chainteller.storage.short_reads import ShortReads
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class EmbeddedDeployment:
         self._process = os.getpid()
         self._authenticator = Authenticator(engine.context)
         self._worker: Worker | None = None
+        self._sequencer: Sequencer | None = None
         self._checkpointer: Checkpointer | None = None
         self._unwaiting: Engine | None = None
         if not engine.context.database.is_postgres:
@@ -60,24 +62,33 @@ class EmbeddedDeployment:
         context = self._engine.context
         try:
             with context.database.read() as connection:
-                schema.state(connection)
+                schema.require_current(schema.state(connection))
                 reading = timekeeping.read(context.time, connection)
             context.database.require_writes()
+            late = sequencer.delay(context.database)
         except ServiceUnavailable as fault:
             reason = str(fault.details["reason"])
             return Health(ready=False, checks={"database": reason}, suggestion=fault.suggestion)
         checks = {"database": "ok"}
+        if late.seconds >= sequencer.LATE_S:
+            checks["numbering"] = _describe(late)
+        if below := context.database.backlog.overdrawn:
+            named = ", ".join(" ".join(key) for key in sorted(below))
+            checks["ledger"] = f"below zero: {named}"
         if reading.doubt is not None:
             checks["clock"] = reading.doubt.value
         elif reading.ahead:
             checks["clock"] = epochs.describe_difference(reading.ahead)
-        return Health(ready=reading.doubt is None, checks=checks)
+        return Health(ready=reading.doubt is None, checks=checks, numbering_delay_s=late.seconds)
 
     def start(self) -> None:
         """After a fork the parent's connections are left to the parent, unclosed."""
         if os.getpid() != self._process:
             self._engine.context.database.engine.dispose(close=False)
             self._process = os.getpid()
+        if self._engine.context.database.is_postgres:
+            self._sequencer = Sequencer(self._engine.context.database)
+            self._sequencer.start()
         self._worker = Worker(self._engine.context)
         self._worker.start()
         if self._engine.context.notary.key_folder is not None:
@@ -89,6 +100,14 @@ class EmbeddedDeployment:
             self._worker.stop()
         if self._checkpointer is not None:
             self._checkpointer.stop()
+        if self._sequencer is not None:
+            self._sequencer.stop()
         self._engine.close()
         if self._unwaiting is not None:
             self._unwaiting.close()
+
+
+def _describe(late: sequencer.Delay) -> str:
+    """A delay of the sequencer in words, and who causes it."""
+    found = f"{late.waiting} writes wait for their numbers, the first for {late.seconds:.0f} s"
+    return f"{found}; {late.blocked_by} blocks them" if late.blocked_by else found

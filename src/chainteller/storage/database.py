@@ -14,6 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema
+from chainteller.storage.backlog import Backlog
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
@@ -50,6 +51,7 @@ class Database:
         self._writer = threading.Lock()
         self.writers = Writers(self.write)
         self.writing = WriteHealth()
+        self.backlog = Backlog()
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file. Readers wait for it: otherwise
         they would meet the lock and sleep for longer than the commit takes."""
@@ -96,6 +98,15 @@ class Database:
                 yield connection
         finally:
             self._writer.release()
+
+    @contextmanager
+    def look(self) -> Iterator[Connection]:
+        """Open a connection for single statements, each of which sees what is committed.
+
+        Driver errors pass through.
+        """
+        with self._begun(looks=True) as connection:
+            yield connection
 
     @contextmanager
     def _begun(self, **options: bool) -> Iterator[Connection]:

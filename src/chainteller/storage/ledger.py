@@ -1,11 +1,19 @@
 """Balances and postings. A balance without a row is zero, and its owner is in its code."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, tuple_, update
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.domain.ledger import (
+    BANK_CODES,
+    DEBIT_NORMAL,
+    DUE_EITHER_WAY,
+    Bucket,
+    customer,
+    owner,
+)
 from chainteller.storage import released
 from chainteller.storage.database import Record
 from chainteller.storage.rows import Writer
@@ -104,6 +112,16 @@ def open_balances(rows: Writer, keys: Iterable[Key]) -> Balances:
     return _read(rows.connection.execute(_OF_KEYS_LOCKED_AT_ONCE, {"b_keys": ordered}))
 
 
+def moved(balances: Balances, posting: Mapping[str, Any]) -> dict[str, Any]:
+    """Move a balance by a posting without its version; returns the whole posting."""
+    key = (posting["code"], posting["asset"])
+    balance, version = balances[key]
+    grows = posting["debit"] == (posting["code"] in DEBIT_NORMAL)
+    balance, version = balance + (posting["atoms"] if grows else -posting["atoms"]), version + 1
+    balances[key] = (balance, version)
+    return {**posting, "account_version": version, "balance_after": balance}
+
+
 def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
     """Write (balance, version read, new version) if the version is still the one read.
 
@@ -125,11 +143,19 @@ def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int
     ).rowcount
 
 
-def insert_journal(
-    rows: Writer, journal: Mapping[str, object], postings: Sequence[Mapping[str, object]]
+def insert_journals(
+    rows: Writer, journals: Sequence[Mapping[str, object]], postings: Sequence[Mapping[str, object]]
 ) -> None:
-    rows.insert(Tables.journal, [journal])
-    rows.insert(Tables.posting, postings)
+    rows.insert(Tables.journal, journals)
+    if postings:
+        rows.insert(Tables.posting, postings)
+
+
+def overdrawn(connection: Connection) -> frozenset[Key]:
+    """The bank's own accounts that are below zero and mustn't be."""
+    codes = sorted(BANK_CODES - DUE_EITHER_WAY)
+    found = _read(connection.execute(_OF_CODES, {"b_codes": codes}))
+    return frozenset(key for key, (balance, _) in found.items() if balance < 0)
 
 
 def journals_of(connection: Connection, reference: str) -> list[Record]:

@@ -74,6 +74,8 @@ def _leave_transactions_to_us(
 
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
+    if options.get("looks", False):
+        return  # no transaction: each statement is one
     if options.get("writes", False):
         connection.exec_driver_sql(_WRITES)
     else:

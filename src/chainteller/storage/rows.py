@@ -61,6 +61,10 @@ class Seal(NamedTuple):
     values: Mapping[str, Any]
 
 
+Seals = dict[str | None, dict[tuple[str, str], Seal]]
+"""Seals of rows by log, then by table and key."""
+
+
 class Writer:
     """Every write of one transaction, with the seals that its entries will keep.
 
@@ -71,13 +75,17 @@ class Writer:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.seals: dict[str | None, dict[tuple[str, str], Seal]] = {}
+        self.seals: Seals = {}
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
+        insert_all(self.connection, table, self.seal_new(table, rows))
+
+    def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
+        """Seal new rows without inserting them; returns them as they are to be inserted."""
         sealed = self._salted(table, rows)
-        self.connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
         self._seal(table, sealed)
+        return sealed
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
@@ -150,6 +158,11 @@ class Writer:
         """Note the seal of a row for the log that it belongs to."""
         log = DEPLOYMENT if table in _OF_DEPLOYMENT else organisation
         self.seals.setdefault(log, {})[seal.table, seal.key] = seal
+
+
+def insert_all(connection: Connection, table: Table, sealed: Sequence[Row]) -> None:
+    """Insert rows that were sealed before."""
+    connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
 
 
 def _bytes(text: str | bytes) -> bytes:
