@@ -140,6 +140,10 @@ class UnitOfWork:
                 }
             )
 
+    def time_ahead(self) -> None:
+        """Read the time in the round trip of the next statement, after the rows it locks."""
+        timekeeping.read_ahead(self.context.time, self.connection)
+
     def begin_epoch(self, instant: int) -> None:
         """Go on at an instant that may be before those of earlier writes."""
         self._now = instant

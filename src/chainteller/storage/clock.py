@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_co
 
 from chainteller.domain.timekeeping import Anchor, Known
 from chainteller.storage.database import Record
+from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -38,6 +39,11 @@ def read(connection: Connection, *, server_clock: bool) -> Record:
     """One row for ``known`` and ``stored_anchor``, with ``server_clock`` if requested."""
     statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     return connection.execute(statement).one()
+
+
+def read_ahead(connection: Connection, *, server_clock: bool) -> None:
+    """Send what ``read`` will find with the next statement; see ``Plain.ahead``."""
+    ahead(connection, _ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
 
 
 def lock(connection: Connection) -> None:

@@ -33,7 +33,7 @@ def transact(database: Database, unit: Unit[Result]) -> Result:
             commit(database, connection, number)
             kept.append(number)
 
-        with database.write() as connection:
+        with database.write_plain() as connection:
             result = unit(connection, keep)
     except DBAPIError as error:
         database.writing.failed(explain(error))

@@ -16,6 +16,7 @@ from chainteller.domain.ledger import (
 )
 from chainteller.storage import released
 from chainteller.storage.database import Record
+from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
@@ -86,6 +87,12 @@ def of_account(connection: Connection, account_id: str, *, lock: bool = False) -
     return _read(connection.execute(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes))
 
 
+def of_account_ahead(connection: Connection, account_id: str) -> None:
+    """Send what ``of_account`` will lock; see ``Plain.ahead``."""
+    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
+    ahead(connection, _OF_ACCOUNT_LOCKED, codes)
+
+
 def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
     """Lock the ledger accounts that exist, in the one order that all writes use."""
     return _read(connection.execute(_OF_KEYS_LOCKED, {"b_keys": sorted(keys)}))
@@ -122,25 +129,27 @@ def moved(balances: Balances, posting: Mapping[str, Any]) -> dict[str, Any]:
     return {**posting, "account_version": version, "balance_after": balance}
 
 
-def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
-    """Write (balance, version read, new version) if the version is still the one read.
+def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> None:
+    """Write (balance, version read, new version), before anything that follows is read.
 
-    Returns:
-        The number of rows written.
+    Raises:
+        AssertionError: a version is not the one that was read. It may be raised by a later
+            statement.
     """
-    return connection.execute(
-        _UPDATE,
-        [
-            {
-                "b_code": code,
-                "b_asset": asset,
-                "b_balance": balance,
-                "b_version": read_version,
-                "b_new_version": version,
-            }
-            for (code, asset), (balance, read_version, version) in changed.items()
-        ],
-    ).rowcount
+    for (code, asset), (balance, read_version, version) in changed.items():
+        values = {
+            "b_code": code,
+            "b_asset": asset,
+            "b_balance": balance,
+            "b_version": read_version,
+            "b_new_version": version,
+        }
+        later(connection, _UPDATE, values, _check_moved)
+
+
+def _check_moved(found: Found) -> None:
+    if found.rowcount != 1:
+        raise AssertionError("a balance moved while it was locked")
 
 
 def insert_journals(

@@ -37,6 +37,7 @@ from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
 from chainteller.storage import chain, ledger, log, schema
 from chainteller.storage.log import Stamp
+from chainteller.storage.plain import later
 from chainteller.storage.rows import Seal, Seals, Writer, insert_all
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -82,12 +83,9 @@ _STAGE = (
     .values(
         organisation_id=bindparam("v_organisation"), written=_SERVER_CLOCK, body=bindparam("v_body")
     )
-    .returning(
-        cast(func.pg_current_xact_id(), String),
-        func.pg_advisory_xact_lock_shared(GATE).label("gate"),
-        _FLOOR,
-    )
+    .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
+_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR)
 _WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
@@ -185,6 +183,8 @@ def number_next(connection: Connection, *, wait: bool) -> int | None:
 
 def _stage(rows: Writer, record: OnRecord) -> str:
     stamp = record.stamp
+    number, floor = rows.connection.execute(_STANDING).one()  # and all seals are known
+    schema.require_known(floor)
     body = {
         "stamp": {name: value for name, value in stamp._asdict().items() if name != "rule"},
         "rule": stamp.rule,
@@ -195,10 +195,9 @@ def _stage(rows: Writer, record: OnRecord) -> str:
         "seals": [(name, list(found.values())) for name, found in rows.seals.items()],
     }
     values = {"v_organisation": stamp.organisation_id, "v_body": canonical(body)}
-    staged = rows.connection.execute(_STAGE, values).one()
-    schema.require_known(staged.floor)
+    later(rows.connection, _STAGE, values)  # sent with the commit
     rows.seals.clear()
-    return str(staged[0])
+    return str(number)
 
 
 def _read(body: str) -> tuple[OnRecord, Seals]:
@@ -307,8 +306,7 @@ class _Batch:
             for place, (balance, version) in self._balances.items()
             if version != self._before[place][1]
         }
-        if changed and ledger.update_balances(connection, changed) != len(changed):
-            raise AssertionError("a balance of the bank moved while it was locked")
+        ledger.update_balances(connection, changed)
         log.put_all(connection, self._bodies, ends.trees)
         ends.trees.clear()
         connection.execute(

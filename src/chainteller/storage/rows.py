@@ -25,6 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.storage import sealing
 from chainteller.storage.columns import SALT, Record
+from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.tables import Tables
 
 Row = Mapping[str, Any]
@@ -50,6 +51,11 @@ class Finder:
     def __call__(self, connection: Connection, *values: str, lock: bool = False) -> Record | None:
         statement = self._locked if lock else self._found
         return connection.execute(statement, dict(zip(self._names, values, strict=True))).first()
+
+    def ahead(self, connection: Connection, *values: str, lock: bool = False) -> None:
+        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
+        statement = self._locked if lock else self._found
+        ahead(connection, statement, dict(zip(self._names, values, strict=True)))
 
 
 class Seal(NamedTuple):
@@ -96,24 +102,37 @@ class Writer:
         self._seal(table, sealed)
         return True
 
-    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> bool:
-        """Update the row with this primary key; False when a column of ``guard`` has another
-        value."""
+    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> None:
+        """Update the row with this primary key, before anything that follows is read.
+
+        Raises:
+            AssertionError: there is none, or a column of ``guard`` has another value. It may be
+                raised by a later statement.
+        """
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
         salt = sealing.new_salt() if SALT in table.columns and form.covers(values) else None
         written = {**values, SALT: salt} if salt else values
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
+        moved = f"{table.name} {dict(key)} moved while it was locked"
+
+        def check(found: Found) -> None:
+            if found.rowcount != 1:
+                raise AssertionError(moved)
+
+        def keep(found: Found) -> None:
+            row = found.first()
+            if row is None:
+                raise AssertionError(moved)
+            made = sealing.seal(salt, _bytes(row[0]))
+            self.keep(table, row[1], Seal(table.name, form.key(key), made, form.values(values)))
+
         if salt is None:
-            return self.connection.execute(_update(table, *names), parameters).rowcount == 1
+            later(self.connection, _update(table, *names), parameters, check)
+            return
         statement = _sealing_update(table, *names, self.connection.dialect.name)
-        row = self.connection.execute(statement, parameters).first()
-        if row is None:
-            return False
-        found = sealing.seal(salt, _bytes(row[0]))
-        self.keep(table, row[1], Seal(table.name, form.key(key), found, form.values(values)))
-        return True
+        later(self.connection, statement, parameters, keep)
 
     def reseal(self, table: Table, key: Row, organisation: str | None) -> None:
         """Seal a row as it is found, in the log of an organisation."""
@@ -162,7 +181,8 @@ class Writer:
 
 def insert_all(connection: Connection, table: Table, sealed: Sequence[Row]) -> None:
     """Insert rows that were sealed before."""
-    connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
+    for row in sealed:
+        later(connection, _insert(table), row)
 
 
 def _bytes(text: str | bytes) -> bytes:
