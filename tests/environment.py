@@ -7,12 +7,14 @@ for its workers, go too: a program on a terminal would take them for its window.
 
 import os
 
-_KEPT = frozenset({
+KEPT = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "TMPDIR",
     "TEMP", "TMP", "SYSTEMROOT", "COMSPEC", "PATHEXT", "CI", "VIRTUAL_ENV", "LD_LIBRARY_PATH",
     "FORCE_COLOR", "PY_COLORS", "HYPOTHESIS_PROFILE", "CHAINTELLER_VECTORS",
     "CHAINTELLER_TEST_POSTGRES", "CHAINTELLER_SCHEMATHESIS", "CHAINTELLER_FUZZ_EXAMPLES",
-    "CHAINTELLER_FUZZ_SEEDS",
+    "CHAINTELLER_FUZZ_SEEDS", "CHAINTELLER_CLIENT_TOOLS",
+    "CHAINTELLER_CLOCK_FROM", "CHAINTELLER_CLOCK_SEEDS", "CHAINTELLER_CLOCK_FIRST",
+    "CHAINTELLER_CLOCK_LIVES", "PAYOUT_SEEDS", "WALKER_SEED", "WALKER_STEPS",
 })  # fmt: skip
 _PREFIXES = ("LC_", "PYTHON", "PYTEST_", "COV_", "COVERAGE_")
 
@@ -20,5 +22,5 @@ _PREFIXES = ("LC_", "PYTHON", "PYTEST_", "COV_", "COVERAGE_")
 def forget() -> None:
     """Keep what Python, the terminal and the suite itself need; what else was set is gone."""
     for name in [*os.environ]:
-        if name not in _KEPT and not name.startswith(_PREFIXES):
+        if name not in KEPT and not name.startswith(_PREFIXES):
             del os.environ[name]

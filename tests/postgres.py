@@ -34,11 +34,12 @@ class PostgresServer:
         self._url = make_url(url).set(drivername="postgresql+psycopg")
         self._made: list[str] = []
 
-    def fresh(self) -> str:
-        """The URL of a new, empty database."""
+    def fresh(self, like: str = "") -> str:
+        """The URL of a new, empty database, or of a copy of another one that nobody uses."""
         name = f"chainteller_test_{os.getpid()}_{next(_numbers)}"
         self.say(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        self.say(f'CREATE DATABASE "{name}"')
+        template = f' TEMPLATE "{make_url(like).database}"' if like else ""
+        self.say(f'CREATE DATABASE "{name}"{template}')
         self._made.append(name)
         return self._shown(self._url.set(database=name))
 

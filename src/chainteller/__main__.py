@@ -1,9 +1,14 @@
 """The program's entry. What is asked most is answered before anything heavy is imported."""
 
+import os
 import sys
 from collections.abc import Sequence
 
 from chainteller import __version__
+
+COMPLETION = "_CHAINTELLER_COMPLETE"
+"""The variable by which a shell asks for completion."""
+HELP = frozenset({"-h", "--help"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -12,6 +17,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given == ["--version"]:
         print(f"chainteller {__version__}")  # noqa: T201 - the command line's answer
         return 0
+    if COMPLETION in os.environ or not HELP.isdisjoint(given):
+        from chainteller.cli import command_index  # noqa: PLC0415 - not for the console
+
+        answered = command_index.run(given)
+        if answered is not None:
+            return answered
+    if "--json" in given:
+        from chainteller.cli import quick  # noqa: PLC0415 - as above
+
+        if quick.answer(given):
+            return 0
     from chainteller.cli import desk  # noqa: PLC0415 - not for --version
 
     console = desk.recognised(given)

@@ -31,7 +31,6 @@ from chainteller.settings.tree import (
     DeskSettings,
     EngineSettings,
     LimitSettings,
-    ServiceSettings,
     Settings,
 )
 from chainteller.settings.values import SettingsInvalid
@@ -169,7 +168,7 @@ def open_engine(
         randomness=randomness or SystemRandomness(),
         feed=feed,
         venue=SimulatedVenue(),
-        options=engine_options(settings.engine, settings.service),
+        options=engine_options(settings),
         keeper=keeper,
         notary=notary(settings, place),
     )
@@ -215,10 +214,12 @@ def database_url(settings: Settings, place: Place) -> str:
     return place.address
 
 
-def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineOptions":
+def engine_options(settings: Settings) -> "EngineOptions":
     """Convert settings to engine options; windows are rounded up to whole seconds."""
+    from chainteller.domain.challenges import SharedWallets
     from chainteller.domain.options import EngineOptions
 
+    engine, service = settings.engine, settings.service
     options = {
         each.name: getattr(group, each.name)
         for group in (engine, service)
@@ -229,6 +230,8 @@ def engine_options(engine: EngineSettings, service: ServiceSettings) -> "EngineO
         "quote_window_s": math.ceil(engine.quote_window_s),
         "challenge_ttl_s": math.ceil(engine.challenge_ttl_s),
         "limits": _limits(service.limits),
+        "text_names_account": settings.wallets.text_names_account,
+        "shared_wallets": SharedWallets(settings.wallets.shared),
     }
     return EngineOptions(**options)
 
@@ -295,7 +298,13 @@ def deployment(engine: "Engine", settings: Settings) -> "EmbeddedDeployment":
     from chainteller.service.deployment import DeploymentOptions
 
     service = settings.service
-    options = DeploymentOptions(__version__, service.bank_name, service.rate_limits, service.docs)
+    options = DeploymentOptions(
+        version=__version__,
+        bank_name=service.bank_name,
+        rate_limits=service.rate_limits,
+        docs=service.docs,
+        trusted_proxies=service.trusted_proxies,
+    )
     return EmbeddedDeployment(engine, options)
 
 

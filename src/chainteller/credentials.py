@@ -6,11 +6,11 @@ except that it must fit in a header: the deployment decides which keys are valid
 
 import re
 import shlex
-import stat
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from chainteller.private_files import how_to_protect, others_may_read
 from chainteller.settings.place import Place
 from chainteller.settings.values import SettingsInvalid
 
@@ -60,13 +60,14 @@ def _from_variable(name: str, environ: Mapping[str, str]) -> str:
 
 def _from_file(path: Path) -> str:
     try:
-        mode = path.stat().st_mode
+        is_shared = others_may_read(path)
         key = path.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
         raise SettingsInvalid([f"key_file {path}: {reason}"]) from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SettingsInvalid([f"key_file {path} may be read by others: chmod 600 {path}"])
+    if is_shared:
+        said = f"key_file {path} may be read by others: {how_to_protect(path)}"
+        raise SettingsInvalid([said])
     return key
 
 

@@ -33,6 +33,11 @@ class Paths(NamedTuple):
         return self.config_file.parent / "themes"
 
     @property
+    def customer_texts(self) -> Path:
+        """The bank's own texts for customers, which replace the shipped ones."""
+        return self.config_file.parent / "customer_texts.toml"
+
+    @property
     def theme_folders(self) -> tuple[Path, Path]:
         """Folders with themes: the shipped ones, then the user's, which take precedence."""
         return shipped("themes"), self.themes

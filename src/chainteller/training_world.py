@@ -15,6 +15,7 @@ from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.adapters.venue_simulated import SimulatedVenue
 from chainteller.domain.actors import DEFAULT_ORGANISATION, Actor
 from chainteller.domain.assets import Asset
+from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.clock import ManualClock
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.prices import PricePoint
@@ -99,7 +100,7 @@ class ThrowawayWorld:
             randomness=SeededRandomness(f"training {seed}"),
             feed=self._prices,
             venue=SimulatedVenue(),
-            options=EngineOptions(),
+            options=EngineOptions(shared_wallets=SharedWallets.ASK),
             pegs=self._pegs,
         )
         self._engine = Engine(context, Actor(DEFAULT_ORGANISATION, "trainee"))

@@ -152,7 +152,7 @@ async def test_the_amount_is_retyped_as_it_may_be_typed(
         assert str(account.customer_name) in seen(app)
         await answer(pilot, "y")
         await press(pilot, *wrong, "y")
-        assert "not the same" in seen(app)
+        assert "the amounts differ" in seen(app)
         assert bench.service.deposits(account.id).data == ()
         await press(pilot, *["backspace"] * len(wrong), *typed, "y")
     (sent,) = bench.service.deposits(account.id).data

@@ -1,5 +1,6 @@
 """A server on a real port and a caller that shows exactly what came back."""
 
+import contextlib
 import http.client
 import json
 from collections.abc import Iterator
@@ -58,7 +59,9 @@ class Caller:
             sent.setdefault("Content-Type", "application/json")
         connection = http.client.HTTPConnection(self.address.removeprefix("http://"), timeout=15)
         try:
-            connection.request(method, path, body=body, headers=sent)
+            # A refusal may come, and the connection end, while the body is still being sent.
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                connection.request(method, path, body=body, headers=sent)
             reply = connection.getresponse()
             named = {name.lower(): value for name, value in reply.getheaders()}
             return Answer(reply.status, named, reply.read())

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from chainteller.cli.error_output import Exit
-from chainteller.cli.main import program
+from chainteller.cli.main import loaded_program
 from chainteller.service import error_codes, errors
 from chainteller.settings.reading import SHORT_FORMS, load
 from chainteller.settings.tree import NAMES, PROFILE_NAMES, shown_values
@@ -28,7 +28,7 @@ def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Comman
             yield f"{path} {name}", command
 
 
-COMMANDS = dict(_commands(program, "chainteller"))
+COMMANDS = dict(_commands(loaded_program(), "chainteller"))
 
 
 @pytest.mark.parametrize("path", COMMANDS)
@@ -53,11 +53,9 @@ def test_every_setting_is_documented(name: str) -> None:
 
 
 def test_the_documented_defaults_are_the_real_ones(home: Path) -> None:
-    rows = dict(
-        re.findall(
-            r"^\| `((?:engine|service|audit|desk)\.\w+)` \| ([^|]+?) \|", DOCUMENTS, re.MULTILINE
-        )
-    )
+    sections = "engine|service|wallets|audit|desk"
+    row = rf"^\| `((?:{sections})\.\w+)` \| ([^|]+?) \|"
+    rows = dict(re.findall(row, DOCUMENTS, re.MULTILINE))
     assert set(rows) == {name for name in NAMES if not name.startswith("service.limits.")}
     words = {"": {"none", "the system's user", "the console's own"}}
     for name, value, _ in shown_values(load({"CHAINTELLER_HOME": str(home)})):

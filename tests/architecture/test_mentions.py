@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import click
 import pytest
 
-from chainteller.cli.main import program
+from chainteller.cli.main import loaded_program
 from chainteller.conformance.specification import CHECKS
 from chainteller.service import error_codes, errors
 from chainteller.service.interface import Service
@@ -83,7 +83,7 @@ def test_every_test_that_is_named_exists(page: Path) -> None:
 def test_every_command_that_is_named_exists(page: Path) -> None:
     for code in _CODE.findall(_text(page)):
         for _, words in _COMMAND.findall(code):
-            group: click.Command = program
+            group: click.Command = loaded_program()
             for word in words.split():
                 if not isinstance(group, click.Group):
                     break

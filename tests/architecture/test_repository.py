@@ -4,6 +4,8 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.environment import KEPT
+
 ROOT = Path(__file__).parents[2]
 TOP_LEVEL = {
     ".ci",
@@ -57,3 +59,15 @@ def test_lock_files_name_hashes_and_no_hosts() -> None:
 def test_textual_is_pinned_exactly() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert re.search(r'"textual==\d+\.\d+\.\d+"', text)
+
+
+def test_the_suite_keeps_what_its_tests_read_from_the_environment() -> None:
+    read = {
+        name
+        for path in (ROOT / "tests").rglob("*.py")
+        for name in re.findall(
+            r'(?m)^\w+ = .*os\.environ\.get\("(\w+)"', path.read_text(encoding="utf-8")
+        )
+    }
+    assert "PAYOUT_SEEDS" in read
+    assert read <= KEPT

@@ -112,6 +112,7 @@ def lines(bank: Bank) -> Lines:
     bank.run("train", "first-steps", "--steps", "/dev/null", "--report", str(report))
     found = {
         "customers find": ("DDA-100",),
+        "find": ("DDA-1001",),
         "accounts list": ("--text", "DDA-10"),
         "accounts open": ("DDA-1002", "--type", "savings"),
         "accounts show": (account,),
@@ -154,6 +155,8 @@ def lines(bank: Bank) -> Lines:
         "wallets claim": open_.signed,
         "wallets diagnose": open_.signed,
         "wallets link": (claim,),
+        "wallets shared": (),
+        "wallets attestation": (claim,),
         "wallets list": ("--account", custody),
         "wallets reverify": (linked.id, "--account", custody, "--reason", "AGENT_REQUEST"),
         "wallets sign": ("--sample", "erin-ethereum"),

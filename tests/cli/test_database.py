@@ -26,7 +26,7 @@ def test_the_sample_data_is_loaded_once(bank: Path, teller: Teller) -> None:
     assert teller("db", "sample", "--json").body["loaded"] is False
     again = teller("db", "sample")
     assert again.code == 0
-    assert "the sample data is in this database already" in again.err
+    assert "this database already has the sample data" in again.err
     assert "Next: chainteller accounts list" in again.err
     assert teller("audit", "verify", "--json").body == before
 

@@ -145,7 +145,7 @@ def test_a_killed_console_settles_its_execution_after_a_restart(
     server.start_again()
     line.resume()
     again = open_desk()
-    again.until("1 request was never answered   U: find out what happened")
+    again.until("1 request without an answer   U: find out what happened")
     again.child.send("U")
     assert unanswered.account in again.until("REQUESTS WITHOUT AN ANSWER")
     again.child.send("\r")

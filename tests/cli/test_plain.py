@@ -88,7 +88,7 @@ def test_notes_the_handover_note_and_watching_work_line_by_line(
     assert "\asol-usd is open" in ended.out
     assert ended.err.count("NOT_FOUND") == 1
     assert ended.out.count("HANDOVER") == 2
-    assert "A market or a trade is watched." in ended.err
+    assert "Name a market or a trade to watch." in ended.err
 
 
 def _settled(teller: Teller) -> tuple[str, str]:

@@ -167,6 +167,19 @@ def test_only_a_plain_call_of_the_console_passes_by_click(
     assert (recognised(arguments) is not None) is is_console
 
 
+@pytest.mark.parametrize(
+    "arguments", [[], ["desk"], ["demo", "--tour"], ["demo", "--json"], ["train", "first-steps"]]
+)
+def test_a_console_without_a_terminal_is_a_usage_error(arguments: list[str], home: Path) -> None:
+    ended = chainteller(*arguments)
+    assert ended.code == 2
+    assert ended.complaint == [
+        "USAGE: The console needs a terminal, and there is none.",
+        "Next: Start it in a terminal, or read line by line: chainteller desk --plain",
+    ]
+    assert not (home / "logs").exists()
+
+
 def test_a_fault_of_the_program_leaves_a_report_without_values(home: Path) -> None:
     code = (
         "from chainteller.cli import main, runner\n"

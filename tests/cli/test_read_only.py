@@ -65,7 +65,7 @@ def test_a_writing_command_is_refused_read_only_and_changes_nothing(
         assert ended.code == 1, (more, ended.err)
         assert ended.complaint == [
             "READ_ONLY: Read-only mode is on; nothing was changed.",
-            "Next: Switch read-only off to change anything.",
+            "Next: Turn read-only mode off to make changes.",
         ]
         assert ended.out == ""
         assert bank.files() == before

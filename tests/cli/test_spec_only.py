@@ -16,7 +16,7 @@ from tests.world.bank import World, build, sqlite_url
 from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.counterparties import Challenge, OpenBlockchainAccount
 
-ONLY_SEEN = "This deployment doesn't offer it. Shown is only what this desk has seen."
+ONLY_SEEN = "This deployment doesn't offer this. You see only what this console has seen."
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def test_a_trade_asks_and_takes_only_a_yes(
     account: str, teller: Teller, answer: str, code: int, trades: int
 ) -> None:
     child = _started("trade", "buy", "sol-usd", "--spend", "10", "--account", account)
-    child.expect_exact("Go on? Type y and enter: ")
+    child.expect_exact("Continue? Type y and press enter: ")
     child.sendline(answer)
     child.expect(pexpect.EOF)
     child.close()
@@ -189,7 +189,7 @@ def _kept_views(home: Path) -> Iterator[Callable[[str], dict[str, object] | None
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
 
         def view(name: str) -> dict[str, object] | None:
-            assert time.monotonic() < ends, f"{name} was not kept"
+            assert time.monotonic() < ends, f"{name} wasn't saved"
             found = database.execute("SELECT value FROM view WHERE name = ?", (name,)).fetchone()
             return None if found is None else json.loads(found[0])
 

@@ -26,7 +26,7 @@ def test_a_customer_is_found_by_bank_account(teller: Teller) -> None:
     found = teller("customers", "find", "DDA-1001", "--json").body["data"]
     assert [each["id"] for each in found[0]["bankAccounts"]] == ["DDA-1001"]
     assert "DDA-1001" in teller("customers", "find", "DDA-1001").out
-    assert teller("customers", "find", "nobody at all").out.startswith("no customer found")
+    assert teller("customers", "find", "nobody at all").out.startswith("no matches")
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_money_needs_a_yes_where_nobody_can_be_asked(
 ) -> None:
     ended = teller(*arguments)
     assert ended.code == 2
-    assert ended.complaint[-1] == "Next: Add --yes to go on without a question."
+    assert ended.complaint[-1] == "Next: Add --yes to confirm in advance."
 
 
 def test_a_withdrawal_goes_to_the_bank_account(teller: Teller, account: str) -> None:
@@ -200,7 +200,7 @@ def test_a_withdrawal_goes_to_the_bank_account(teller: Teller, account: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("10", "--currency", "USDC"), "names no currency"),
+        (("10", "--currency", "USDC"), "isn't a currency"),
         (("10", "--via", "BCA_1"), "--via goes with --to"),
         (("10", "--to", "CPT_1"), "names its currency"),
     ],

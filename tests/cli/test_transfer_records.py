@@ -80,7 +80,7 @@ def test_a_cancellation_needs_a_terminal_or_yes_and_is_repeated_safely(
     held = teller("withdraw", account, "5", "--yes", "--json").body["id"]
     asked = teller("withdrawals", "cancel", held)
     assert (asked.code, asked.out) == (2, "")
-    assert asked.complaint[-1] == "Next: Add --yes to go on without a question."
+    assert asked.complaint[-1] == "Next: Add --yes to confirm in advance."
     assert teller("withdrawals", "show", held, "--json").body["status"] == "processing"
     cancelled = teller("withdrawals", "cancel", held, "--yes", "--json")
     assert (cancelled.code, cancelled.body["status"]) == (0, "cancelled")

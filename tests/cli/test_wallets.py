@@ -16,6 +16,8 @@ WALLETS = [
     ("solana", "alice-solana", "FVen3X669xLzsi6N2V91DoiyzHzg1uAgqiT8jZ9nS96Z"),
 ]
 
+_SHARED = "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc"
+
 
 def _signed(challenge: str, name: str, *more: str) -> str:
     ended = chainteller("wallets", "sign", "--sample", name, *more, given=challenge)
@@ -151,3 +153,22 @@ def test_stored_claims_are_checked_again(teller: Teller, bank: Path) -> None:
     assert (ended.code, ended.body["claims"]["contradictions"]) == (1, 1)
     unknown = teller("wallets", "recheck", "CLM_NOBODY", "--json")
     assert (unknown.code, unknown.body["error"]) == (1, "NOT_FOUND")
+
+
+def test_a_shared_wallet_is_linked_when_that_was_acknowledged(
+    teller: Teller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """frank-ethereum is verified for a sample customer; BCA_SAMPLE1 is another one's."""
+    monkeypatch.setenv("CHAINTELLER_WALLETS__SHARED", "ask")
+    assert teller("wallets", "shared", "--json").body["data"] == []
+    _, challenge = _challenge(teller, "ethereum", _SHARED)
+    signature = _signed(challenge.out, "frank-ethereum")
+    claim = teller("wallets", "claim", challenge.body["id"], signature, "--json")
+    assert claim.body["shared"] is True
+    assert "Another customer has verified this wallet." in claim.err
+    refused = teller("wallets", "link", claim.body["id"], "--json")
+    assert (refused.code, refused.body["error"]) == (1, "WALLET_SHARED")
+    linked = teller("wallets", "link", claim.body["id"], "--acknowledge-shared", "--json")
+    assert (linked.code, linked.body["shared"]) == (0, True)
+    listed = teller("wallets", "shared")
+    assert listed.out.count(_SHARED) == 2

@@ -6,10 +6,12 @@ import pytest
 from sqlalchemy import text
 from tests.clock.banks import Bank
 from tests.clock.machine import MachineClock
+from tests.tampering.bank import NAMES, prove_wallet
 from tests.world.bank import build, sqlite_url
-from tests.world.engines import USDC_SOLANA
+from tests.world.engines import USDC_ETHEREUM, USDC_SOLANA
 
 from chainteller.domain.clock import DAY, format_instant
+from chainteller.engine.claim_proofs import Rechecked, recheck
 from chainteller.engine.deployment import EmbeddedDeployment
 from chainteller.engine.keys import ApiKeys
 from chainteller.engine.verification import verify
@@ -324,6 +326,33 @@ def test_a_hold_and_a_limit_begin_with_the_epoch(bank: Bank) -> None:
     bank.machine.passes(DAY_S)
     assert _used_in_a_day(bank) == {"0.00"}
     assert bank.engine.withdraw(bank.account, destination).value.status == "reviewing"
+
+
+def test_the_times_of_a_claim_are_compared_unless_the_clock_was_set_since_it_began(
+    bank: Bank,
+) -> None:
+    """A verification may end early only where the clock was put right while it was made or held."""
+    bank.engine.deposit(bank.account, DepositRequest(amount="90.00", currency=USDC_ETHEREUM))
+    prove_wallet(bank.engine, bank.account, NAMES[0])
+    bank.machine.step(HOUR_S)
+    bank.tick()
+    assert bank.accept() is not None
+    prove_wallet(bank.engine, bank.account, NAMES[1])
+    old, new = _rechecked(bank)
+    assert (old.found, new.found) == (None, None)
+    with bank.context.database.write() as connection:
+        connection.execute(text("UPDATE link SET expires = expires - 1"))
+        connection.commit()
+    old, new = _rechecked(bank)
+    assert old.found is None
+    assert new.found is not None
+    assert new.found.reason == "EXPIRY"
+
+
+def _rechecked(bank: Bank) -> list[Rechecked]:
+    """Every claim, oldest first."""
+    with bank.context.database.read() as connection:
+        return sorted(recheck(connection), key=lambda each: each.evidence.claim_created)
 
 
 def _new_wallet(bank: Bank) -> WithdrawalRequest:

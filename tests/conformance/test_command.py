@@ -137,7 +137,7 @@ def test_a_redirect_is_named_and_not_followed(teller: Teller, proxy: AlteringPro
         (("ADDRESS", "--wait", "2h"), "an hour is the most"),
         (("ADDRESS", "--bank-account", "DDA-1"), "lacks a part"),
         (("ADDRESS", "--blockchain-account", "BCA_1"), "lacks a part"),
-        (("ADDRESS", "--currency", "dollars"), "names no currency"),
+        (("ADDRESS", "--currency", "dollars"), "isn't a currency"),
     ],
 )
 def test_wrong_usage_exits_with_2(

@@ -8,10 +8,11 @@ import pytest
 from tests.world.bank import World, build, sqlite_url
 from tests.world.serving import deployment, served
 
-from chainteller.domain.actors import Actor
+from chainteller.domain.actors import SCOPES, Actor
 from chainteller.remote.client import RemoteService
 from chainteller.service.interface import Service
 
+ALL_BUT_ADMIN = tuple(each for each in SCOPES if each != "admin")
 IMPLEMENTATIONS = ("embedded-sqlite", "serve-sqlite", "embedded-postgres", "serve-postgres")
 
 
@@ -33,7 +34,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         url = request.getfixturevalue("postgres_bank")
     world = build(url)
     try:
-        yield from _placed(request.param, world)
+        yield from placed(request.param, world)
     finally:
         world.engine.close()
 
@@ -43,15 +44,15 @@ def service(place: Place) -> Service:
     return place.service
 
 
-def _placed(kind: str, world: World) -> Iterator[Place]:
+def placed(kind: str, world: World) -> Iterator[Place]:
     if kind.startswith("embedded"):
         own = world.engine.acting_as(Actor("default", "test"))
         foreign = world.engine.acting_as(Actor("other", "test"))
         yield Place(kind, own, world, foreign)
         return
     with served(deployment(world)) as address:
-        near = RemoteService(address, world.key())
-        far = RemoteService(address, world.key(organisation="other"))
+        near = RemoteService(address, world.key(*ALL_BUT_ADMIN))
+        far = RemoteService(address, world.key(*ALL_BUT_ADMIN, organisation="other"))
         try:
             yield Place(kind, near, world, far)
         finally:

@@ -113,7 +113,8 @@ def test_a_wallet_on_a_network_without_assets_is_verified(
     asked = RegisterCounterparty(address=sample.address.display, network=network)
     wallet = service.register_counterparty(asked).value
     challenge = challenged(service, custody, wallet)
-    assert f"I control {custody.network} wallet {wallet.address}." in challenge.challenge
+    named = f"control {custody.network} wallet {wallet.address} for withdrawals."
+    assert named in challenge.challenge
     signature = sign_sample(name, challenge.challenge, wallets=SAMPLES)
     claim = service.submit_claim(custody.id, answer(challenge, wallet, signature)).value
     linked = service.link_counterparty(
@@ -208,6 +209,25 @@ def test_refuses_what_is_no_address_of_the_network(
 ) -> None:
     with pytest.raises(error):
         service.register_counterparty(RegisterCounterparty(address=address, network=network))
+
+
+@pytest.mark.parametrize(
+    ("address", "network", "reason", "said"),
+    [
+        ("0xdAC17F958D2ee523a2206206994597C13D831ec7", "ethereum", "TOKEN_CONTRACT", "USDT"),
+        ("0x000000000000000000000000000000000000dead", "base", "BURN_ADDRESS", "burn address"),
+        ("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "solana", "PROGRAM", "token program"),
+        ("rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "solana", "WRONG_NETWORK", "XRP Ledger"),
+    ],
+)
+def test_what_an_address_is_instead_of_a_wallet_is_named(
+    service: Service, address: str, network: str, reason: str, said: str
+) -> None:
+    with pytest.raises(InvalidAddress) as refused:
+        service.register_counterparty(RegisterCounterparty(address=address, network=network))
+    assert refused.value.details["reason"] == reason
+    assert said in refused.value.message
+    assert service.counterparties().data == ()
 
 
 def test_a_wrong_signature_is_explained_the_same_way_by_claim_and_diagnosis(

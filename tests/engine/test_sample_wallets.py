@@ -47,7 +47,7 @@ def test_shows_a_verification_in_every_state(loaded: EngineContext) -> None:
         for row in engine.linked_counterparties(account.id).data
         if row.verification is not None
     }
-    assert found == STATES
+    assert STATES.items() <= found.items()
 
 
 def test_shows_a_challenge_in_every_state(loaded: EngineContext) -> None:
@@ -86,7 +86,7 @@ def test_every_claim_can_be_checked_again_from_its_own_record(loaded: EngineCont
         "SELECT m.*, c.text, p.network, p.address FROM claim m "
         "JOIN challenge c ON c.id = m.challenge_id JOIN counterparty p ON p.id = m.counterparty_id",
     )
-    assert len(claims) == 5
+    assert len(claims) > 50
     for row in claims:
         address = parse_address(row.address, resolve_network(row.network))
         proof = verify_signature(row.text, row.signature, address)

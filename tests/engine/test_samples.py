@@ -5,8 +5,9 @@ from tests.world.samples import MIDNIGHT, NOW, dump, head, load, rows
 
 from chainteller.adapters.prices_simulated import SimulatedPrices
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS, USDC_ETHEREUM, USDC_SOLANA
-from chainteller.domain.clock import DAY, ManualClock
+from chainteller.domain.clock import DAY, SECOND, ManualClock
 from chainteller.domain.ledger import buying_power
+from chainteller.domain.preconditions import Control
 from chainteller.domain.quoting import BPS
 from chainteller.domain.trades import TradeStatus
 from chainteller.domain.transfers import TransferStatus
@@ -30,13 +31,13 @@ def test_shows_trades_in_every_state(loaded: EngineContext) -> None:
     assert found == set(TradeStatus)
 
 
-def test_shows_deposits_and_bank_withdrawals_in_every_state(loaded: EngineContext) -> None:
+def test_shows_deposits_and_withdrawals_in_every_state(loaded: EngineContext) -> None:
     found = rows(loaded, "SELECT DISTINCT direction, status FROM transfer")
     s = TransferStatus
     deposits = {s.PROCESSING, s.COMPLETED, s.FAILED, s.RETURNED}
-    withdrawals = deposits | {s.SENT, s.CANCELLED}
+    withdrawals = deposits | {s.SENT, s.CANCELLED, s.REVIEWING, s.REJECTED}
     assert {row.status for row in found if row.direction == "deposit"} == deposits
-    assert {row.status for row in found if row.direction == "withdrawal"} >= withdrawals
+    assert {row.status for row in found if row.direction == "withdrawal"} == withdrawals
 
 
 def test_shows_open_and_expired_quotes_of_every_market_and_side(loaded: EngineContext) -> None:
@@ -56,7 +57,7 @@ def test_has_customers_of_every_kind(loaded: EngineContext) -> None:
         "savings",
     }
     controls = {row.control for row in rows(loaded, "SELECT control FROM trading_account")}
-    assert controls == {None, "FROZEN", "SELL_ONLY", "DORMANT"}
+    assert controls == {None, *Control}
 
 
 def test_names_are_unique_and_found_without_accents(loaded: EngineContext) -> None:
@@ -131,12 +132,57 @@ def test_blockchain_accounts_have_their_fixed_ids(loaded: EngineContext) -> None
 
 
 def test_deposits_come_in_every_currency(loaded: EngineContext) -> None:
-    found = rows(loaded, "SELECT DISTINCT asset, currency_id FROM transfer")
+    found = rows(
+        loaded, "SELECT DISTINCT asset, currency_id FROM transfer WHERE direction = 'deposit'"
+    )
     assert {(row.asset, row.currency_id) for row in found} == {
         ("BUSD1@bank", "DPT_USD"),
         (USDC_SOLANA.key, None),
         (USDC_ETHEREUM.key, None),
     }
+
+
+def test_amounts_and_instants_differ_like_those_of_people(loaded: EngineContext) -> None:
+    trades = rows(loaded, "SELECT market, side, created, amount FROM trade")
+    assert len({(row.market, row.side, row.amount) for row in trades}) > 0.97 * len(trades)
+    assert len({row.created // SECOND for row in trades}) == len(trades)
+    orders = rows(loaded, "SELECT usd_leg_cents FROM quote WHERE trade_id IS NOT NULL")
+    usd = sorted(int(row.usd_leg_cents) for row in orders)
+    assert usd[len(usd) // 10] < 20_000
+    assert usd[-len(usd) // 10] > 100_000
+    assert usd[-1] > 9_000_000
+    balances = sorted(int(row.balance) for row in rows(loaded, "SELECT balance FROM bank_account"))
+    assert balances[-1] > 20 * balances[len(balances) // 2]
+    weekends = [(row.created // DAY + 3) % 7 >= 5 for row in trades]
+    assert 0.03 < sum(weekends) / len(weekends) < 0.2
+
+
+def test_a_quarter_of_the_customers_have_wallets_of_every_family(loaded: EngineContext) -> None:
+    customers = rows(loaded, "SELECT count(*) AS n FROM customer")[0].n
+    owners = rows(loaded, "SELECT count(DISTINCT customer_id) AS n FROM blockchain_account")[0].n
+    assert owners >= customers / 4
+    networks = {row.network for row in rows(loaded, "SELECT DISTINCT network FROM counterparty")}
+    assert networks == {"ethereum", "solana", "bitcoin", "tron"}
+
+
+def test_some_wallets_are_shared_and_a_phisher_lost_the_verification_of_two(
+    loaded: EngineContext,
+) -> None:
+    shared = rows(
+        loaded,
+        "SELECT counterparty_id FROM link GROUP BY 1 "
+        "HAVING count(DISTINCT blockchain_account_id) > 1",
+    )
+    assert len(shared) >= 3
+    phished = rows(
+        loaded,
+        "SELECT l.revoked_reason, t.control FROM link l "
+        "JOIN blockchain_account b ON b.id = l.blockchain_account_id "
+        "JOIN trading_account t ON t.id = b.trading_account_id "
+        "WHERE t.bank_account_id = 'DDA-1009'",
+    )
+    assert {tuple(row) for row in phished} == {("SUSPICIOUS_ACTIVITY", "FROZEN")}
+    assert len(phished) == 2
 
 
 def power_of(bank: EngineContext, account_id: str) -> int:
@@ -171,7 +217,7 @@ def test_what_has_ended_lies_before_the_last_midnight(loaded: EngineContext) -> 
         ended = rows(
             loaded,
             f"SELECT updated FROM {table} "  # noqa: S608 - our own table names
-            "WHERE status NOT IN ('processing', 'executed', 'sent')",
+            "WHERE status NOT IN ('processing', 'reviewing', 'executed', 'sent')",
         )
         assert ended
         assert max(row.updated for row in ended) < MIDNIGHT
@@ -186,6 +232,7 @@ def test_what_is_under_way_began_at_the_loading_and_has_its_job(loaded: EngineCo
         ("trade", "processing"): "trade.fill",
         ("trade", "executed"): "trade.settle",
         ("deposit", "processing"): "deposit.complete",
+        ("withdrawal", "reviewing"): "withdrawal.review",
         ("withdrawal", "processing"): "withdrawal.send",
         ("withdrawal", "sent"): "withdrawal.complete",
     }
@@ -227,7 +274,8 @@ def test_what_is_under_way_ends_by_itself(empty: EngineContext) -> None:
     for table in ("trade", "transfer"):
         assert not rows(
             empty,
-            f"SELECT id FROM {table} WHERE status IN ('processing', 'executed', 'sent')",  # noqa: S608 - our own table names
+            f"SELECT id FROM {table} "  # noqa: S608 - our own table names
+            "WHERE status IN ('processing', 'reviewing', 'executed', 'sent')",
         )
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.records.audit import AUDIT_ROW, EVENT
 from chainteller.records.fields import Field, FieldList, Interface
+from chainteller.records.finding import FOUND
 from chainteller.records.markets import MARKET, PRICE
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL
@@ -24,6 +25,7 @@ LISTS: tuple[FieldList[Any], ...] = (
     BALANCE,
     LIMIT,
     CUSTOMER,
+    FOUND,
     DEPOSIT,
     WITHDRAWAL,
     MARKET,

@@ -99,10 +99,13 @@ _FITTING = {
     "engine.price_feed": "simulated",
     "engine.maintenance": "sol-usd,btc-usd",
     "service.database": "sqlite:///x.db",
+    "wallets.shared": "ask",
+    "wallets.text_names_account": "on",
     "audit.witnesses": "/notes,http://w.example/x w.example+da77ade7+BOvN63jn",
     "service.rate_limits": "off",
     "service.test_networks": "on",
     "service.docs": "on",
+    "service.trusted_proxies": "10.0.0.0/8,unix",
 }
 
 

@@ -423,8 +423,8 @@ def _link_counterparty(make: Maker) -> Asked:
     fresh = [each for each in claims if each.linked is None]
     chosen = fresh if fresh and not draw.chance(5) else claims
     if not chosen:
-        body = {"address": "x", "network": "solana", "ownershipClaimId": f"CLM_{NOBODYS[0]}"}
-        return Asked("link_counterparty", (make.custody(),), body)
+        nothing = {"address": "x", "network": "solana", "ownershipClaimId": f"CLM_{NOBODYS[0]}"}
+        return Asked("link_counterparty", (make.custody(),), nothing)
     claim = draw.recent(chosen)
     wallet, custody = claim.challenge.wallet, claim.challenge.custody.id
     place = place_of(wallet.network)
@@ -432,11 +432,13 @@ def _link_counterparty(make: Maker) -> Asked:
     address = wallet.address
     if place.family == "evm" and draw.chance(4):
         address = address.lower()
-    body = {
+    body: Wire = {
         "address": draw.pick((*addresses_of(place.family),)) if draw.chance(15) else address,
         "network": draw.pick((place.name, *place.others)),
         "ownershipClaimId": claim.id,
     }
+    if draw.chance(10):
+        body["acknowledged"] = bool(draw.chance(2))
     if draw.chance(40):
         body["ownershipClaimId"] = f"CLM_{NOBODYS[0]}"
     return Asked("link_counterparty", (make.custody() if draw.chance(5) else custody,), body)
@@ -588,6 +590,10 @@ def _counterparties(make: Maker) -> Asked:
     return Asked("counterparties", query=make.page(text=make.draw.pick(texts)))
 
 
+def _shared_wallets(make: Maker) -> Asked:
+    return Asked("shared_wallets", query=make.page(text=make.draw.pick(("0x", make.wallet()))))
+
+
 def _counterparty(make: Maker) -> Asked:
     return Asked("counterparty", (make.wallet(),))
 
@@ -683,6 +689,7 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "trade": _trade,
     "counterparties": _counterparties,
     "counterparty": _counterparty,
+    "shared_wallets": _shared_wallets,
     "linked_counterparties": _of_custody("linked_counterparties"),
     "blockchain_accounts": _blockchain_accounts,
     "blockchain_account": _blockchain_account,

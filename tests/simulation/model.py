@@ -707,9 +707,9 @@ class Model:
         expires = up(self.now, SECOND) * SECOND + life
         name = self._new(answered)
         text = (
-            f"{self.bank_name}: I control {wallet.network} wallet {wallet.address}. "
-            f"Sign only if you asked us for this. "
-            f"Ref {name}, valid until {str(moment(expires))[:19]}Z."
+            f"{self.bank_name}: I, customer {custody.account.bank.customer.reference}, "
+            f"control {wallet.network} wallet {wallet.address} for withdrawals. "
+            f"Not you? Do not sign. Ref {name}, valid until {str(moment(expires))[:19]}Z."
         )
         challenge = Challenge(name, custody, wallet, text, self.now, expires)
         self.challenges[name] = challenge
@@ -797,6 +797,12 @@ class Model:
         told = {"blockchainAccountId": custody.id, "claimId": claim.id}
         self.tell(org, "counterparty.linked", wallet.id, None, told)
         self.tell(org, "ownership_claim.linked", claim.id, None, {"counterpartyId": wallet.id})
+        if wallet.is_shared(custody):
+            shared: Wire = told | {"policy": "allow"}
+            shared["acknowledged"] = bool(body.get("acknowledged"))
+            self.tell(org, "counterparty.shared", wallet.id, None, dict(shared))
+            self.note(self._deed(client, "counterparty.shared", wallet.id, shared, custody.account))
+        wallet.customers.add(custody.account.bank.customer.id)
         return custody.links[wallet.id].wire(self.now), True, wallet.id
 
     def _require_reverification(self, client: Client, asked: Asked, _answered: Answered) -> Any:

@@ -397,6 +397,11 @@ class Wallet:
     network: str
     address: str
     created: int
+    customers: set[str] = field(default_factory=set)
+    """Who has verified it."""
+
+    def is_shared(self, custody: Custody) -> bool:
+        return bool(self.customers - {custody.account.bank.customer.id})
 
     def wire(self) -> Wire:
         return {
@@ -406,6 +411,7 @@ class Wallet:
             "address": self.address,
             "created": moment(self.created),
             "verification": None,
+            "shared": None,
         }
 
 
@@ -472,6 +478,7 @@ class Claim:
             "created": moment(self.created),
             "expires": moment(self.expires),
             "linkedAt": moment(self.linked),
+            "shared": wallet.is_shared(self.challenge.custody),
         }
 
 
@@ -513,6 +520,7 @@ class Link:
                 "expiresAt": moment(self.expires),
                 "claimId": self.claim.id,
             },
+            "shared": self.wallet.is_shared(self.claim.challenge.custody),
         }
 
 

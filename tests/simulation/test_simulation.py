@@ -46,7 +46,7 @@ def test_a_difference_is_replayed_and_shrunk(monkeypatch: pytest.MonkeyPatch) ->
     """The model is made wrong here: it takes no reason for a verification to be ended."""
     monkeypatch.setattr(model, "REASONS", ())
     without_wallets = ("open_trading_account", "deposit", "create_quote", "trading_accounts")
-    others = [step for step in steps_of("wrong", 300) if step.kind in without_wallets]
+    others = [step for step in steps_of("wrong", 400) if step.kind in without_wallets]
     assert len(set(map(str, others))) > 50
     steps = [*others, Step("require_reverification", 1), *steps_of("more", 20)]
     failure = run("wrong", steps)

@@ -19,7 +19,7 @@ from tests.simulation.figures import (
     shown,
 )
 from tests.simulation.model import Model, is_right
-from tests.simulation.records import ANYTHING, PERIODS, Trade, Transfer, worth
+from tests.simulation.records import ANYTHING, PERIODS, Custody, Trade, Transfer, Wallet, worth
 
 _MOST_ON_A_PAGE = 100
 
@@ -445,6 +445,38 @@ def _linked_counterparties(model: Model, client: Client, asked: Asked) -> Wire:
     return paged([each.wire(model.now) for each in links], page, limit)
 
 
+def _shared_wallets(model: Model, client: Client, asked: Asked) -> Wire:
+    page, limit = checked(asked)
+    text = asked.query.get("text")
+    shared = [
+        each
+        for each in own(client, model.wallets.values())
+        if len(each.customers) > 1
+        and (not text or text == each.id or text.casefold() in each.address.casefold())
+    ]
+    rows = []
+    for wallet in newest_first(asked, shared):
+        held = [each for each in model.custodies.values() if wallet.id in each.links]
+        held.sort(key=lambda each: (each.links[wallet.id].first, each.id))
+        rows += [_shared_wallet(wallet, each, model.now) for each in held]
+    return paged(rows, page, limit)
+
+
+def _shared_wallet(wallet: Wallet, custody: Custody, now: int) -> Wire:
+    customer, link = custody.account.bank.customer, custody.links[wallet.id]
+    return {
+        "counterpartyId": wallet.id,
+        "network": wallet.network,
+        "address": wallet.address,
+        "tradingAccountId": custody.account.id,
+        "blockchainAccountId": custody.id,
+        "customerName": customer.name,
+        "customerReference": customer.reference,
+        "status": link.state(now),
+        "verifiedAt": moment(link.verified),
+    }
+
+
 def _blockchain_accounts(model: Model, client: Client, asked: Asked) -> Wire:
     page, limit = checked(asked)
     rows = [
@@ -564,6 +596,7 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "trade": _trade,
     "counterparties": _counterparties,
     "counterparty": _counterparty,
+    "shared_wallets": _shared_wallets,
     "linked_counterparties": _linked_counterparties,
     "blockchain_accounts": _blockchain_accounts,
     "blockchain_account": _blockchain_account,

@@ -30,7 +30,7 @@ def test_an_accounts_page_and_its_total_come_from_the_index(tmp_path: Path) -> N
             for statement, given in asked
         ]
     database.close()
-    assert ([row.seq for row in rows], total) == ([*range(337, 257, -4)], 125)
+    assert ([row.seq for row in rows], total.total) == ([*range(337, 257, -4)], 125)
     assert len(plans) == 2
     for plan in plans:
         assert "ix_audit_account (organisation_id=? AND trading_account_id=?)" in plan

@@ -130,9 +130,26 @@ _UNGUARDED = {
         "FOR EACH ROW EXECUTE FUNCTION chainteller_append_only()",
     ),
 }
+ADDED_IN_0006 = (
+    *("ix_quote_status", "ix_quote_market", "ix_trade_market", "ix_transfer_account"),
+    *("ix_transfer_status", "ix_transfer_direction", "ix_transfer_amount", "ix_transfer_wallet"),
+    *(
+        "ix_quote_live",
+        "ix_transfer_hash",
+        "ix_transfer_end",
+        "ix_audit_organisation",
+        "ix_event_organisation",
+    ),
+    *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
+)
 BACK_TO_0001 = (
+    *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
+    *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
+    "CREATE INDEX ix_blockchain_account_trading_account_id "
+    "ON blockchain_account (trading_account_id)",
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
+    "DROP INDEX ix_link_counterparty",
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint", "unnumbered")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "ALTER TABLE claim DROP COLUMN method",

@@ -154,10 +154,11 @@ def test_the_released_build_finds_every_balance_that_this_one_writes(
 
 def test_a_later_revision_that_only_adds_is_used_and_one_that_drops_is_refused(url: str) -> None:
     maintenance.upgrade(url)
-    mark(url, "schema_revision", "0005")
+    next_one = f"{int(REVISION) + 1:04d}"
+    mark(url, "schema_revision", next_one)
     open_database(url).close()
     assert maintenance.check(url).healthy
-    mark(url, "alembic_version", "0006")
+    mark(url, "alembic_version", next_one)
     with pytest.raises(ServiceUnavailable) as refused:
         open_database(url)
     assert refused.value.details["reason"] == "NEWER_SCHEMA"
@@ -211,6 +212,37 @@ def test_what_the_released_build_writes_beside_is_no_breach_and_is_sealed_at_the
     assert {"trading_account"} <= {
         breach.where.split()[0] for breach in verify(world.database) if breach.invariant == 20
     }
+    world.buy("27.00")
+    (breach,) = [each for each in verify(world.database) if world.account in each.where]
+    assert "then written over by" in breach.what
+    world.close()
+
+
+def test_a_log_of_which_an_earlier_build_wrote_the_beginning_is_no_breach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its entries have no seals before and don't say after which audit row they were written."""
+    real = log._body
+
+    def of_earlier_build(stamp: log.Stamp, acts: Any, seals: Any) -> tuple[str, str]:
+        plain = [each._replace(before=None) for each in seals]
+        return real(stamp._replace(after=None), acts, plain)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(log, "VERSION", 1)
+        patched.setattr(log, "_body", of_earlier_build)
+        world = make_world(sqlite_url(tmp_path))
+        world.open()
+        world.deposit()
+        quote = world.quote("10.00")
+        world.buy("20.00")
+    world.execute(quote)
+    world.settle()
+    assert verify(world.database) == ()
+    change(sqlite_url(tmp_path), "UPDATE trading_account SET bank_account_type = 'savings'")
+    world.deposit()
+    (breach,) = verify(world.database)
+    assert "then written over by" in breach.what
     world.close()
 
 

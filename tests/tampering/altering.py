@@ -17,17 +17,19 @@ Row = Mapping[str, Any]
 
 
 class Alteration(NamedTuple):
-    """``row`` is the key by which a finding must name it."""
+    """``row`` is the key by which a finding must name it; ``before`` are its cells."""
 
     table: Table
     row: str
     what: str
     statement: Any
+    before: Row
 
 
 @contextmanager
 def unguarded(world: World) -> Iterator[Connection]:
-    """A write transaction without guards and foreign keys, rolled back at the end."""
+    """A write transaction without guards and foreign keys, rolled back at the end unless it
+    was committed."""
     with world.database.engine.connect().execution_options(writes=True) as connection:
         driver: Any = connection.connection.driver_connection
         if not world.database.is_postgres:
@@ -40,7 +42,8 @@ def unguarded(world: World) -> Iterator[Connection]:
         try:
             yield connection
         finally:
-            transaction.rollback()
+            if transaction.is_active:
+                transaction.rollback()
             if not world.database.is_postgres:
                 driver.execute("PRAGMA foreign_keys=ON")
 
@@ -48,22 +51,26 @@ def unguarded(world: World) -> Iterator[Connection]:
 def alterations(connection: Connection, table: Table, rows: int = LEAST) -> Iterator[Alteration]:
     """Of every sealed cell of some rows: other values and NULL; and of these rows: each deleted
     and each inserted once more under another key."""
-    keyed = form(table)
     stored = connection.execute(select(table).order_by(*table.primary_key)).mappings().all()
     for row in _spread(stored, rows):
-        key = keyed.key(dict(row))
-        here = [column == row[column.name] for column in table.primary_key]
-        for column in table.columns:
-            if reason_unsealed(column) is not None:
-                continue
-            for value in _others(column, row[column.name]):
-                changed = {**row, column.name: value}
-                name = keyed.key(changed) if column.primary_key else key
-                statement = update(table).where(*here).values({column.name: value})
-                yield Alteration(table, name, f"{column.name} = {value!r}", statement)
-        yield Alteration(table, key, "deleted", delete(table).where(*here))
-        copied = _copied(table, row)
-        yield Alteration(table, keyed.key(copied), "copied", insert(table).values(copied))
+        yield from alterations_of(table, row)
+
+
+def alterations_of(table: Table, row: Row) -> Iterator[Alteration]:
+    """As ``alterations``, of one row."""
+    key = form(table).key(row)
+    here = [column == row[column.name] for column in table.primary_key]
+    for column in table.columns:
+        if reason_unsealed(column) is not None:
+            continue
+        for value in _others(column, row[column.name]):
+            changed = {**row, column.name: value}
+            name = form(table).key(changed) if column.primary_key else key
+            statement = update(table).where(*here).values({column.name: value})
+            yield Alteration(table, name, f"{column.name} = {value!r}", statement, row)
+    yield Alteration(table, key, "deleted", delete(table).where(*here), row)
+    copied = _copied(table, row)
+    yield Alteration(table, form(table).key(copied), "copied", insert(table).values(copied), copied)
 
 
 def _spread(stored: Any, most: int) -> list[Row]:

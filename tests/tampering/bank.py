@@ -12,6 +12,7 @@ from tests.world.files import sealed
 from chainteller.domain.clock import HOUR, SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS
 from chainteller.domain.options import EngineOptions
+from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.counterparties import (
@@ -30,7 +31,7 @@ LEAST = 3
 _LIMITS = DEFAULT_LIMITS.items()
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
-_NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
+NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
 def busy_bank(place: Path | str) -> World:
@@ -70,18 +71,17 @@ def _a_day(world: World, number: int) -> None:
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
-    _wallet(world, _NAMES[number])
+    prove_wallet(world.engine, world.account, NAMES[number])
     keys = ApiKeys(world.context)
     first = keys.create(f"key {number}", organisation=f"bank-{number}", expires="90d")
     keys.revoke(first.key_id)
 
 
-def _wallet(world: World, name: str) -> None:
+def prove_wallet(engine: Engine, account: str, name: str) -> None:
     """Open custody, refuse a wrong signature, accept a right one, link, and pay the wallet."""
-    engine = world.engine
     wallet = next(each for each in _WALLETS if each.name == name)
     custody = engine.open_blockchain_account(
-        OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
+        OpenBlockchainAccount(trading_account_id=account, network="ethereum")
     ).value
     asked = RegisterCounterparty(address=wallet.address.display, network="ethereum")
     counterparty = engine.register_counterparty(asked).value
@@ -110,7 +110,7 @@ def _wallet(world: World, name: str) -> None:
         type="counterparty", counterparty_id=counterparty.id, blockchain_account_id=custody.id
     )
     request = WithdrawalRequest(amount="20.00", currency=USDC_ETHEREUM, destination=destination)
-    engine.withdraw(world.account, request)
+    engine.withdraw(account, request)
 
 
 def counts(world: World) -> dict[str, int]:

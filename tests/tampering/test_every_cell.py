@@ -4,8 +4,6 @@ The exempt columns are those that the schema itself declares, with a reason each
 the slow form checks every other cell of three rows of every table on both databases.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import Connection, text
 from tests.tampering.altering import Alteration, alterations, unguarded
@@ -32,13 +30,6 @@ _EXEMPT = {
     ("clock", "anchor_elapsed"),
     ("clock", "seen_at"),
 }
-
-
-@pytest.fixture(scope="module")
-def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = busy_bank(tmp_path_factory.mktemp("bank") / "bank.db")
-    yield world
-    world.close()
 
 
 def test_the_bank_has_enough_rows_and_nothing_is_wrong(bank: World) -> None:

@@ -210,7 +210,7 @@ async def test_the_tour_presses_keys_by_itself(bench: Bench) -> None:
     async with app.run_test(size=(100, 30)):
         await until(lambda: app.at == 3)
         assert app.current_mode == "trades"
-        await until(lambda: "the desk is yours" in seen(app))
+        await until(lambda: "you have control" in seen(app))
 
 
 async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
@@ -221,7 +221,7 @@ async def test_any_key_takes_over_and_f5_hands_back(bench: Bench) -> None:
         await pilot.pause()
         assert not app.leading
         assert app.current_mode == "trades"
-        await until(lambda: "you have the desk" in seen(app))
+        await until(lambda: "you have control" in seen(app))
         assert app.at == 0
         await pilot.press("f5")
         assert app.leading

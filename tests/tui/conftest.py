@@ -129,6 +129,7 @@ def bench_on(world: World, folder: Path, kind: str = OWN) -> Iterator[Bench]:
         theme_folders=(REPOSITORY / "themes",),
         poll_interval_s=0,
         customer_texts=REPOSITORY / "sample_data" / "customer_texts.toml",
+        glossary=REPOSITORY / "sample_data" / "glossary.toml",
         crash_folder=folder,
         export_folder=folder,
         clock=world.clock,

@@ -93,12 +93,12 @@ async def test_a_withdrawal_asks_with_amount_and_account(bench: Bench) -> None:
         (
             "d",
             "2000000",
-            "Your bank account does not hold that much. 999,500.00 USD is available",
+            "There is not enough money in your bank account. 999,500.00 USD is available",
         ),
         pytest.param(
             "w",
             "9000",
-            "That much cannot be paid out now. 500.00 USD is available",
+            "500.00 USD is available and you asked for",
             marks=pytest.mark.needs("buying-power"),
         ),
     ],
@@ -114,7 +114,7 @@ async def test_a_refusal_for_want_of_money_says_whose_money(
         shown = seen(app)
         assert "INSUFFICIENT_FUNDS" in shown
         assert re.search(r"available [\d,.]+ +required [\d,.]+", shown)
-        assert "next   a smaller amount" in shown
+        assert "next   enter a smaller amount" in shown
         await press(pilot, "escape", "t", "t")
         assert told in " ".join(app.clipboard.split())
 
@@ -164,7 +164,7 @@ async def test_a_withdrawal_above_a_limit_is_refused_before_it_is_asked(bench: B
         shown = seen(app)
         assert "LIMIT_EXCEEDED" in shown
         assert "WITHDRAW" not in shown, "nobody has to type an amount again that cannot leave"
-        assert "next   at most 25,000.00 USD may leave now" in shown
+        assert "next   withdraw at most 25,000.00 USD now" in shown
         await press(pilot, *"25000", "enter")
         assert "WITHDRAW 25,000.00 USD" in seen(app)
         await answer(pilot, "n")

@@ -174,14 +174,14 @@ async def test_requests_that_were_never_answered_are_told_at_the_next_start(
     app = _kept(bench, file)
     async with app.run_test(size=(120, 30)) as pilot:
         await settle(pilot)
-        assert "1 request was never answered   U: find out what happened" in seen(app)
+        assert "1 request without an answer   U: find out what happened" in seen(app)
         assert bench.service.deposits(account.id).data == (), "nothing is sent by itself"
         await press(pilot, "exclamation_mark")
         assert f"deposit 70.00 DPT_USD for {account.id}  desk-1" in seen(app)
         await press(pilot, "escape", "U")
         assert "REQUESTS WITHOUT AN ANSWER" in seen(app)
         await press(pilot, "enter")
-        assert "it can't be done twice" in seen(app)
+        assert "It can't go through twice" in seen(app)
         await answer(pilot, agreed)
         assert app.desk.customer.account_id == account.id
     done = bench.service.deposits(account.id).data
@@ -216,7 +216,7 @@ async def test_a_deposit_without_an_answer_is_sent_again_with_its_key_at_the_nex
         assert "OUTCOME_UNKNOWN" not in shown
         told = [row.text for row in app.desk.log]
         assert any(
-            "Sending it again with the same key: it can't be done twice." in row for row in told
+            "Sending it again with the same key: It can't go through twice." in row for row in told
         )
         app.poll_now()
         await settle(pilot)
@@ -410,7 +410,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
         shown = seen(app)
         assert "bank.example does not answer." in shown
         assert "own" in shown
-        assert "failed   r: again" in shown
+        assert "failed   r: retry" in shown
         await pilot.press("down", "enter")
         await pilot.pause(0.2)
     assert app.wanted_profile == "own"

@@ -33,7 +33,7 @@ async def test_an_account_is_added_by_its_id_and_served(bench: Bench) -> None:
     app = _console(bench)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        assert "This deployment cannot list accounts." in seen(app)
+        assert "This deployment can't list accounts." in seen(app)
         await press(pilot, "plus", *account.id, "enter")
         shown = seen(app)
         assert account.id in shown
@@ -57,11 +57,11 @@ async def test_what_to_do_with_an_empty_list_is_never_cut(
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert re.search(
-            r"cannot list accounts\. +[|\u2502 \n]*\+ add TDA_\.\.\. or open one", seen(app)
+            r"can't list accounts\. +[|\u2502 \n]*\+ add TDA_\.\.\. or open one", seen(app)
         )
         await press(pilot, "plus", *account.id, "enter", "5")
         shown = seen(app)
-        assert "This deployment cannot list blockchain accounts." in shown
+        assert "This deployment can't list blockchain accounts." in shown
         assert "paste BCA_... to add one" in shown
 
 
@@ -163,7 +163,7 @@ async def test_wallets_of_an_account_added_by_its_id_are_listed(
         await settle(pilot)
         await press(pilot, "plus", *owner, "enter")
         await press(pilot, "5")
-        assert "This deployment cannot list blockchain accounts." in seen(app)
+        assert "This deployment can't list blockchain accounts." in seen(app)
         await press(pilot, "plus")
         assert "its id (BCA_...)   enter: add" in seen(app)
         await press(pilot, *"BCA_NOBODY", "enter")

@@ -184,7 +184,7 @@ def own_rows_alone(call: Call[Answer], onward: Next) -> Answer:
     """A deployment whose audit trail knows the rows of a record, not those of an account."""
     asked = call.query
     if isinstance(asked, ListQuery) and call.operation is op.AUDIT and asked.trading_account_id:
-        raise NotOffered("This deployment does not offer it.")
+        raise NotOffered("This deployment doesn't offer this.")
     return onward(call)
 
 
@@ -240,7 +240,7 @@ async def test_a_remote_trail_is_checked_as_far_as_it_is_shown(
         app.desk.remember("audit.head", [99_999, "0" * 64])
         await settle(pilot)
         await press(pilot, "v")
-        assert "seen here earlier, is gone" in app.desk.log[-1].text
+        assert "seen here earlier, is missing" in app.desk.log[-1].text
     app.desk.end()
 
 
@@ -266,7 +266,7 @@ async def test_a_window_too_small_says_so_and_keeps_its_state(bench: Bench) -> N
             await pilot.resize_terminal(*size)
             await settle(pilot)
             assert "This window is too small." in seen(app)
-            assert "The desk needs 60 x 16." in seen(app)
+            assert "The console needs 60 x 16." in seen(app)
             for fits in ((60, 16), (80, 24)):
                 await pilot.resize_terminal(*fits)
                 await settle(pilot)

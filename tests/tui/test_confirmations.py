@@ -150,7 +150,7 @@ async def test_an_execution_names_customer_account_quote_and_amounts(bench: Benc
         shown = seen(app)
         assert bench.named(account) in shown
         assert f"{quote_id} at" in shown
-        assert "USD per SOL   good for 5:00" in shown
+        assert "USD per SOL   expires in 5:00" in shown
         assert "for 100.00 USD?" in shown
         assert "available 500.00 USD" in shown
 
@@ -162,7 +162,7 @@ async def _retyped(pilot: Pilot[None], amount: str, sent: Callable[[], int]) -> 
     """``y`` counts only once the amount has been typed again."""
     await answer(pilot, "y")
     assert isinstance(pilot.app.screen, Question)
-    assert "type the amount again" in seen(cast("Console", pilot.app))
+    assert "Type the amount again" in seen(cast("Console", pilot.app))
     assert sent() == 0
     await press(pilot, *"123")
     await answer(pilot, "y")
@@ -284,7 +284,7 @@ async def test_a_cancellation_closes_with_the_reason_when_the_trade_executes(ben
         await _look_again(pilot)
         assert not isinstance(app.screen, Question)
         assert "TRADE_NOT_CANCELLABLE" in seen(app)
-        assert "is executed already" in seen(app)
+        assert "is already executed" in seen(app)
 
 
 async def test_an_executed_trade_is_not_asked_about(bench: Bench) -> None:
@@ -300,7 +300,7 @@ async def test_an_executed_trade_is_not_asked_about(bench: Bench) -> None:
         assert "TRADE_NOT_CANCELLABLE" in seen(app)
         await press(pilot, "r", "C")
         assert not isinstance(app.screen, Question)
-        assert "is executed already" in seen(app)
+        assert "is already executed" in seen(app)
 
 
 async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
@@ -317,7 +317,7 @@ async def test_an_execution_closes_when_its_quote_expires(bench: Bench) -> None:
         await press(pilot, "b", *"100", "enter", "X")
         _pass(bench, 299)
         await _look_again(pilot)
-        assert "good for 0:01" in seen(app)
+        assert "expires in 0:01" in seen(app)
         _pass(bench, 2)
         await press(pilot, "y")
         assert "QUOTE_EXPIRED" in seen(app)
@@ -497,7 +497,7 @@ async def test_an_amount_typed_for_other_words_is_dropped(bench: Bench) -> None:
         await press(pilot, *"20000.00")
         assert "matches" in seen(app)
         await _look_again(pilot)
-        assert "type the amount again, 30,000.00: _" in seen(app)
+        assert "Type the amount again, 30,000.00: _" in seen(app)
         await answer(pilot, "y")
         assert answers == []
         await press(pilot, *"30000.00", "y")

@@ -139,8 +139,8 @@ def test_what_a_code_means_and_the_key_that_goes_on_fit_into_80_columns(code: st
     ("own", "shown"),
     [
         ("Make a backup, then run: chainteller db upgrade.",) * 2,
-        ("Try again.", "r: try again"),
-        ("", "r: try again"),
+        ("Retry.", "r: retry"),
+        ("", "r: retry"),
     ],
 )
 def test_a_store_that_is_shut_says_itself_what_opens_it(own: str, shown: str) -> None:
@@ -150,7 +150,7 @@ def test_a_store_that_is_shut_says_itself_what_opens_it(own: str, shown: str) ->
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [(_NO_SCOPE, "failed   r: again"), (NotOffered("Not here."), "not offered by this deployment")],
+    [(_NO_SCOPE, "failed   r: retry"), (NotOffered("Not here."), "not offered by this deployment")],
 )
 async def test_prices_that_never_came_are_not_waited_for(
     bench: Bench, error: TellerError, words: str

@@ -103,7 +103,7 @@ async def test_a_quote_is_put_away_and_comes_back_with_its_market(
             assert "all-in price" not in shown
             assert quote_id not in shown
             assert "X execute" not in shown
-            assert "Put away: buy sol-usd 100.00 USD, live 5:00." in shown
+            assert "Set aside: buy sol-usd 100.00 USD, expires in 5:00." in shown
             await press(pilot, "X")
             assert "no live quote" in seen(app)
             await answer(pilot, "y")
@@ -214,10 +214,10 @@ async def test_a_refusal_is_not_read_to_the_next_customer(bench: Bench) -> None:
         await settle(pilot)
         await _serve(pilot, first)
         await press(pilot, "w", *"100", "enter")
-        assert "Less than that can leave the account" in seen(app)
+        assert "The available balance is lower" in seen(app)
         await press(pilot, "escape")
         await _serve(pilot, second)
-        assert "Less than that can leave the account" not in seen(app)
+        assert "The available balance is lower" not in seen(app)
         await press(pilot, "t")
         assert "paid out" not in seen(app)
 

@@ -11,7 +11,7 @@ from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.world.bank import sqlite_url
 from textual.widgets import Static
 
-from chainteller.cli.main import program
+from chainteller.cli.main import loaded_program
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui import clipboard as copying
@@ -48,7 +48,7 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     account_id, trade_id = _settled_trade(bench)
     monkeypatch.setenv("CHAINTELLER_HOME", str(tmp_path / "home"))
     # The first command of another process notes in the trail how far its clock is ahead.
-    CliRunner().invoke(program, ["--database", sqlite_url(tmp_path), "clock", "show"])
+    CliRunner().invoke(loaded_program(), ["--database", sqlite_url(tmp_path), "clock", "show"])
     app = bench.console()
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -57,7 +57,7 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     written = tmp_path / f"chainteller-receipt-{trade_id}.{ending}"
     assert stat.S_IMODE(written.stat().st_mode) == 0o600
     line = ["--database", sqlite_url(tmp_path), "trades", "receipt", account_id, trade_id]
-    done = CliRunner().invoke(program, [*line, "--format", form])
+    done = CliRunner().invoke(loaded_program(), [*line, "--format", form])
     assert done.stdout_bytes == written.read_bytes()
     head = bench.service.audit().data[0].hash
     assert head in done.stdout
@@ -69,9 +69,9 @@ async def test_a_receipt_has_the_same_bytes_from_the_console_and_the_command_lin
     assert account.customer_name in done.stdout
     assert account.bank_account_id in done.stdout
     assert "on fiat" not in done.stdout
-    told = CliRunner().invoke(program, [*line[:2], "trades", "text", account_id, trade_id])
+    told = CliRunner().invoke(loaded_program(), [*line[:2], "trades", "text", account_id, trade_id])
     assert told.stdout.startswith("Your order to buy SOL is complete.")
-    told = CliRunner().invoke(program, [*line[:2], "accounts", "text", account_id])
+    told = CliRunner().invoke(loaded_program(), [*line[:2], "accounts", "text", account_id])
     assert told.stdout.startswith("Your trading account is open.")
     assert "settled" in done.stdout
 
@@ -200,7 +200,7 @@ async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
         await settle(pilot)
         await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "c")
-        assert "NAMES AND BALANCES ARE HIDDEN" in seen(app)
+        assert "contains hidden details" in seen(app)
         await answer(pilot, key)
         assert ("1,234.56" in app.clipboard) is (key == "y")
         await press(pilot, "e", "enter")
@@ -211,7 +211,7 @@ async def test_nothing_unmasked_leaves_while_hidden_without_a_question(
         await answer(pilot, key)
         assert _written(tmp_path, "chainteller-handover*") is (key == "y")
         said = seen(app)
-        assert ("not written: names and balances are hidden" in said) is (key == "n")
+        assert ("Not saved: names and balances are hidden" in said) is (key == "n")
 
 
 async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench) -> None:
@@ -221,7 +221,7 @@ async def test_what_holds_nothing_hidden_leaves_without_a_question(bench: Bench)
         await settle(pilot)
         await pilot.app.run_action("command('palette.hide')")
         await press(pilot, "2", "c")
-        assert "HIDDEN here" not in seen(app)
+        assert "hidden details" not in seen(app)
         assert "sol-usd" in app.clipboard
 
 

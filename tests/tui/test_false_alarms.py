@@ -67,12 +67,12 @@ async def test_markets_without_a_price_say_so_and_no_quote_is_asked_for(bench: B
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "2")
-        assert "No market has a price now" in seen(app)
+        assert "No prices at the moment" in seen(app)
         assert "[x]" not in seen(app)
         await press(pilot, "3", "b", "enter")
         shown = seen(app)
         assert "UNSUPPORTED_MARKET" not in shown
-        assert "No market has a price now" in shown
+        assert "No prices at the moment" in shown
     assert bench.service.quotes(ListQuery()).data == ()
 
 

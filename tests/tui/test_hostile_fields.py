@@ -123,7 +123,7 @@ async def test_hostile_text_does_not_answer_the_question_that_wants_the_amount_a
     async with app.run_test(size=(110, 32), notifications=True) as pilot:
         await settle(pilot)
         await press(pilot, "slash", *"DDA-2", "enter", "w", *"20", "enter")
-        assert "type the amount again, 20.00" in seen(app)
+        assert "Type the amount again, 20.00" in seen(app)
         for text in HOSTILE:
             app.post_message(events.Paste(text))
             for letter in _typed(text):
@@ -132,7 +132,7 @@ async def test_hostile_text_does_not_answer_the_question_that_wants_the_amount_a
             await settle(pilot)
             _harmless(app)
             await press(pilot, "enter")
-            assert "type the amount again" in seen(app)
+            assert "Type the amount again" in seen(app)
         assert peopled.service.withdrawals(account.id).pagination.total == 0
 
 

@@ -114,7 +114,7 @@ async def test_the_end_is_asked_for_only_while_an_execution_is_on_its_way(bench:
             await _until(pilot, lambda: not app.typed_ahead.ignores("y"))
             await pilot.press("ctrl+q", "ctrl+q")
             await _until(pilot, lambda: isinstance(app.screen, Question))
-            assert "QUIT while an execution is on its way?" in seen(app)
+            assert "QUIT while an execution is in progress?" in seen(app)
             assert app._exit is False
             await _answer_until_heard(pilot, key)
         await _until(pilot, lambda: app._exit)

@@ -317,7 +317,7 @@ async def test_of_a_status_that_is_not_known_nothing_is_claimed(place: Place) ->
         await press(pilot, "r")
         shown = seen(place.app)
         assert "[?] parked" in shown
-        assert "The desk doesn't know this status." in shown
+        assert "The console doesn't know this status." in shown
         assert "no longer be cancelled" not in shown
         assert "settled" not in shown
         await press(pilot, "C")

@@ -223,7 +223,7 @@ async def test_no_customer_is_told_an_end_that_nobody_knows(
         async with app.run_test(size=(80, 24)) as pilot:
             await settle(pilot)
             await press(pilot, "2")
-            assert "sol-usd MAINTENANCE   m tell me when it opens" in seen(app)
+            assert "sol-usd MAINTENANCE   m notify me when it opens" in seen(app)
             await press(pilot, "t")
             assert "Trading in SOL is paused" in seen(app)
             assert "We expect" not in seen(app)

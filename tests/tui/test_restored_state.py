@@ -182,7 +182,7 @@ async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_whil
         assert again.desk.customer.account_id == (left if continues else "")
         if continues:
             return
-        assert "No customer is selected" in seen(again)
+        assert "No account is selected" in seen(again)
         assert f"Left here by op01: {left}" in seen(again)
         for key in ("3", "5", "4", "1", "r"):
             await press(pilot, key)

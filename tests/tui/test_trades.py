@@ -60,7 +60,7 @@ async def test_the_filter_narrows_as_it_is_typed(bench: Bench) -> None:
         assert app.screen.query_one(PagedList).total == 1
         assert first in shown
         await press(pilot, *["backspace"] * 5, *"eth")
-        assert "nothing matches eth" in seen(app)
+        assert 'No matches for "eth"' in seen(app)
         await press(pilot, *["backspace"] * 3, *second[-6:].lower())
         shown = seen(app)
         assert second in shown
@@ -233,12 +233,12 @@ async def test_the_words_are_about_a_refusal_as_long_as_it_stands(bench: Bench) 
         await press(pilot, "4")
         screen = app.screen
         assert isinstance(screen, TradesScreen)
-        screen.fail(ReadOnlyProfile("This desk is read-only."))
+        screen.fail(ReadOnlyProfile("This console is read-only."))
         await settle(pilot)
-        assert "I can look everything up for" in seen(app)
+        assert "I can see your account, but I" in seen(app)
         screen.clear_failure()
         await settle(pilot)
-        assert "I can look everything up for" not in seen(app)
+        assert "I can see your account, but I" not in seen(app)
         assert "Your order to buy SOL" in seen(app)
 
 

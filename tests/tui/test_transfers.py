@@ -338,7 +338,7 @@ async def test_the_question_closes_with_the_reason_when_the_withdrawal_leaves(
         assert not isinstance(app.screen, Question)
         shown = seen(app)
         assert "WITHDRAWAL_NOT_CANCELLABLE" in shown
-        assert "has left the account" in shown
+        assert "was sent and is on its way" in shown
     assert set(_statuses(bench, several.one.id).values()) == {"sent"}
 
 
@@ -350,9 +350,9 @@ async def test_what_cannot_be_cancelled_is_said_at_once(bench: Bench) -> None:
         await _serve(pilot, "DDA-1")
         await press(pilot, "6", "C")
         assert not isinstance(app.screen, Question)
-        assert "the withdrawal has left the account and is on its way" in seen(app)
+        assert "the withdrawal was sent and is on its way" in seen(app)
         await press(pilot, "end", "C")
-        assert "a deposit can't be cancelled: withdraw the money instead" in seen(app)
+        assert "a deposit can't be cancelled; withdraw the money instead" in seen(app)
         assert "C cancel" not in seen(app)
 
 
@@ -385,7 +385,9 @@ async def test_the_customer_hears_of_stopping_only_while_it_can_be_done(bench: B
     async with app.run_test(size=SMALL) as pilot:
         await _serve(pilot, "DDA-1")
         await press(pilot, "6")
-        assert "can still be stopped: if you want that, tell me now" in await _text(pilot, app)
+        assert "can still be cancelled. Would you like me to cancel it now?" in await _text(
+            pilot, app
+        )
         await press(pilot, "f9")
         assert "being prepared" in await _text(pilot, app)
         assert "stopped" not in await _text(pilot, app)
@@ -409,7 +411,7 @@ async def test_the_timeline_tells_each_step_and_the_hold(bench: Bench) -> None:
         assert "on hold" not in seen(app).split("TIMELINE")[0]
         told = " ".join(seen(app).split("TIMELINE")[1].replace("│", " ").split())
         for step in ("requested by op01: 250.50 USD on hold for withdrawals",
-                     "sent: the money has left the account", "completed"):  # fmt: skip
+                     "sent: the money was paid out", "completed"):  # fmt: skip
             assert step in told
         await press(pilot, "down")
         told = " ".join(seen(app).split("TIMELINE")[1].replace("│", " ").split())
@@ -520,7 +522,7 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
         await settle(pilot)
         await press(pilot, "plus", *several.one.id, "enter", "6")
         shown = seen(app)
-        assert "This deployment can't list transfers; none was requested here." in shown
+        assert "This deployment can't list transfers, and none was requested here." in shown
         await press(pilot, "1", "w", *"31", "enter")
         await answer(pilot, "y")
         bare.world.advance(1)
@@ -541,7 +543,7 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
             assert amount in shown
         assert "100.00" not in shown
         assert "was accepted" in shown
-        assert "id not told" in shown
+        assert "id not provided" in shown
         assert "sent" not in shown
         assert "on hold" not in shown
         assert "This deployment doesn't list transfers" in shown
@@ -550,7 +552,7 @@ async def test_a_bare_deployment_shows_what_was_requested_here_and_claims_no_sta
         assert not isinstance(again.screen, Question)
         told = await _text(pilot, again)
         assert "We received your request of 20 November 2026" in told
-        assert "cannot see from here how far it is" in told
+        assert "cannot see its status from here" in told
         assert "stopped" not in told
         await press(pilot, "escape", "slash", *"31", "enter")
         assert again.screen.query_one(PagedList).total == 1
@@ -574,7 +576,7 @@ async def test_a_deployment_without_the_common_list_shows_one_accounts_transfers
 
     def older(call: Call[Answer], onward: Next) -> Answer:
         if call.operation is op.ALL_TRANSFERS:
-            raise NotOffered("This deployment does not offer it.")
+            raise NotOffered("This deployment doesn't offer this.")
         return onward(call)
 
     offered = bench.service.capabilities()

@@ -143,7 +143,7 @@ async def test_typed_letters_choose_the_profile(bench: Bench, typed: str, wanted
         await pilot.press(*typed, "enter")
         if not wanted:
             await settle(pilot)
-            assert "no profile begins so" in seen(app)
+            assert "no profile starts with this" in seen(app)
             assert isinstance(app.screen, ProfilesScreen)
     assert app.wanted_profile == wanted
 

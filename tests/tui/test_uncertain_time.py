@@ -8,7 +8,7 @@ from chainteller.domain.actors import Actor
 from chainteller.engine.unit_of_work import act
 from chainteller.tui.console.app import Console
 
-LINE = "time is uncertain: nothing is quoted, executed or paid"
+LINE = "Time is uncertain: quotes, trades and payments are paused"
 
 
 def tell(bench: Bench, kind: str) -> None:

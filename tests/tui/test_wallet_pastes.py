@@ -60,7 +60,7 @@ async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
 @pytest.mark.parametrize(
     ("mistake", "finding", "says"),
     [
-        ("trailing-newline", "TRAILING_NEWLINE", "another text or form was signed"),
+        ("trailing-newline", "TRAILING_NEWLINE", "another text was signed"),
         ("lower-case", "LOWER_CASE_TEXT", "in small letters"),
         ("wrong-network", "LOOKS_LIKE_SOLANA", "a wallet of another network signed"),
         ("truncated", "TRUNCATED", "cut short"),
@@ -89,8 +89,8 @@ async def test_a_paste_that_is_no_signature_is_ignored_and_never_keys(bench: Ben
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
         await paste(pilot, "Hello, the signature follows tomorrow.")
-        assert "NOT ACCEPTED" not in seen(app)
-        assert "is no signature" in seen(app)
+        assert "Signature not accepted" not in seen(app)
+        assert "isn't a signature" in seen(app)
         assert isinstance(app.screen, WalletsScreen)
         assert not app.screen.field_bar.is_open
     assert case.newest().attempts == 0

@@ -74,4 +74,4 @@ async def test_with_no_wallet_selected_the_key_says_what_it_wants(bench: Bench) 
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await press(pilot, "5", "w")
-        assert "a withdrawal goes to a wallet: choose one first" in seen(app)
+        assert "choose a wallet for the withdrawal first" in seen(app)

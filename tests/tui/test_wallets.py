@@ -1,5 +1,7 @@
 """Wallets: from an address to a verified wallet, through every state."""
 
+from dataclasses import replace
+
 import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 from tests.tui.wallet_case import (
@@ -17,7 +19,7 @@ from tests.tui.wallet_case import (
 )
 from textual import events
 
-from chainteller.domain.challenges import MAXIMUM_ATTEMPTS
+from chainteller.domain.challenges import MAXIMUM_ATTEMPTS, SharedWallets
 from chainteller.service.errors import InvalidSignature
 from chainteller.service.models.counterparties import OpenBlockchainAccount
 from chainteller.service.models.pages import ListQuery
@@ -68,7 +70,7 @@ async def test_from_an_address_to_a_verified_wallet(bench: Bench, size: tuple[in
 
         await paste(pilot, signed("alice-ethereum", challenge, "wrong-account"))
         shown = seen(app)
-        assert "NOT ACCEPTED - here is why" in shown
+        assert "Signature not accepted" in shown
         assert "not accepted: OTHER_REGISTERED_ADDRESS" in shown
         assert BOB in shown
         assert "ASK THE CUSTOMER" in shown
@@ -116,7 +118,9 @@ async def test_the_network_is_recognised_where_the_address_tells_it(
         ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92267", "checksum is wrong"),
         ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb922", "too short or too long"),
         ("alice.eth", "a name, not an address"),
-        ("11111111111111111111111111111111", "Nobody can have the key"),
+        ("11111111111111111111111111111111", "Nobody can control"),
+        ("rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "an address of XRP Ledger"),
+        ("0xdAC17F958D2ee523a2206206994597C13D831ec7", "It's the USDT token"),
     ],
 )
 async def test_a_wrong_address_is_refused_with_its_reason(
@@ -142,8 +146,8 @@ async def test_an_expired_text_leads_to_a_new_one(bench: Bench) -> None:
     app = bench.console()
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
-        assert "text expired" in seen(app)
-        assert "enter issue a new text" in seen(app)
+        assert "[2/5] expired" in seen(app)
+        assert "enter create a new message to sign" in seen(app)
         await paste(pilot, signed("alice-ethereum", late))
         shown = " ".join(seen(app).split())
         assert "CHALLENGE_EXPIRED" in shown
@@ -162,9 +166,9 @@ async def test_a_locked_text_says_so_and_leads_to_a_new_one(bench: Bench) -> Non
     app = bench.console()
     async with app.run_test(size=LARGE) as pilot:
         await wallets(pilot)
-        assert "text locked" in seen(app)
+        assert "[2/5] locked" in seen(app)
         await press(pilot, "t")
-        assert "tried too often" in seen(app)
+        assert "too many attempts" in seen(app)
         await press(pilot, "escape")
         await press(pilot, "enter")
     assert case.newest().status == "open"
@@ -180,6 +184,35 @@ async def test_a_claim_that_was_not_linked_is_found_and_linked(bench: Bench) -> 
         await press(pilot, "enter")
         assert case.types == ["VerifiedCounterparty1P"]
         assert "[ok] Verified 1P" in seen(app)
+
+
+@pytest.mark.needs("shared-wallets")
+@pytest.mark.parametrize("policy", list(SharedWallets))
+async def test_a_shared_wallet_is_asked_about_before_it_is_linked(
+    bench: Bench, policy: SharedWallets
+) -> None:
+    """The question comes whatever the policy; refuse has the last word."""
+    Case(bench, "alice-ethereum", customer=2).link("alice-ethereum")
+    bench.world.advance(60)
+    case = Case(bench, "alice-ethereum")
+    case.claim("alice-ethereum")
+    context = bench.world.context
+    object.__setattr__(context, "options", replace(context.options, shared_wallets=policy))
+    app = bench.console()
+    async with app.run_test(size=LARGE) as pilot:
+        await wallets(pilot)
+        await press(pilot, "enter")
+        assert "LINK A SHARED WALLET?" in seen(app)
+        await answer(pilot, "n")
+        assert case.types == []
+        await press(pilot, "enter")
+        await answer(pilot, "y")
+        if policy is SharedWallets.REFUSE:
+            assert "WALLET_SHARED" in seen(app)
+            assert case.types == []
+        else:
+            assert "another customer has verified it, too" in seen(app)
+            assert case.types == ["VerifiedCounterparty1P"]
 
 
 async def test_a_claim_that_is_too_old_is_refused_with_the_way_on(bench: Bench) -> None:
@@ -280,7 +313,7 @@ async def test_a_pasted_step_is_found_however_many_accounts_came_after_it(
         await settle(pilot)
         assert (case.newest().counterparty_id or "?") in seen(app)
         assert case.account.trading_account_id in seen(app)
-        assert "that was searched" not in seen(app)
+        assert "no account found for" not in seen(app)
 
 
 @pytest.mark.needs("blockchain-accounts")
@@ -297,4 +330,4 @@ async def test_what_goes_on_is_not_cut_off_after_a_step(bench: Bench) -> None:
         pilot.app.post_message(events.Paste(ALICE))
         await settle(pilot)
         await press(pilot, "enter", "enter")
-        assert "enter: issue the text  12:" in seen(app)
+        assert "enter: create the message to sign  12:" in seen(app)

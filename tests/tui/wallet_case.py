@@ -28,7 +28,7 @@ WORDS = "test test test test test test test test test test test junk"
 
 def valid(bench: Bench) -> str:
     """The heading over a signature that is right; this desk says so where the deployment can't."""
-    return "WOULD BE ACCEPTED" if bench.place is None else "VALID, CHECKED ON THIS DESK"
+    return "WOULD BE ACCEPTED" if bench.place is None else "VALID, CHECKED ON THIS CONSOLE"
 
 
 def signed(name: str, challenge: Challenge, mistake: str | None = None) -> str:

@@ -19,7 +19,6 @@ from chainteller.wallets.diagnose import Case, KnownAddress, KnownChallenge
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Family
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.texts import challenge_text
 
 HERE = Path(__file__).parent
 IDS = ("CHG_7Q2M9K4T8X1B6N3D5F0H2J", "CHG_0A1B2C3D4E5F6G7H8J9K0M", "CHG_ZZZZ9999YYYY8888XXXX77")
@@ -67,11 +66,10 @@ def address(text: str, network: str) -> Address:
 
 
 def text_for(registered: Address, challenge_id: str = IDS[0]) -> str:
-    return challenge_text(
-        bank_name="Example Bank",
-        address=registered,
-        challenge_id=challenge_id,
-        valid_until=EXPIRES,
+    """The text of builds up to schema 0004, which the recorded signatures are of."""
+    return (
+        f"Example Bank: I control {registered.network.name} wallet {registered.display}. "
+        f"Sign only if you asked us for this. Ref {challenge_id}, valid until {EXPIRES}."
     )
 
 

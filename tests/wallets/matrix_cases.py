@@ -263,7 +263,6 @@ def _wrong_account(customer: Customer, other: Customer) -> Iterator[Labelled]:
     recovers = family in RECOVERABLE
     yield Labelled(
         family, "wrong account", "unknown", case(registered, paste), truth=WALLET, certain=False,
-        signer=shown if recovers else None,
     )  # fmt: skip
     yield Labelled(
         family, "wrong account", "known", truth=WALLET, certain=True, signer=shown,
@@ -272,7 +271,8 @@ def _wrong_account(customer: Customer, other: Customer) -> Iterator[Labelled]:
     )  # fmt: skip
     if recovers:
         yield Labelled(
-            family, "wrong account", "seen twice", truth=WALLET, certain=True, signer=shown,
+            # Not certain: the registered address may be a contract that this wallet owns.
+            family, "wrong account", "seen twice", truth=WALLET, certain=False, signer=shown,
             finding="SAME_STRANGER_TWICE",
             case=case(registered, paste, earlier_strangers=(shown.lower(),)),
         )  # fmt: skip

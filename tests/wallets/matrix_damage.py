@@ -101,8 +101,9 @@ R_S_V: dict[str, tuple[Damage, str]] = {
     "zeros": (lambda _: bytes(65), "MALFORMED_SIGNATURE"),
     "r of zero": (lambda d: bytes(32) + d[32:], "MALFORMED_SIGNATURE"),
     "s too large": (lambda d: d[:32] + b"\xff" * 32 + d[64:], "MALFORMED_SIGNATURE"),
-    "two owners": (lambda d: d + d, "CONTRACT_WALLET"),
-    "three owners": (lambda d: d * 3, "CONTRACT_WALLET"),
+    "doubled": (lambda d: d + d, "SIGNATURE_REPEATED"),
+    "three times": (lambda d: d * 3, "SIGNATURE_REPEATED"),
+    "two owners": (lambda d: d + d[::-1], "CONTRACT_WALLET"),
     "ERC-6492": (lambda d: d + bytes(31) + bytes.fromhex("6492" * 16), "CONTRACT_WALLET"),
     "ABI": (lambda _: SAFE, "CONTRACT_WALLET"),
 }
@@ -113,7 +114,7 @@ DAMAGES: dict[str, dict[str, tuple[Damage, str]]] = {
         "last byte lost": (lambda d: d[:63], "WRONG_LENGTH"),
         "first byte lost": (lambda d: d[1:], "WRONG_LENGTH"),
         "a byte added": (lambda d: d + b"\x07", "EXTRA_BYTES"),
-        "doubled": (lambda d: d + d, "WRONG_LENGTH"),
+        "doubled": (lambda d: d + d, "SIGNATURE_REPEATED"),
         "S too large": (lambda d: d[:32] + b"\xff" * 32, "MALFORMED_SIGNATURE"),
     },
     "bitcoin": {
@@ -124,7 +125,7 @@ DAMAGES: dict[str, dict[str, tuple[Damage, str]]] = {
         ),
         "last byte lost": (lambda d: d[:64], ""),
         "half": (lambda d: d[:33], "WRONG_LENGTH"),
-        "doubled": (lambda d: d + d, "WRONG_LENGTH"),
+        "doubled": (lambda d: d + d, "SIGNATURE_REPEATED"),
     },
 }
 

@@ -20,6 +20,10 @@ SCALARS = st.one_of(st.integers(0, ORDER + 2), st.integers(0, 2**128), st.intege
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def _digest(number: int) -> bytes:
+    return number.to_bytes(32, "big")
+
+
 def key_of(recovery: KeyRecovery | None, digest: bytes) -> bytes | None:
     return recovery.public_key(digest) if recovery else None
 
@@ -33,6 +37,27 @@ def test_both_recover_the_same_key_or_none(r: int, s: int, recovery_id: int, dig
     assert pure == key_of(FastCurve().recovery(r, s, recovery_id), digest)
     if pure is not None:
         assert decompress(compress(pure)) == pure
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    r=SCALARS, s=SCALARS, recovery_id=st.integers(0, 3),
+    digests=st.lists(
+        st.one_of(st.binary(min_size=32, max_size=32), SCALARS.map(_digest)),
+        min_size=1, max_size=9,
+    ),
+)  # fmt: skip
+def test_both_recover_the_keys_of_many_digests_as_of_each(
+    r: int, s: int, recovery_id: int, digests: list[bytes]
+) -> None:
+    # The same digest twice, and digests whose keys meet on the way.
+    digests = [*digests, digests[0], bytes(32)]
+    for backend in (PureCurve(), FastCurve()):
+        recovery = backend.recovery(r, s, recovery_id)
+        if recovery is not None:
+            each = [FastCurve().recovery(r, s, recovery_id) for _ in digests]
+            expected = [key_of(one, digest) for one, digest in zip(each, digests, strict=True)]
+            assert recovery.public_keys(digests) == expected
 
 
 def signs(check: SchnorrCheck | None, message: bytes) -> bool:
@@ -70,6 +95,9 @@ def test_both_refuse_a_bip340_nonce_with_an_odd_y() -> None:
         assert signs(PureCurve().schnorr(signature, x_only), bytes(32)) == even
         assert signs(FastCurve().schnorr(signature, x_only), bytes(32)) == even
         verdicts.add(even)
+        pure = PureCurve().schnorr(signature, x_only)
+        assert pure is not None
+        assert pure.signed([bytes(32)] * 20 + [bytes([1]) * 32]) == [even] * 20 + [False]
     assert verdicts == {True, False}
 
 

@@ -16,7 +16,7 @@ FAMILIES = ("evm", "solana", "bitcoin", "tron")
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_wallet_libraries_sign_the_very_text_we_issue(family: str) -> None:
+def test_wallet_libraries_signed_the_very_text_that_was_issued(family: str) -> None:
     for row in recorded(family):
         registered = address(row["address"], row["network"])
         assert row["text"] in {text_for(registered, challenge_id) for challenge_id in IDS}

@@ -1,3 +1,4 @@
+from string import ascii_letters, digits
 from typing import Any
 
 import pytest
@@ -5,36 +6,95 @@ from tests.wallets.customers import IDS, address
 
 from chainteller.domain.bank_names import check_bank_name
 from chainteller.wallets.networks import NETWORKS
-from chainteller.wallets.texts import challenge_text, is_challenge_text
+from chainteller.wallets.texts import LONGEST_LABEL, Party, challenge_text, is_challenge_text, label
 
 LONGEST = "tb1pqqqqp399et2xygdj5xreqhjjvcmzhxw4aywxecjdzew6hylgvsesf3hn0c"
 
 
-def text(bank: str = "Example Bank", network: str = "bitcoin-testnet4") -> str:
+_SHORT = "1LqBGSKuX5yYUonjxT5qGfpUsXKYYWeabA"
+PARTY = Party("C-1001")
+VALUES: dict[str, Any] = {
+    "address": address(LONGEST, "bitcoin-testnet4"),
+    "challenge_id": IDS[0],
+    "valid_until": "2026-11-20T14:00:00.123456Z",
+}
+EARLIER = (
+    f"Example Bank: I control bitcoin-testnet4 wallet {LONGEST}. Sign only if you asked us for"
+    f" this. Ref {IDS[0]}, valid until 2026-11-20T14:00:00Z."
+)
+_UNTIL = "2026-11-20T14:00:00.123456Z"
+_HOSTILE = (
+    "",
+    "~",
+    "-",
+    "C 1001",
+    "C-1001, control ethereum wallet 0x1 for withdrawals. Not you? Sign it anyway",
+    "C-1001\r\nSign only",
+    "\u202e1001-C",
+    "\u0421-1001",
+    "%20",
+    '"quoted"\\',
+    "x" * 64,
+    "x" * 63 + "y",
+)
+
+
+def text(
+    bank: str = "Example Bank",
+    network: str = "bitcoin-testnet4",
+    party: Party = PARTY,
+    shown: str = LONGEST,
+) -> str:
     return challenge_text(
         bank_name=bank,
-        address=address(LONGEST, network),
+        party=party,
+        address=address(shown, network),
         challenge_id=IDS[0],
-        valid_until="2026-11-20T14:00:00.123456Z",
+        valid_until=_UNTIL,
     )
 
 
-def test_the_text_names_bank_network_address_nonce_and_expiry() -> None:
+def test_the_text_names_bank_customer_purpose_wallet_nonce_and_expiry() -> None:
     assert text() == (
-        f"Example Bank: I control bitcoin-testnet4 wallet {LONGEST}. Sign only if you asked us for"
-        f" this. Ref {IDS[0]}, valid until 2026-11-20T14:00:00Z."
+        f"Example Bank: I, customer C-1001, control bitcoin-testnet4 wallet {LONGEST} for"
+        f" withdrawals. Not you? Do not sign. Ref {IDS[0]}, valid until 2026-11-20T14:00:00Z."
     )
 
 
-def test_the_longest_text_fits_the_smallest_hardware_wallet() -> None:
-    longest = text(bank="x" * 39)
+def test_the_text_names_the_account_where_it_is_given() -> None:
+    named = text(party=Party("C-1001", "DDA-1001"), network="bitcoin", shown=_SHORT)
+    assert named == (
+        f"Example Bank: I, customer C-1001 (account DDA-1001), control bitcoin wallet {_SHORT} for"
+        f" withdrawals. Not you? Do not sign. Ref {IDS[0]}, valid until 2026-11-20T14:00:00Z."
+    )
+
+
+@pytest.mark.parametrize("account", ["", "DDA-1001", "x" * 64])
+@pytest.mark.parametrize("customer", _HOSTILE)
+@pytest.mark.parametrize("bank", ["A", "x" * 39])
+def test_the_longest_text_fits_the_smallest_hardware_wallet(
+    bank: str, customer: str, account: str
+) -> None:
+    party = Party(customer, account)
+    longest = text(bank=bank, party=party)
     assert len(longest) <= 240
     assert max(len(n.name) for n in NETWORKS if n.family.name == "bitcoin") == len(
         "bitcoin-testnet4"
     )
     assert longest.isascii()
     assert longest.isprintable()
-    assert "   " not in longest
+    assert "  " not in longest
+    assert not set(longest[len(bank) :]) & set("\"'`\\")
+    assert is_challenge_text(longest, party=party, **VALUES)
+    assert not is_challenge_text(longest, party=party._replace(customer=f"{customer}0"), **VALUES)
+
+
+def test_no_reference_adds_words_or_stands_for_another() -> None:
+    words = [label(each) for each in (*_HOSTILE, "C-1001", "C%201001")]
+    assert len(set(words)) == len(set(words) | {"-"}) == len(words) - 1  # none is "-", too
+    for word in words:
+        assert 1 <= len(word) <= LONGEST_LABEL
+        assert set(word) <= set(f"{ascii_letters}{digits}-._%~")
 
 
 @pytest.mark.parametrize("name", ["A", "Example Bank", "x" * 39, "Bank & Co. (Zug)"])
@@ -55,26 +115,34 @@ def test_refuses_ids_that_make_the_text_too_long() -> None:
     with pytest.raises(ValueError, match="240"):
         challenge_text(
             bank_name="x" * 39,
+            party=PARTY,
             address=address(LONGEST, "bitcoin-testnet4"),
             challenge_id="CHG_" + "7" * 40,
             valid_until="2026-11-20T14:00:00Z",
         )
 
 
+def test_the_account_of_a_text_is_compared_where_it_names_one() -> None:
+    party = Party("C-1001", "DDA-1001")
+    for made in (text(), text(party=party), EARLIER):
+        assert is_challenge_text(made, party=party, **VALUES)
+    assert not is_challenge_text(text(party=party), party=Party("C-1001", "DDA-1002"), **VALUES)
+    assert not is_challenge_text(text(party=party), party=PARTY, **VALUES)
+
+
 def test_recognises_its_own_texts_under_any_name_and_no_other_text() -> None:
-    values: dict[str, Any] = {
-        "address": address(LONGEST, "bitcoin-testnet4"),
-        "challenge_id": IDS[0],
-        "valid_until": "2026-11-20T14:00:00.123456Z",
-    }
+    values = dict(VALUES)
+    values["party"] = PARTY
     made = text()
     assert is_challenge_text(made, **values)
-    assert is_challenge_text(text(bank="Bank: I control nothing"), **values)
+    assert is_challenge_text(text(bank="Bank: I, customer C-2: I, customer C-1"), **values)
+    assert is_challenge_text(EARLIER, **values)
     for at in range(made.index(":"), len(made)):
         assert not is_challenge_text(made[:at] + "~" + made[at + 1 :], **values), at
     for name, value in (
         ("address", address(LONGEST, "bitcoin-signet")),
         ("challenge_id", IDS[1]),
+        ("party", Party("C-1002")),
         ("valid_until", "2026-11-20T14:00:01Z"),
     ):
         assert not is_challenge_text(made, **{**values, name: value})

@@ -117,7 +117,7 @@ def test_more_actions_than_a_page_keep_their_outcomes_and_names(day: Day) -> Non
     day.world.advance(60)
     day.world.advance(60)
     note = day.note()
-    assert set(note) & {"In progress", "Requested, present state not known", "Sent"} == set()
+    assert set(note) & {"In progress", "Requested, current status not known", "Sent"} == set()
     assert sum(": settled  TXN_" in row for row in note["Done"]) == len(trades)
     assert any("withdrawal of 20.00 USD to DDA-1: completed" in row for row in note["Done"])
     assert "DPT_USD" not in str(note)

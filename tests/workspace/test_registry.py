@@ -60,7 +60,7 @@ def test_an_account_known_by_id_alone_is_checked_by_its_balances(
     with pytest.raises(NotFound):
         desk.trading_account("TDA_NOBODY")
     assert desk.trading_accounts().data == ()
-    assert desk.trading_account(elsewhere.id).bank_account_id == "not told"
+    assert desk.trading_account(elsewhere.id).bank_account_id == "not provided"
     assert [row.id for row in desk.trading_accounts().data] == [elsewhere.id]
 
 

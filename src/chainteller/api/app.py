@@ -3,6 +3,7 @@
 from typing import Any
 
 from chainteller.api.auth import Authentication
+from chainteller.api.connections import Connections
 from chainteller.api.documentation import Documentation
 from chainteller.api.endpoints import Gateway
 from chainteller.api.limits import RateLimits
@@ -11,9 +12,12 @@ from chainteller.api.metrics import Metrics
 from chainteller.api.openapi import describe
 from chainteller.api.operating import Operating
 from chainteller.api.outermost import Outermost
+from chainteller.api.peers import Peers
+from chainteller.api.protocol import BoundedHttpProtocol
 from chainteller.api.router import Router
 from chainteller.api.streaming import EventStreams
-from chainteller.api.threads import service_threads
+from chainteller.api.threads import Threads
+from chainteller.api.wrong_keys import WrongKeys
 from chainteller.domain.clock import SystemClock
 from chainteller.domain.randomness import SystemRandomness
 from chainteller.service.deployment import Deployment, DeploymentOptions
@@ -26,15 +30,18 @@ class App:
     def __init__(self, deployment: Deployment) -> None:
         options = deployment.options
         self.metrics = Metrics(options.version)
-        self.threads = service_threads()
+        self.threads = Threads()
+        self.connections: Connections[BoundedHttpProtocol] = Connections()
+        self.peers = Peers(options.trusted_proxies)
         self.limits = RateLimits(active=options.rate_limits)
         self.gateway = Gateway(deployment, self.limits, self.threads)
         self.streams = EventStreams(self.gateway, self.metrics)
         self.request_lines = RequestLines(SystemClock())
         router = self._routed(options)
-        authenticated = Authentication(router, deployment, self.limits, self.threads)
+        wrong_keys = WrongKeys(active=options.rate_limits)
+        authenticated = Authentication(router, deployment, wrong_keys, self.threads)
         self._asgi = Outermost(
-            authenticated, self.metrics, SystemRandomness(), self.request_lines.add
+            authenticated, self.metrics, SystemRandomness(), self.request_lines.add, self.peers
         )
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -1,50 +1,78 @@
 """Authentication: checks the API key before the body is read."""
 
-from concurrent.futures import Executor
+import hashlib
+from collections import OrderedDict
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chainteller.api.limits import RateLimits
+from chainteller.api.connections import network_of
+from chainteller.api.protocol import CONNECTION, BoundedHttpProtocol
 from chainteller.api.request_context import context_of
-from chainteller.api.threads import run
+from chainteller.api.threads import STRANGERS, Threads, run
+from chainteller.api.wrong_keys import WrongKeys
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import Unauthorized
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs"})
 """Paths that need no key."""
+_REMEMBERED = 10_000
 
 
 class Authentication:
-    """ASGI layer that looks up the API key and stores the principal in the request context."""
+    """ASGI layer that looks up the API key and stores the principal in the request context.
+
+    A key is looked up before anything is held against its address, so a valid key is never refused
+    for what others did. The refusal of a wrong key comes late, and ends the connection.
+    """
 
     def __init__(
-        self, app: ASGIApp, deployment: Deployment, limits: RateLimits, threads: Executor
+        self, app: ASGIApp, deployment: Deployment, wrong_keys: WrongKeys, threads: Threads
     ) -> None:
         self._app = app
         self._deployment = deployment
-        self._limits = limits
+        self._wrong_keys = wrong_keys
         self._threads = threads
+        self._holders: OrderedDict[bytes, str] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] not in OPEN_PATHS:
-            context = context_of(scope)
-            key = key_in(context.headers.get("authorization"), context.repeated)
-            address = (scope.get("client") or ("",))[0]
-            context.principal = await self._principal(key, address)
+            context, connection = context_of(scope), scope.get(CONNECTION)
+            try:
+                key = key_in(context.headers.get("authorization"), context.repeated)
+                principal = await self._principal(key, context.client, connection)
+            except Unauthorized:
+                context.reply_headers.append((b"connection", b"close"))
+                raise
+            context.principal = principal
+            if connection is not None:
+                actor = principal.actor
+                connection.recognise(actor.organisation, actor.key_id)
         await self._app(scope, receive, send)
 
-    async def _principal(self, key: str, address: str) -> Principal:
+    async def _principal(
+        self, key: str, address: str, connection: BoundedHttpProtocol | None
+    ) -> Principal:
         known = self._deployment.recognise(key)
         if known is not None:
             return known
-        self._limits.admit(address, key)
+        digest = hashlib.sha256(key.encode()).digest()
+        holder = self._holders.get(digest, STRANGERS)
         try:
-            principal = await run(self._threads, lambda: self._deployment.authenticate(key))
+            principal = await run(self._threads, lambda: self._deployment.authenticate(key), holder)
         except Unauthorized:
-            self._limits.failed(address)
+            wait_s = self._wrong_keys.count(network_of(address))
+            if wait_s and connection is not None:
+                await connection.hold(wait_s)
             raise
-        self._limits.accepted(key)
+        self._remember(digest, principal.actor.organisation)
         return principal
+
+    def _remember(self, digest: bytes, organisation: str) -> None:
+        """Look up a key that was valid in its organisation's turn, not among the strangers'."""
+        self._holders[digest] = organisation
+        self._holders.move_to_end(digest)
+        if len(self._holders) > _REMEMBERED:
+            self._holders.popitem(last=False)
 
 
 def key_in(header: str | None, repeated: frozenset[str] = frozenset()) -> str:

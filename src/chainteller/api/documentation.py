@@ -87,7 +87,7 @@ def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
     parameters = "".join(
         f"<tr><td><code>{escape(p['name'])}</code><td>{p['in']}"
         f"<td>{escape(p.get('description', ''))}"
-        for p in operation["parameters"]
+        for p in operation.get("parameters", ())
     )
     replies = "".join(
         f"<tr><td>{status}<td>{escape(reply['description'])}"

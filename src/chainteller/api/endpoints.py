@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, quote
@@ -15,7 +14,7 @@ from chainteller.api.queries import cut, read_query
 from chainteller.api.reading import QueryText, idempotency_key, read_document
 from chainteller.api.request_context import RequestContext, context_of
 from chainteller.api.responses import error_reply, json_reply, written
-from chainteller.api.threads import run
+from chainteller.api.threads import Threads, run
 from chainteller.service.deployment import Deployment, Principal
 from chainteller.service.errors import (
     Forbidden,
@@ -66,7 +65,7 @@ class Gateway:
 
     deployment: Deployment
     limits: RateLimits
-    threads: Executor
+    threads: Threads
 
     def handler(self, endpoint: Endpoint, operation: Operation[Any]) -> Handler:
         """Make the handler of one endpoint of an operation."""
@@ -82,9 +81,8 @@ class Gateway:
                     if reply is not None:
                         return reply
                 service = self.deployment.acting_as(principal.actor)
-                return await run(
-                    self.threads, functools.partial(_answered, context, service, asked)
-                )
+                work = functools.partial(_answered, context, service, asked)
+                return await run(self.threads, work, principal.actor.organisation)
             except ServiceError as refusal:
                 return error_reply(context, refusal)
             except TellerError as fault:

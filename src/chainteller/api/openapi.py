@@ -3,22 +3,28 @@
 Names follow one rule, so that test tools can link operations: a path parameter is the resource's
 name in camelCase with ``Id``, a schema is the resource's name, and every reply with a new id lists
 the operations that accept it (``links``).
+
+In replies every field is required: the service always writes all of them, some as null. In
+requests, those with a default may be left out.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 
+from chainteller.api.described import HEADERS, LIMITED, headers, operating_paths, tags
 from chainteller.api.request_context import API_VERSION
-from chainteller.api.responses import JSON, PROBLEM
-from chainteller.api.schemas import OVERLAYS, overlaid
+from chainteller.api.responses import JSON, PROBLEM, headers_of
+from chainteller.api.schemas import UNIONS, overlaid
 from chainteller.service import errors
+from chainteller.service.error_codes import ERRORS
 from chainteller.service.errors import ServiceError
-from chainteller.service.models.base import WireModel
+from chainteller.service.models.base import OneOf, WireModel
+from chainteller.service.models.records import Event
 from chainteller.service.operations import ANY_KEY, LIMIT, PAGE, Endpoint, Operation, Write
 
 _ID_TEXT = {"type": "string", "minLength": 1, "maxLength": 64}
@@ -36,16 +42,65 @@ _ALWAYS: tuple[type[ServiceError], ...] = (
 _KEYED = (errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
 _BODIES = (errors.UnsupportedMediaType, errors.PayloadTooLarge)
 
+_ABOUT = (
+    "Trading accounts, quotes, trades and withdrawals of a bank's customers, and proof that they "
+    "own their wallets. Amounts and prices are decimal numbers as text, times are ISO 8601 in UTC. "
+    "A write with an `Idempotency-Key` happens once, however often it is sent."
+)
+_SERVER = {
+    "url": "{scheme}://{host}",
+    "description": "Where this deployment is served.",
+    "variables": {
+        "scheme": {"default": "https", "enum": ["https", "http"]},
+        "host": {"default": "127.0.0.1:8470"},
+    },
+}
 Document = dict[str, Any]
+Models = list[tuple[Any, JsonSchemaMode]]
 Routed = Sequence[tuple[Endpoint, Operation[Any]]]
+
+
+ErrorCode = Annotated[str, OneOf("ErrorCode", sorted(ERRORS))]
 
 
 class ErrorBody(WireModel):
     """The body of every error (specification 7)."""
 
-    error: str
+    error: ErrorCode
     message: str
     details: Mapping[str, Any]
+
+
+class Problem(WireModel):
+    """The body of an error for callers that accept application/problem+json (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    error: ErrorCode
+    message: str
+    details: Mapping[str, Any]
+
+
+class _Schemas(GenerateJsonSchema):
+    """Without titles that repeat names, and without null as a default: it means left out."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - as inherited
+        return False
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        described = super().default_schema(schema)
+        if self.mode == "serialization":
+            described.pop("default", None)
+        return {
+            name: value
+            for name, value in described.items()
+            if name != "default" or value is not None
+        }
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: FBT001 - as inherited
+        return self.mode == "serialization" or super().field_is_required(field, total)
 
 
 @cache
@@ -56,14 +111,25 @@ def describe(title: str, version: str, operations: tuple[Operation[Any], ...]) -
     for endpoint, operation in routed:
         item = paths.setdefault(endpoint.path, {})
         item[endpoint.method.lower()] = _operation(endpoint, operation, routed)
+    paths |= operating_paths(_refused(_ALWAYS), _refused((errors.ValidationFailed,)))
+    used = (each["tags"][0] for item in paths.values() for each in item.values())
     return {
         "openapi": "3.1.0",
-        "info": {"title": title, "version": version, "x-api-version": API_VERSION},
+        "info": {
+            "title": title,
+            "version": version,
+            "description": _ABOUT,
+            "contact": {"name": "The operator of this deployment"},
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "x-api-version": API_VERSION,
+        },
+        "servers": [_SERVER],
         "security": [{"apiKey": []}],
+        "tags": tags(used),
         "paths": paths,
         "components": {
-            "schemas": _schemas(operations),
-            "responses": {"Error": _error_reply("A refusal; `error` is its code.")},
+            "schemas": _schemas(_models(operations)),
+            "headers": dict(HEADERS),
             "securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -113,13 +179,15 @@ def _echo(request: type[BaseModel], field: str) -> Document:
         "in": "query",
         "name": field,
         "description": "Where it is given, it says the same as the body.",
-        "schema": {"type": "string", **OVERLAYS[request.__name__, field]},
+        "schema": _schemas([(request, "validation")])[request.__name__]["properties"][field],
     }
 
 
 def _responses(endpoint: Endpoint, operation: Operation[Any], routed: Routed) -> Document:
+    replayed = ("Idempotent-Replayed",) if operation.takes_key else ()
     success: Document = {
         "description": endpoint.summary,
+        "headers": headers(*LIMITED, *replayed),
         "content": {JSON: {"schema": _answer_schema(operation.wire_response)}},
     }
     responses: Document = {}
@@ -127,30 +195,39 @@ def _responses(endpoint: Endpoint, operation: Operation[Any], routed: Routed) ->
     if links:
         success["links"] = links
     if isinstance(operation, Write) and operation.creates is not None:
-        location = {"Location": {"schema": {"type": "string"}, "description": "The new record."}}
-        responses["201"] = {**success, "headers": location}
+        responses["201"] = {**success, "headers": headers(*LIMITED, *replayed, "Location")}
         success = {**success, "description": "It was there already."}
     responses["200"] = success
-    for status, codes in _refusals(operation).items():
-        responses[status] = _error_reply(", ".join(codes))
-    return responses
+    return {**responses, **_refused(_kinds(operation))}
 
 
-def _refusals(operation: Operation[Any]) -> dict[str, list[str]]:
+def _kinds(operation: Operation[Any]) -> list[type[ServiceError]]:
     kinds = [*_ALWAYS, *operation.errors]
     if operation.takes_key:
         kinds += _KEYED
     if operation.request is not None:
         kinds += _BODIES
-    found: dict[str, list[str]] = {}
+    return kinds
+
+
+def _refused(kinds: Sequence[type[ServiceError]]) -> Document:
+    """The replies of refusals, by status."""
+    found: dict[int, list[type[ServiceError]]] = {}
     for kind in sorted(kinds, key=lambda kind: (kind.status, kind.code)):
-        found.setdefault(str(kind.status), []).append(kind.code)
-    return found
+        found.setdefault(kind.status, []).append(kind)
+    return {str(status): _error_reply(those) for status, those in found.items()}
 
 
-def _error_reply(description: str) -> Document:
-    schema = {"schema": {"$ref": "#/components/schemas/ErrorBody"}}
-    return {"description": description, "content": {JSON: schema, PROBLEM: schema}}
+def _error_reply(kinds: Sequence[type[ServiceError]]) -> Document:
+    named = [name for kind in kinds for name in headers_of(kind)]
+    return {
+        "description": ", ".join(kind.code for kind in kinds),
+        "headers": headers(*dict.fromkeys(named)),
+        "content": {
+            JSON: {"schema": _reference(ErrorBody)},
+            PROBLEM: {"schema": _reference(Problem)},
+        },
+    }
 
 
 def _links(operation: Operation[Any], routed: Routed) -> Document:
@@ -171,26 +248,42 @@ def _links(operation: Operation[Any], routed: Routed) -> Document:
     }
 
 
-def _schemas(operations: Sequence[Operation[Any]]) -> Document:
-    """The schemas of the models, named after the resources."""
-    inputs: list[tuple[Any, JsonSchemaMode, Any]] = []
+def _models(operations: Sequence[Operation[Any]]) -> Models:
+    """What requests and replies are made of."""
+    models: Models = [
+        (Event, "serialization"),
+        (ErrorBody, "serialization"),
+        (Problem, "serialization"),
+    ]
     for operation in operations:
         if operation.request is not None:
-            inputs.append((operation.request, "validation", TypeAdapter(operation.request)))
-        answer = operation.wire_response
-        inputs.append((answer, "serialization", TypeAdapter(answer)))
-    inputs.append((ErrorBody, "serialization", TypeAdapter(ErrorBody)))
-    generator = GenerateJsonSchema(ref_template="#/components/schemas/{model}")
-    _, definitions = generator.generate_definitions(
-        [(key, mode, adapter.core_schema) for key, mode, adapter in inputs]
+            models.append((operation.request, "validation"))
+        models.append((operation.wire_response, "serialization"))
+    return models
+
+
+def _schemas(models: Models) -> Document:
+    """The schemas of the models, named after the resources."""
+    _, definitions = _Schemas(ref_template="#/components/schemas/{model}").generate_definitions(
+        [(model, mode, TypeAdapter(model).core_schema) for model, mode in models]
     )
-    return overlaid(_renamed({str(name): schema for name, schema in definitions.items()}))
+    named = {_plain(str(name)): _with_references(each) for name, each in definitions.items()}
+    return overlaid({name: {**schema, "title": name} for name, schema in named.items()})
 
 
 def _answer_schema(answers: Any) -> Document:
     if isinstance(answers, type) and issubclass(answers, BaseModel):
         return _reference(answers)
-    return {"anyOf": [_reference(kind) for kind in answers.__args__]}
+    return _union([_reference(kind) for kind in answers.__args__])
+
+
+def _union(choices: list[Any]) -> Document:
+    """One of several records: by its name where it has one."""
+    named = frozenset(str(each.get("$ref", "")).rpartition("/")[2] for each in choices)
+    for name, (members, _) in UNIONS.items():
+        if named == frozenset(members):
+            return {"$ref": f"#/components/schemas/{name}"}
+    return {"anyOf": choices}
 
 
 def _reference(model: type[BaseModel]) -> Document:
@@ -207,19 +300,17 @@ def _plain(name: str) -> str:
     return f"{item}List"
 
 
-def _renamed(definitions: Mapping[str, Any]) -> Document:
-    return {_plain(name): _with_references(schema) for name, schema in definitions.items()}
-
-
 def _with_references(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {
-            name: _renamed_reference(value) if name == "$ref" else _with_references(value)
-            for name, value in schema.items()
-        }
     if isinstance(schema, list):
         return [_with_references(item) for item in schema]
-    return schema
+    if not isinstance(schema, dict):
+        return schema
+    found: Document = {
+        name: _renamed_reference(value) if name == "$ref" else _with_references(value)
+        for name, value in schema.items()
+    }
+    choices = found.pop("anyOf", None)
+    return found if choices is None else {**found, **_union(choices)}
 
 
 def _renamed_reference(reference: str) -> str:

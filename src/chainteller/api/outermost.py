@@ -13,6 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chainteller.api.logs import Line
 from chainteller.api.metrics import Metrics
+from chainteller.api.peers import Peers
+from chainteller.api.protocol import CONNECTION
 from chainteller.api.request_context import API_VERSION, RequestContext, set_context
 from chainteller.api.responses import error_reply
 from chainteller.domain.randomness import Randomness
@@ -24,6 +26,9 @@ _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
 )
+
+_HOPS = frozenset({"x-forwarded-for", "forwarded"})
+"""Headers whose repetitions are one list."""
 
 log = logging.getLogger("chainteller.api")
 
@@ -37,11 +42,13 @@ class Outermost:
         metrics: Metrics,
         randomness: Randomness,
         tell: Callable[[Line], None],
+        peers: Peers,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._randomness = randomness
         self._tell = tell
+        self._peers = peers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -53,9 +60,12 @@ class Outermost:
         context = self._begin(scope)
         set_context(scope, context)
         started = time.perf_counter()
+        connection = scope.get(CONNECTION)
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
+                if connection is not None:
+                    connection.reply_begins(scope)
                 context.status = message["status"]
                 message["headers"] = [*message["headers"], *_stamps(context)]
             await send(message)
@@ -77,12 +87,15 @@ class Outermost:
         repeated = set()
         for raw_name, raw_value in scope["headers"]:
             name = raw_name.decode("latin-1")
+            value = raw_value.decode("latin-1")
             if name in headers:
                 repeated.add(name)
-            headers[name] = raw_value.decode("latin-1")
+                value = f"{headers[name]},{value}" if name in _HOPS else value
+            headers[name] = value
         offered = headers.get("x-request-id", "")
         taken = offered if _REQUEST_ID.fullmatch(offered) else self._randomness.bytes(8).hex()
-        return RequestContext(taken, headers, frozenset(repeated))
+        client = self._peers.client((scope.get("client") or ("",))[0], headers)
+        return RequestContext(taken, headers, frozenset(repeated), client)
 
     def _finish(self, scope: Scope, context: RequestContext, seconds: float) -> None:
         method, principal = scope["method"], context.principal
@@ -94,7 +107,7 @@ class Outermost:
                 method=method,
                 status=context.status,
                 seconds=seconds,
-                client=(scope.get("client") or ("",))[0],
+                client=context.client,
                 error=context.error,
                 organisation="" if principal is None else principal.actor.organisation,
                 key_id="" if principal is None else principal.actor.key_id,
@@ -103,7 +116,7 @@ class Outermost:
 
 
 def unforeseen(context: RequestContext) -> InternalError:
-    return InternalError("An unforeseen error.", {"requestId": context.request_id})
+    return InternalError("Something went wrong.", {"requestId": context.request_id})
 
 
 def _stamps(context: RequestContext) -> list[tuple[bytes, bytes]]:

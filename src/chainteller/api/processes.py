@@ -3,6 +3,7 @@
 import os
 import select
 import signal
+import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -11,6 +12,7 @@ RESTARTS = 20
 """Number of deaths after which the parent gives up."""
 
 _LOOK_S = 0.1
+_WITHOUT_WAITING: int = getattr(os, "WNOHANG", 1)
 
 RunServer = Callable[[Callable[[], None]], int]
 
@@ -51,6 +53,8 @@ class _Parent:
         return EXIT_INTERRUPTED if self._ending == signal.SIGINT else 0
 
     def _start(self) -> None:
+        if sys.platform == "win32":
+            raise NotImplementedError("needs fork, which this system doesn't have")
         pid = os.fork()
         if pid:
             self._children.add(pid)
@@ -72,7 +76,7 @@ class _Parent:
         while ready < count and self._ending is None:
             if select.select([self._heard], [], [], _LOOK_S)[0]:
                 ready += len(os.read(self._heard, count))
-            elif self._reap(os.WNOHANG):
+            elif self._reap(_WITHOUT_WAITING):
                 return False
         return ready >= count
 

@@ -1,30 +1,67 @@
-"""uvicorn's HTTP protocol, with limits on connections and request headers."""
+"""uvicorn's HTTP protocol, with bounds on what a peer may do to a connection.
+
+Every moment of a connection has a deadline: its head, its body, the time between requests, reading
+a reply, and the rest that arrives after a refusal. Who may hold one is decided by ``connections``.
+"""
 
 import asyncio
 import json
+import re
+from enum import Enum
 from typing import Any, cast
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from starlette.types import Scope
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
 
+from chainteller.api.connections import Connections
+from chainteller.api.peers import Peers, ProxyHeaderInvalid, read_proxy_header
+from chainteller.api.reading import BODY_DEADLINE_S, MAXIMUM_BODY_BYTES
 from chainteller.service.errors import MalformedRequest, ServiceError, ServiceUnavailable
 
 HEAD_BYTES = 32 * 1024
 HEAD_DEADLINE_S = 10.0
-CONNECTIONS = 1000
+BODY_GRACE_S = 2.0
+"""How much later than the refusal of a late body its connection ends."""
+BODY_WIRE_BYTES = 8 * MAXIMUM_BODY_BYTES
+"""The most that a body may have on the wire, with the framing of its chunks and its trailers."""
+KEEP_ALIVE_S = 30.0
+LINGER_S = 2.0
+LINGER_BYTES = 256 * 1024
+"""What is read and ignored after a refusal, so that the peer can read the refusal."""
+STALL_S = 10.0
+"""How long a peer may leave a reply unread."""
+PIPELINED = 8
+"""Requests that may wait on a connection until earlier ones are answered."""
+CONNECTION = "chainteller.connection"
+"""The name in the scope under which a request finds its connection."""
+
 _GO_ON = b"HTTP/1.1 100"
 _REASONS = {400: "Bad Request", 503: "Service Unavailable"}
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)(:[0-9]*)?")
+
+
+class Phase(Enum):
+    """What a connection is waiting for; the value is for people who debug."""
+
+    HEAD = "the head of a request"
+    BODY = "the rest of its body"
+    ANSWER = "the answer of the service"
+    IDLE = "the next request"
+    ENDING = "the end"
 
 
 class OneWrite:
     """A transport that sends a reply's headers together with the first part of its body.
 
-    A short reply is one system call and one packet.
+    A short reply is one system call and one packet. Closing is left to the protocol.
     """
 
-    def __init__(self, transport: Any) -> None:
+    def __init__(self, transport: Any, protocol: "BoundedHttpProtocol") -> None:
         self._transport = transport
+        self._protocol = protocol
         self._head = b""
-        self.is_closing = transport.is_closing
 
     def write(self, data: bytes) -> None:
         if self._head:
@@ -41,82 +78,355 @@ class OneWrite:
             data, self._head = self._head, b""
             self._transport.write(data)
 
+    def drop(self) -> None:
+        """Forget pending headers, because the connection is gone."""
+        self._head = b""
+
+    def is_closing(self) -> bool:
+        return self._protocol.phase is Phase.ENDING or bool(self._transport.is_closing())
+
     def close(self) -> None:
         self.flush()
-        self._transport.close()
+        self._protocol.end()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """Limits connections to 1,000, and the size and time of request headers."""
+    """A connection with deadlines and bounds.
 
-    _head_timer: asyncio.TimerHandle | None = None
-    _head_bytes = 0
-    _in_head = True
+    Args:
+        config: uvicorn's configuration.
+        server_state: uvicorn's connections and tasks.
+        app_state: as uvicorn passes it.
+        connections: the places of this process.
+        peers: the trusted proxies.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        connections: Connections[Any],
+        peers: Peers,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self.phase = Phase.HEAD
+        self._places = connections
+        self._peers = peers
+        self._raw: Any = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
+        self._receiving = True
+        self._has_place = True
+        self._head_bytes = 0
+        self._body_bytes = 0
+        self._in_head = True
+        self._before_http: bytes | None = None
+        self._refusal: ServiceError | None = None
+        self._held: asyncio.Future[None] | None = None
+
+    # A member of the places
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a complete request is being answered, or a stream is open."""
+        return self.phase is Phase.ANSWER
+
+    def give_way(self) -> None:
+        """End at once, because another connection gets this one's place."""
+        self._abort()
+
+    def recognise(self, organisation: str, key_id: str) -> None:
+        """Note that a key was accepted on this connection.
+
+        Raises:
+            ServiceUnavailable: all places of key holders are busy.
+        """
+        if not self._places.recognise(self, organisation, key_id):
+            self._has_place = False
+            raise _no_place()
+
+    def reply_begins(self, scope: Scope) -> None:
+        """Make a reply the last one if the body of its request hasn't arrived completely, or if
+        the connection has no place."""
+        is_last = not self._has_place or (self._receiving and not self._in_head)
+        if is_last and self._cycle is not None and self._cycle.scope is scope:
+            self._cycle.keep_alive = False
+
+    async def hold(self, seconds: float) -> None:
+        """Wait for some time, or until the peer is gone."""
+        if self.parser is None:
+            return
+        self._held = self.loop.create_future()
+        timer = self.loop.call_later(seconds, self._release)
+        try:
+            await self._held
+        finally:
+            timer.cancel()
+
+    def _release(self) -> None:
+        if self._held is not None and not self._held.done():
+            self._held.set_result(None)
+
+    # The connection
 
     def connection_made(self, transport: Any) -> None:
-        self._one_write = OneWrite(transport)
+        self._raw = transport
+        self._one_write = OneWrite(transport, self)
         super().connection_made(cast("Any", self._one_write))
-        if len(self.connections) > CONNECTIONS:
-            self._refuse(ServiceUnavailable("Too many connections.", {"reason": "CONNECTIONS"}))
+        peer = self.client[0] if self.client else ""
+        if self._peers.trusts(peer):
+            self._before_http = b""
+            admitted = self._places.admit_proxy(self, peer)
         else:
-            self._await_head()
-
-    def on_response_complete(self) -> None:
-        self._one_write.flush()
-        super().on_response_complete()
+            admitted = self._places.admit_stranger(self, peer)
+        if admitted:
+            self._wait(Phase.HEAD, HEAD_DEADLINE_S)
+        else:
+            self._refuse(_no_place())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_arrived()
+        self.phase = Phase.ENDING
+        self._one_write.drop()
+        self._stop_timers()
+        self._places.leave(self)
+        self.pipeline.clear()
         super().connection_lost(exc)
+        self._release()
 
     def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
+        if self.phase is Phase.ENDING:
+            self._ignore(len(data))
             return
-        if self._in_head:
-            self._head_bytes += len(data)
+        if self._before_http is not None:
+            rest = self._behind_proxy_header(data)
+            if rest is None:
+                return
+            data = rest
+        self._count(len(data))
+        if self._has_ended:
+            return
         super().data_received(data)
-        if not self._in_head:
-            return
-        if self._head_timer is None:
-            self._await_head()
-        if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
-            self._refuse(MalformedRequest("The head of the request is too large.", {"position": 0}))
+        self._look_after(len(data))
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stall_timer = self.loop.call_later(STALL_S, self._abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    # Its requests, as the parser reports them
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._receiving = True
         if not self._in_head:
             self._in_head, self._head_bytes = True, 0
 
     def on_headers_complete(self) -> None:
-        self._head_arrived()
+        self._in_head, self._body_bytes = False, 0
+        self._require_one_host()
+        if len(self.pipeline) >= PIPELINED:
+            self._refuse_in_parser("Too many requests wait on this connection.")
+        scope: dict[str, Any] = cast("dict[str, Any]", self.scope)
+        scope[CONNECTION] = self
         super().on_headers_complete()
 
+    def on_message_complete(self) -> None:
+        self._receiving = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        self._one_write.flush()
+        super().on_response_complete()
+        self._unset_keepalive_if_required()
+        if self.phase is not Phase.ENDING:
+            self._places.key_holders.touch(self)
+            self._await_next()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Ignore a wish for another protocol, as HTTP allows; the log isn't told."""
+
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn's signature
-        self._refuse(MalformedRequest("This is no HTTP request.", {"position": 0}))
+        error = self._refusal or MalformedRequest("This isn't an HTTP request.", {"position": 0})
+        self._refuse(error)
 
-    def _await_head(self) -> None:
-        self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._head_overdue)
+    def shutdown(self) -> None:
+        """Close once what is under way has been answered."""
+        if self.phase in {Phase.HEAD, Phase.IDLE} and not self._is_answering():
+            self.end()
+        elif self._cycle is not None:
+            self._cycle.keep_alive = False
 
-    def _head_arrived(self) -> None:
-        self._in_head = False
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    # The end
 
-    def _head_overdue(self) -> None:
-        if not self.transport.is_closing():
-            self.transport.close()
+    def end(self) -> None:
+        """Close; if the peer is still sending, read on for a moment, so that it gets the reply."""
+        if self.phase is Phase.ENDING:
+            return
+        lingers = self._receiving and self._head_bytes > 0
+        self.pipeline.clear()
+        self._body_bytes = 0
+        if lingers and not self._raw.is_closing() and self._raw.can_write_eof():
+            self._wait(Phase.ENDING, LINGER_S)
+            self._raw.write_eof()
+            self.flow.resume_reading()
+        else:
+            self._wait(Phase.ENDING, STALL_S)
+            self._raw.close()
+
+    def _abort(self) -> None:
+        if self._raw is not None:
+            self.phase = Phase.ENDING
+            self._raw.abort()
+
+    def _ignore(self, count: int) -> None:
+        self._body_bytes += count
+        if self._body_bytes > LINGER_BYTES:
+            self._abort()
 
     def _refuse(self, error: ServiceError) -> None:
-        """Send an error body and close the connection."""
+        """Send an error body and close the connection.
+
+        An answer that is still under way gets lost: its request came before one that is no HTTP.
+        """
+        if self.phase is Phase.ENDING:
+            return
         body = json.dumps(error.to_wire()).encode()
         head = (
             f"HTTP/1.1 {error.status} {_REASONS[error.status]}\r\n"
             "content-type: application/json\r\n"
             f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
-        self.transport.write(head.encode() + body)
-        self.transport.close()
+        if not self._is_answering():
+            self._one_write.write(head.encode() + body)
+        self._receiving = True
+        self._head_bytes = max(1, self._head_bytes)
+        self.end()
+
+    def _refuse_in_parser(self, message: str) -> None:
+        """Refuse a request within a callback of the parser, which then ends."""
+        self._refusal = MalformedRequest(message, {"position": 0})
+        raise self._refusal
+
+    # Bounds and deadlines
+
+    def _behind_proxy_header(self, data: bytes) -> bytes | None:
+        """What follows a trusted proxy's PROXY header; None if nothing does yet."""
+        data = (self._before_http or b"") + data
+        try:
+            found = read_proxy_header(data)
+        except ProxyHeaderInvalid:
+            self._refuse(MalformedRequest("The PROXY header is broken.", {"position": 0}))
+            return None
+        if found is None:
+            self._before_http = data
+            return None
+        self._before_http = None
+        if found.client is not None:
+            self._belongs_to(found.client)
+        return data[found.length :] or None
+
+    def _belongs_to(self, client: str) -> None:
+        """Count this connection as the client's that a PROXY header reports."""
+        self.client = (client, 0)
+        self._places.leave(self)
+        if not self._places.admit_stranger(self, client):
+            self._refuse(_no_place())
+
+    def _require_one_host(self) -> None:
+        hosts = [value for name, value in self.headers if name == b"host"]
+        if len(hosts) > 1:
+            self._refuse_in_parser("A request has one Host header.")
+        if hosts and not _HOST.fullmatch(hosts[0].strip()):
+            self._refuse_in_parser("The Host header is no host.")
+        if not hosts and self.parser.get_http_version() != "1.0":
+            self._refuse_in_parser("A request needs a Host header.")
+
+    def _count(self, count: int) -> None:
+        """Count what arrives, and end what is too much."""
+        if self._in_head:
+            self._head_bytes += count
+        elif self._receiving:
+            self._body_bytes += count
+            if self._body_bytes > BODY_WIRE_BYTES:
+                self._refuse(MalformedRequest("The body is too large.", {"position": 0}))
+
+    def _look_after(self, count: int) -> None:
+        """Set the deadline of what the connection waits for, after data arrived."""
+        if self.phase is Phase.ENDING:
+            return
+        if not self._receiving:
+            self._await_answer()
+        elif not self._in_head:
+            if self.phase is not Phase.BODY:
+                self._wait(Phase.BODY, BODY_DEADLINE_S + BODY_GRACE_S)
+        else:
+            if self._head_bytes == 0:
+                self._head_bytes = count
+            if self._head_bytes > HEAD_BYTES:
+                self._refuse(
+                    MalformedRequest("The head of the request is too large.", {"position": 0})
+                )
+            elif self.phase is not Phase.HEAD:
+                self._wait(Phase.HEAD, HEAD_DEADLINE_S)
+
+    def _await_answer(self) -> None:
+        """A request is complete: nothing is expected of the peer until it was answered."""
+        if self._is_answering():
+            self._wait(Phase.ANSWER, None)
+        elif self.phase is not Phase.IDLE:
+            self._wait(Phase.IDLE, KEEP_ALIVE_S)
+
+    def _await_next(self) -> None:
+        """Set the deadline after a reply: of what was received meanwhile, or of an idle time."""
+        if self._is_answering():
+            return
+        if not self._receiving:
+            self._wait(Phase.IDLE, KEEP_ALIVE_S)
+        elif self.phase is Phase.ANSWER:
+            self._wait(Phase.HEAD if self._in_head else Phase.BODY, HEAD_DEADLINE_S)
+
+    def _is_answering(self) -> bool:
+        return self._cycle is not None and not self._cycle.response_complete
+
+    @property
+    def _cycle(self) -> RequestResponseCycle | None:
+        """The newest request and its reply; None before the first one."""
+        return self.cycle
+
+    @property
+    def _has_ended(self) -> bool:
+        return self.phase is Phase.ENDING
+
+    def _wait(self, phase: Phase, seconds: float | None) -> None:
+        self.phase = phase
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._overdue)
+
+    def _overdue(self) -> None:
+        self._timer = None
+        if self.phase in {Phase.ENDING, Phase.BODY}:
+            self._abort()
+        else:
+            self.end()
+
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._stall_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._stall_timer = None
+
+
+def _no_place() -> ServiceUnavailable:
+    return ServiceUnavailable("Too many connections.", {"reason": "CONNECTIONS"})

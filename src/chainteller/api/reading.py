@@ -57,7 +57,7 @@ async def _body(request: Request) -> bytes:
             {"position": len(body)},
         ) from None
     except ClientDisconnect:
-        raise MalformedRequest("The body was cut off.", {"position": len(body)}) from None
+        raise MalformedRequest("The body is incomplete.", {"position": len(body)}) from None
     return bytes(body)
 
 
@@ -133,7 +133,7 @@ class QueryText:
             names = [name for name, _ in pairs]
             twice = sorted({name for name in names if names.count(name) > 1})
             raise ValidationFailed(
-                tuple(FieldError(_shown(n), "REPEATED", "May come once only.") for n in twice)
+                tuple(FieldError(_shown(n), "REPEATED", "Send it only once.") for n in twice)
             )
 
     @property

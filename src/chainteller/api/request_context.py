@@ -20,6 +20,8 @@ class RequestContext:
     request_id: str
     headers: dict[str, str]
     repeated: frozenset[str]
+    client: str = ""
+    """The address that it comes from, as trusted proxies report it; empty on a UNIX socket."""
     operation: str = "unmatched"
     principal: Principal | None = None
     error: str = ""
@@ -33,7 +35,7 @@ class RequestContext:
             ValidationFailed: the header is repeated.
         """
         if name in self.repeated:
-            raise ValidationFailed.of(name, "This header may come once only.", "REPEATED")
+            raise ValidationFailed.of(name, "Send this header only once.", "REPEATED")
         return self.headers.get(name)
 
     @property

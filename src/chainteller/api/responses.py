@@ -76,6 +76,15 @@ def error_reply(context: RequestContext, error: ServiceError) -> Response:
     return Response(_dumped(error.to_wire()), status, headers, media_type=JSON)
 
 
+def headers_of(kind: type[ServiceError]) -> tuple[str, ...]:
+    """The names of the headers that replies with this error carry, besides those of every reply."""
+    if issubclass(kind, Unauthorized):
+        return ("WWW-Authenticate",)
+    if issubclass(kind, RateLimited):
+        return ("Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+    return ("Retry-After",) if issubclass(kind, tuple(_RETRY_AFTER_S)) else ()
+
+
 def _headers(error: ServiceError) -> Mapping[str, str]:
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": "Bearer"}

@@ -53,7 +53,7 @@ class Router:
             response = await handler(Request(scope, receive))
         elif node is not None and node.answers:
             allowed = {"allowed": sorted(node.answers)}
-            refusal = MethodNotAllowed("This path does not take it.", allowed)
+            refusal = MethodNotAllowed("This path doesn't accept this method.", allowed)
             response = error_reply(context_of(scope), refusal)
         else:
             response = error_reply(context_of(scope), NotFound("path", scope["path"][:200]))

@@ -14,17 +14,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any, cast
 
 import uvicorn
 
 from chainteller.api.app import App
+from chainteller.api.connections import KEY_HOLDER_PLACES, STRANGER_PLACES
 from chainteller.api.logs import send_logs_to
 from chainteller.api.processes import EXIT_INTERRUPTED, serve_in_processes
-from chainteller.api.protocol import CONNECTIONS, BoundedHttpProtocol
+from chainteller.api.protocol import KEEP_ALIVE_S, BoundedHttpProtocol
 from chainteller.service.deployment import Deployment
 
 DRAIN_S = 10
-KEEP_ALIVE_S = 30
 BACKLOG = 2048
 EXIT_USAGE = 2
 
@@ -88,7 +89,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=BoundedHttpProtocol,
+                http=cast("Any", _protocol_of(app)),
                 ws="none",
                 loop="uvloop" if sys.platform != "win32" else "asyncio",
                 lifespan="off",
@@ -96,7 +97,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
-                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_keep_alive=int(KEEP_ALIVE_S),
                 timeout_graceful_shutdown=DRAIN_S,
             )
         )
@@ -130,6 +131,10 @@ class Server(uvicorn.Server):
             self.force_exit = True
         self.ended_by = self.ended_by or sig
         self.should_exit = True
+
+
+def _protocol_of(app: App) -> Callable[..., BoundedHttpProtocol]:
+    return functools.partial(BoundedHttpProtocol, connections=app.connections, peers=app.peers)
 
 
 _ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -166,10 +171,12 @@ def _cannot_listen(host: str, port: int, fault: OSError) -> str:
 def _allow_many_connections() -> None:
     if sys.platform == "win32":
         return
-    import resource  # noqa: PLC0415 - only where it exists
-
+    try:
+        import resource  # noqa: PLC0415 - only where it exists
+    except ImportError:
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = CONNECTIONS + 512
+    wanted = STRANGER_PLACES + KEY_HOLDER_PLACES + BACKLOG
     if soft < wanted:
         enough = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (enough, hard))

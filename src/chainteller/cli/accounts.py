@@ -7,7 +7,6 @@ from chainteller.cli.open_services import remembering, service, writing
 from chainteller.cli.options import TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record
 from chainteller.domain.clock import SystemClock
-from chainteller.paths import shipped
 from chainteller.records.accounts import ACCOUNT, BALANCE, CUSTOMER, LIMIT
 from chainteller.service import operations as op
 from chainteller.service.models.accounts import (
@@ -18,7 +17,6 @@ from chainteller.service.models.accounts import (
 )
 from chainteller.service.models.funding import LimitUsage
 from chainteller.service.models.pages import ListQuery
-from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.tui.queries import account_sheet
 
 
@@ -39,9 +37,9 @@ def find(text: str, selection: Selection[Customer]) -> None:
         selection.show(
             bank,
             lambda query: bank.customers(query.model_copy(update={"text": text})),
-            nothing="this bank has no customers yet: chainteller db sample loads made-up ones"
+            nothing="no customers yet; load the sample data: chainteller db sample"
             if knows_nobody
-            else "no customer found; try a name, a reference or a bank account",
+            else "no matches; try a name, a reference or a bank account",
         )
 
 
@@ -100,10 +98,10 @@ def show(account_id: str) -> None:
 )
 @click.argument("account_id", metavar="ID")
 def text(account_id: str) -> None:
-    """Print what the customer may be told about an account and what is under way."""
+    """Print the text for the customer about an account and its pending activity."""
     with remembering() as bank:
         sheet = account_sheet(bank, account_id)
-    texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
+    texts = options().customer_texts()
     bank_name = options().configured.settings.service.bank_name
     said = texts.of_account_sheet(sheet, SystemClock().now(), bank_name)
     if options().json:
@@ -117,13 +115,13 @@ def text(account_id: str) -> None:
     "balances", calls=[op.TOKEN_BALANCES], epilog=example("chainteller accounts balances TDA_...")
 )
 @click.argument("account_id")
-@click.option("--zero", is_flag=True, help="Show what is not held too.")
+@click.option("--zero", is_flag=True, help="Include assets with a balance of zero.")
 @list_options(op.TOKEN_BALANCES, BALANCE, given=["include_zero"])
 def balances(account_id: str, selection: Selection[TokenBalance], *, zero: bool) -> None:
-    """Show what an account holds, asset by asset."""
+    """Show an account's balances, one line per asset."""
     with service() as bank:
         found = bank.token_balances(account_id, include_zero=zero)
-    nothing = "the account is empty; fund it: chainteller deposit ACCOUNT AMOUNT"
+    nothing = "the account is empty; deposit first: chainteller deposit ACCOUNT AMOUNT"
     selection.write(found, nothing=nothing)
 
 
@@ -133,7 +131,7 @@ def balances(account_id: str, selection: Selection[TokenBalance], *, zero: bool)
 @click.argument("account_id")
 @list_options(op.LIMITS, LIMIT)
 def limits(account_id: str, selection: Selection[LimitUsage]) -> None:
-    """Show what may leave the account, by kind of destination."""
+    """Show the withdrawal limits by kind of destination."""
     with service() as bank:
         selection.write(bank.limits(account_id), nothing="no limits")
 

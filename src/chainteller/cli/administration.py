@@ -1,6 +1,7 @@
-"""Operations on the configured database itself: ``db``, ``keys``, ``clock`` and ``serve``."""
+"""Operations on the configured database itself: ``db``, ``audit verify`` and ``serve``; and the
+engine on it, for other commands."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from chainteller.bootstrap import database_url, deployment, load_samples, open_engine, operator
 from chainteller.cli.error_output import Usage, say
 from chainteller.cli.options import options
-from chainteller.domain.clock import format_instant
 from chainteller.service.errors import ServiceUnavailable, ValidationFailed
 from chainteller.service.models.databases import DatabaseReport
 from chainteller.service.models.records import ChainReport
@@ -18,10 +18,8 @@ from chainteller.settings.values import database, without_password
 
 if TYPE_CHECKING:
     from chainteller.engine.engine import Engine
-    from chainteller.engine.heads import HeadsReport
     from chainteller.engine.keys import ApiKeys
     from chainteller.witnessing.checkpoints import Head
-    from chainteller.witnessing.notes import VerifierKey
 
 Outcome = dict[str, object]
 
@@ -157,123 +155,12 @@ def signing_problem() -> str:
         return error.message
 
 
-def heads_report() -> "HeadsReport":
-    """What all known heads say about the logs of the configured database."""
-    from chainteller.engine.heads import judge_heads
-
-    with engine() as found:
-        return judge_heads(found.context)
-
-
-def witnesses() -> list[Mapping[str, object]]:
-    """Each witness with the largest head that it has of each log, or what is wrong with it."""
-    from chainteller.engine.heads import witness_rows
-
-    with engine() as found:
-        return list(witness_rows(found.context))
-
-
-def accept_restored() -> int:
-    """Set aside the notes that a restore explains; returns how many."""
-    from chainteller.engine.heads import set_restored_aside
-
-    with engine() as found:
-        return set_restored_aside(found.context)
-
-
-def create_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
-
-    with engine() as found:
-        keys = own.create(found.context, operator(options().configured.settings))
-        return own.shown(found.context, keys)
-
-
-def rotate_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
-
-    with engine() as found:
-        keys = own.rotate(found.context, operator(options().configured.settings))
-        return own.shown(found.context, keys)
-
-
-def retire_signing_key() -> Outcome:
-    from chainteller.engine import signing_keys as own
-
-    with engine() as found:
-        keys = own.retire(found.context, operator(options().configured.settings))
-        return own.shown(found.context, keys)
-
-
-def signing_keys() -> Outcome:
-    from chainteller.engine import signing_keys as own
-
-    with engine() as found:
-        return own.shown(found.context, own.keys_of(found.context))
-
-
-def known_keys(origin: str) -> "Mapping[VerifierKey, str]":
-    """The keys of a log that this place signs with; none where it is remote."""
-    from chainteller.engine import signing_keys as own
-
-    if options().configured.place().remote:
-        return {}
-    with engine() as found:
-        return own.known(found.context, origin)
-
-
 def verify_chain() -> ChainReport:
     """Check the audit chain of the configured database."""
     from chainteller.engine.verification import verify_chain as verified
 
     with engine() as found:
         return verified(found.context.database)
-
-
-def show_clock() -> Outcome:
-    """What time it is at the bank, and what the clocks show."""
-    from chainteller.domain.timekeeping import MEANINGS
-    from chainteller.engine import epochs, timekeeping
-
-    with engine() as found:
-        context = found.context
-        with context.database.read() as connection:
-            reading = timekeeping.read(context.time, connection)
-    known = reading.known
-    newest = known.last_at if known else 0
-    return {
-        "certain": reading.doubt is None,
-        "reason": None if reading.doubt is None else reading.doubt.value,
-        "meaning": None if reading.doubt is None else MEANINGS[reading.doubt],
-        "bankTime": format_instant(reading.now),
-        "clock": format_instant(reading.clock),
-        "clockOf": "database" if context.database.is_postgres else "machine",
-        "machineClock": format_instant(reading.wall),
-        "difference": epochs.describe_difference(reading.ahead) if reading.ahead else None,
-        "newestRecord": format_instant(newest) if newest else None,
-        "epoch": known.epoch if known else 0,
-        "epochBegan": format_instant(reading.began_at) if reading.began_at else None,
-    }
-
-
-def accept_clock() -> Outcome:
-    """Begin a new epoch with the time that the clock shows, unless time is certain."""
-    from chainteller.engine import epochs
-
-    with engine() as found:
-        begun = epochs.accept(found.context, operator(options().configured.settings))
-    if begun is None:
-        return {"accepted": False}
-    return {
-        "accepted": True,
-        "epoch": begun.number,
-        "oldTime": format_instant(begun.before),
-        "newTime": format_instant(begun.began_at),
-        "entriesBetween": begun.stamped.entries,
-        "firstEntry": begun.stamped.first or None,
-        "lastEntry": begun.stamped.last or None,
-        "recordsPutRight": begun.changed,
-    }
 
 
 def backup(file: Path) -> Outcome:

@@ -16,12 +16,12 @@ DEFAULT_CURRENCY = "DPT_USD"
 
 
 def currency_of(text: str) -> Currency:
-    """Raises Usage: the text names no currency."""
+    """Raises Usage: the text isn't a currency."""
     try:
         return read_currency(text)
     except ValueError:
         raise Usage(
-            f"{text!r} names no currency.", "Give DPT_USD, USDC@solana or SOL@solana."
+            f"{text!r} isn't a currency.", "Give DPT_USD, USDC@solana or SOL@solana."
         ) from None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from chainteller.cli import administration
+from chainteller.cli import log_heads
 from chainteller.cli.confirmation import confirm
 from chainteller.cli.error_output import Exit, Usage, say
 from chainteller.cli.lists import Output, output_options, write_new_file
@@ -19,7 +19,7 @@ from chainteller.service import operations as op
 from chainteller.service.models.heads import AuditProof
 
 _Row = Mapping[str, object]
-_YES = click.option("--yes", is_flag=True, help="Don't ask.")
+_YES = click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 
 
 def _field(name: str, label: str) -> Field[_Row]:
@@ -127,7 +127,7 @@ def _is_signed(found: AuditProof) -> bool:
     from chainteller.witnessing.notes import NoteInvalid, verified_by
 
     read = read_signed_head(found.note.encode())
-    keys, _ = known_here(read.checkpoint.origin, _pinned(), administration.known_keys)
+    keys, _ = known_here(read.checkpoint.origin, _pinned(), log_heads.known_keys)
     try:
         return not keys or bool(verified_by(read.note, keys))
     except NoteInvalid:
@@ -156,7 +156,7 @@ def verify_head(file: Path) -> dict[str, object]:
     except OSError as error:
         raise Usage(f"{file}: {error.strerror}.", "Name a file with a checkpoint.") from None
     with service() as bank:
-        return compare_file(bank, data, _pinned(), administration.known_keys)
+        return compare_file(bank, data, _pinned(), log_heads.known_keys)
 
 
 # -- witnesses ----------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ def witness() -> None:
 @output_options(WITNESS)
 def list_witnesses(output: Output[_Row]) -> None:
     """List witnesses with the largest head that each has of each log; asks them."""
-    rows = administration.witnesses()
+    rows = log_heads.witnesses()
     nothing = "no witnesses; name folders or addresses in the setting audit.witnesses"
     output.write({"data": rows}, rows, nothing=nothing)
 
@@ -183,13 +183,13 @@ def accept(*, yes: bool) -> None:
 
     The notes are kept in a folder `former-N`. A witness over HTTP is its operator's: ask there.
     """
-    found = administration.heads_report()
+    found = log_heads.heads_report()
     for each in found.judgements:
         say(*(f"{each.origin}: {said}" for said in each.explained))
     is_asked = any(each.explained for each in found.judgements)
     if is_asked:
         confirm("Accept the restored log in place of these heads?", yes=yes)
-    moved = administration.accept_restored() if is_asked else 0
+    moved = log_heads.accept_restored() if is_asked else 0
     if options().json:
         document({"setAside": moved})
     else:
@@ -219,25 +219,25 @@ def _tell_keys(shown: Mapping[str, object]) -> None:
 @key.command("create", changes=True, epilog=example("chainteller audit key create"))
 def create_key() -> None:
     """Make the key that signs heads, and print its verifier keys: one for each log."""
-    _tell_keys(administration.create_signing_key())
+    _tell_keys(log_heads.create_signing_key())
 
 
 @key.command("rotate", changes=True, epilog=example("chainteller audit key rotate"))
 def rotate_key() -> None:
     """Make a new key; the former one signs beside it until the next rotation."""
-    _tell_keys(administration.rotate_signing_key())
+    _tell_keys(log_heads.rotate_signing_key())
 
 
 @key.command("retire", changes=True, epilog=example("chainteller audit key retire"))
 def retire_key() -> None:
     """Let the current key sign alone; what the former one signed is still recognised."""
-    _tell_keys(administration.retire_signing_key())
+    _tell_keys(log_heads.retire_signing_key())
 
 
 @key.command("show", changes=False, epilog=example("chainteller audit key show"))
 def show_keys() -> None:
     """Print the verifier keys, for witnesses, profiles and auditors."""
-    _tell_keys(administration.signing_keys())
+    _tell_keys(log_heads.signing_keys())
 
 
 COMMANDS = (checkpoint, proof, witness, key)

@@ -2,10 +2,12 @@
 
 import click
 
-from chainteller.cli.administration import accept_clock, show_clock
+from chainteller.bootstrap import operator
+from chainteller.cli.administration import Outcome, engine
 from chainteller.cli.error_output import say
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, pairs
+from chainteller.domain.clock import format_instant
 
 _LABELS = {
     "certain": "certain",
@@ -29,7 +31,7 @@ def clock() -> None:
 @clock.command("show", changes=False, epilog=example("chainteller clock show"))
 def show() -> None:
     """Show the bank's time, what the clocks show, and whether time is certain."""
-    found = show_clock()
+    found = _shown()
     if options().json:
         document(found)
         return
@@ -44,7 +46,7 @@ def show() -> None:
 @clock.command("accept", changes=True, epilog=example("chainteller clock accept"))
 def accept() -> None:
     """Say that the clock is right: a new epoch begins with the time that it shows."""
-    done = accept_clock()
+    done = _accepted()
     if options().json:
         document(done)
     elif not done["accepted"]:
@@ -57,6 +59,52 @@ def accept() -> None:
                 f"{done['firstEntry']} to {done['lastEntry']}"
             )
         line(f"records put right: {done['recordsPutRight']}")
+
+
+def _shown() -> Outcome:
+    """What time it is at the bank, and what the clocks show."""
+    from chainteller.domain.timekeeping import MEANINGS
+    from chainteller.engine import epochs, timekeeping
+
+    with engine() as found:
+        context = found.context
+        with context.database.read() as connection:
+            reading = timekeeping.read(context.time, connection)
+    known = reading.known
+    newest = known.last_at if known else 0
+    return {
+        "certain": reading.doubt is None,
+        "reason": None if reading.doubt is None else reading.doubt.value,
+        "meaning": None if reading.doubt is None else MEANINGS[reading.doubt],
+        "bankTime": format_instant(reading.now),
+        "clock": format_instant(reading.clock),
+        "clockOf": "database" if context.database.is_postgres else "machine",
+        "machineClock": format_instant(reading.wall),
+        "difference": epochs.describe_difference(reading.ahead) if reading.ahead else None,
+        "newestRecord": format_instant(newest) if newest else None,
+        "epoch": known.epoch if known else 0,
+        "epochBegan": format_instant(reading.began_at) if reading.began_at else None,
+    }
+
+
+def _accepted() -> Outcome:
+    """Begin a new epoch with the time that the clock shows, unless time is certain."""
+    from chainteller.engine import epochs
+
+    with engine() as found:
+        begun = epochs.accept(found.context, operator(options().configured.settings))
+    if begun is None:
+        return {"accepted": False}
+    return {
+        "accepted": True,
+        "epoch": begun.number,
+        "oldTime": format_instant(begun.before),
+        "newTime": format_instant(begun.began_at),
+        "entriesBetween": begun.stamped.entries,
+        "firstEntry": begun.stamped.first or None,
+        "lastEntry": begun.stamped.last or None,
+        "recordsPutRight": begun.changed,
+    }
 
 
 COMMANDS = (clock,)

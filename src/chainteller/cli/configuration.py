@@ -25,7 +25,7 @@ from chainteller.settings.values import SettingsInvalid, without_password
 
 @click.group("config", cls=TellerGroup)
 def config() -> None:
-    """The configuration: path, show, validate. It is read only; edit the file yourself."""
+    """The configuration: path, show, validate. You edit the file; chainteller only reads it."""
 
 
 @config.command("path", changes=False, epilog=example("chainteller config path"))
@@ -97,8 +97,10 @@ def validate() -> int:
         return _not_valid(error)
     if wrong := clashes(given.configured.settings.keys):
         return _not_valid(SettingsInvalid(wrong))
+    if unusable := given.customer_texts().problems:
+        return _not_valid(SettingsInvalid(unusable))
     file = given.configured.settings.paths.config_file
-    found = str(file) if file.exists() else f"no file at {file}; defaults hold"
+    found = str(file) if file.exists() else f"no file at {file}; the defaults apply"
     if given.json:
         document({"ok": True, "file": str(file), "exists": file.exists()})
     else:

@@ -41,7 +41,7 @@ def confirm(question: str, *, yes: bool) -> None:
         return
     require_terminal()
     say(question)
-    click.echo("Go on? Type y and enter: ", nl=False, err=True)
+    click.echo("Continue? Type y and press enter: ", nl=False, err=True)
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise click.Abort
 
@@ -63,6 +63,6 @@ def require_terminal() -> None:
     """Raise Usage where there is no terminal to ask on."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Usage(
-            "This needs a confirmation and there is no terminal to ask on.",
-            "Add --yes to go on without a question.",
+            "This needs confirmation, and there is no terminal to ask on.",
+            "Add --yes to confirm in advance.",
         )

@@ -39,10 +39,10 @@ def desk_command(*, plain: bool) -> int:
 @click.command(
     "demo", cls=TellerCommand, changes=False, epilog=example("chainteller demo --seed 42")
 )
-@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another sample world.")
-@click.option("--tour", is_flag=True, help="Be led through it.")
+@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Other sample data.")
+@click.option("--tour", is_flag=True, help="Take the guided tour.")
 def demo(seed: str, *, tour: bool) -> int:
-    """Open the console on a throw-away database with sample data."""
+    """Open the console on a temporary database with sample data."""
     refuse_a_place("the demo runs")
     return desk.open_demo(seed, tour=tour, read_only=wants_read_only())
 
@@ -59,7 +59,7 @@ def demo(seed: str, *, tour: bool) -> int:
 )
 @click.argument("scenario", required=False)
 @click.option("--list", "listed", is_flag=True, help="List the scenarios.")
-@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Another run of it.")
+@click.option("--seed", default=desk.DEMO_SEED, show_default=True, help="Other people and amounts.")
 @click.option("--report", type=FILE, help="Write the score as JSON.")
 @click.option(
     "--steps",
@@ -67,7 +67,7 @@ def demo(seed: str, *, tour: bool) -> int:
     help="Play written steps instead of the console; - reads stdin.",
 )
 @click.option(
-    "--replay", type=click.File(encoding="utf-8"), help="Play a report's log again, unseen."
+    "--replay", type=click.File(encoding="utf-8"), help="Replay a report's log without a console."
 )
 def train(
     scenario: str | None,
@@ -80,7 +80,7 @@ def train(
 ) -> int:
     """Train on a scenario, without any network and with nothing at stake.
 
-    Without a scenario the scenarios are listed. It always runs on a throw-away bank.
+    Without a scenario, the scenarios are listed. Training always runs on a temporary bank.
     """
     from chainteller.cli import training
 
@@ -115,7 +115,7 @@ def validate(file: Path) -> int:
 )
 @click.argument("reports", nargs=-1, required=True, type=FILE)
 def summary(reports: tuple[Path, ...]) -> int:
-    """Sum up the reports of many sessions, for a trainer."""
+    """Summarise the reports of many sessions, for a trainer."""
     from chainteller.cli import training
 
     return training.summarise(reports)

@@ -18,7 +18,10 @@ class Crashed(TellerError):
 
     @property
     def suggestion(self) -> str:
-        return f"Report it with the file {self._report}; look before repeating a change."
+        return (
+            f"Report it with the file {self._report}. Before you repeat a change, check whether it "
+            "went through."
+        )
 
 
 def write_crash_file(error: Exception) -> Crashed:

@@ -59,7 +59,7 @@ def sample() -> None:
     _tell(outcome)
     if not outcome["loaded"]:
         say(
-            "Nothing was loaded: the sample data is in this database already, once and for all.",
+            "Nothing was loaded: this database already has the sample data.",
             "Next: chainteller accounts list shows it; --database sqlite:///FILE makes another.",
         )
 

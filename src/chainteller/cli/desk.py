@@ -4,6 +4,7 @@ the engine is built by ``start`` in the console's own thread.
 
 import gc
 import os
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -119,6 +120,7 @@ def open_console(configured: "Configured") -> int:
     Raises:
         SettingsInvalid: the place cannot be told.
     """
+    require_terminal()
     start, look = _opening(configured)
     return _console(start, look, partial(_reopen, configured))
 
@@ -175,6 +177,7 @@ def open_demo(seed: str, *, tour: bool, read_only: bool = False) -> int:
     """
     from chainteller.cli.temporary_database import TemporaryDatabase
 
+    require_terminal()
     paths = locate(os.environ)
     with TemporaryDatabase() as folder:
 
@@ -215,6 +218,7 @@ def _bare_look(paths: Paths, kind: str, operator: str) -> "ConsoleSettings":
         operator=operator,
         theme_folders=paths.theme_folders,
         customer_texts=shipped("sample_data") / "customer_texts.toml",
+        glossary=shipped("sample_data") / "glossary.toml",
         crash_folder=paths.logs,
     )
 
@@ -223,6 +227,18 @@ def _tour(start: "Start", look: "ConsoleSettings") -> int:
     from chainteller.tui.console.tour import read_tour, run_tour
 
     return run_tour(start, look, read_tour(shipped("sample_data") / "tour.toml"))
+
+
+def require_terminal() -> None:
+    """Raises Usage where there is no terminal to read keys from and to draw on."""
+    if all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stderr__)):
+        return
+    from chainteller.cli.error_output import Usage
+
+    raise Usage(
+        "The console needs a terminal, and there is none.",
+        "Start it in a terminal, or read line by line: chainteller desk --plain",
+    )
 
 
 def _console(start: "Start", look: "ConsoleSettings", reopen: "Reopen | None" = None) -> int:
@@ -236,6 +252,7 @@ def _look(settings: "Settings", place: "Place") -> "ConsoleSettings":
     look = _bare_look(settings.paths, place.kind.upper(), desk.operator_name)._replace(
         label=place.label,
         bank_name=settings.service.bank_name,
+        own_customer_texts=settings.paths.customer_texts,
         poll_interval_s=desk.poll_interval_s,
         confirm_above_cents=desk.confirm_above,
         read_only=place.read_only,

@@ -36,7 +36,7 @@ _AT_ONCE = op.EVENTS_AT_ONCE
     metavar="N",
     help="Those after this event's number; from the first one if left out.",
 )
-@click.option("--limit", type=click.IntRange(1, _AT_ONCE), metavar="N", help="How many at most.")
+@click.option("--limit", type=click.IntRange(1, _AT_ONCE), metavar="N", help="Maximum number.")
 @click.option("--all", "is_everything", is_flag=True, help="Every event after the cursor.")
 @click.option(
     "--follow",

@@ -9,10 +9,12 @@ from chainteller.cli.error_output import say
 from chainteller.cli.lists import Output, output_options
 from chainteller.cli.options import TellerGroup, example, options
 from chainteller.cli.output import document, line, text_of
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, WITHHELD
 from chainteller.records.fields import TEXT, Field, FieldList
 
-_SCOPE_HELP = f"What it may do, may be repeated: {', '.join(SCOPES)}. Without it: all but admin."
+_SCOPE_HELP = (
+    f"A scope, can be repeated: {', '.join(SCOPES)}. Without it: all but {' and '.join(WITHHELD)}."
+)
 
 _Key = Mapping[str, object]
 
@@ -50,12 +52,12 @@ def keys() -> None:
         "chainteller keys create --name audit --scope events:read --expires 90d",
     ),
 )
-@click.option("--name", required=True, help="What the audit trail shows.")
+@click.option("--name", required=True, help="The name shown in the audit trail.")
 @click.option("--scope", "scopes", multiple=True, metavar="S", help=_SCOPE_HELP)
-@click.option("--organisation", default="default", metavar="O", help="Whose records it opens.")
+@click.option("--organisation", default="default", metavar="O", help="Whose records it can read.")
 @click.option("--expires", metavar="90d", help="How long it is valid; without it, until revoked.")
 def create(name: str, scopes: tuple[str, ...], organisation: str, expires: str | None) -> None:
-    """Make a key and print it, once, alone on stdout."""
+    """Create a key and print it once, alone on stdout."""
     with api_keys() as found, judged():
         made = found.create(name, scopes, organisation, expires)
     say(f"key {made.key_id} of {organisation}; it is shown once, only its hash is stored")
@@ -75,7 +77,7 @@ def list_keys(output: Output[_Key]) -> None:
 @keys.command("revoke", changes=True, epilog=example("chainteller keys revoke 4fT9aX2c"))
 @click.argument("key_id", metavar="ID")
 def revoke(key_id: str) -> None:
-    """End a key at once."""
+    """Revoke a key at once."""
     with api_keys() as found:
         found.revoke(key_id)
     if options().json:
@@ -88,12 +90,12 @@ def revoke(key_id: str) -> None:
     "rotate", changes=True, epilog=example("chainteller keys rotate 4fT9aX2c --overlap 1h")
 )
 @click.argument("key_id", metavar="ID")
-@click.option("--overlap", default="24h", metavar="24h", help="How long the old one still holds.")
+@click.option("--overlap", default="24h", metavar="24h", help="How long the old key remains valid.")
 def rotate(key_id: str, overlap: str) -> None:
-    """Make a key in another's place and print it, once, alone on stdout."""
+    """Replace a key and print the new one once, alone on stdout."""
     with api_keys() as found, judged():
         made = found.rotate(key_id, overlap)
-    say(f"key {made.key_id} takes the place of {key_id}, which holds for {overlap} more")
+    say(f"key {made.key_id} replaces {key_id}, which remains valid for another {overlap}")
     line(made.text)
 
 

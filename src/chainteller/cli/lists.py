@@ -314,7 +314,7 @@ def list_options(
     chosen = [_option_of(each) for each in own]
     if op.PAGE in own and any(each.name in _DATED for each in fields.fields):
         chosen += _DAY_OPTIONS
-    chosen.append(click.option("--all", "is_everything", is_flag=True, help="Every page."))
+    chosen.append(click.option("--all", "is_everything", is_flag=True, help="All pages."))
     names = (*(each.field for each in own), "first", "last", "is_everything")
 
     def decorate(function: Function) -> Function:
@@ -338,9 +338,9 @@ _DAY_OPTIONS = [
     click.option("--to", "last", type=_Day(), metavar="DAY", help="Up to and with this day, UTC."),
 ]
 _OPTIONS: Mapping[str, tuple[str, str]] = {
-    "page": ("--page", "Which page."),
-    "limit": ("--limit", "How many on a page."),
-    "sort": ("--sort", "Their order; the newest first if left out."),
+    "page": ("--page", "Page number."),
+    "limit": ("--limit", "Rows per page."),
+    "sort": ("--sort", "Sort order; the newest first if left out."),
     "filter[query]": ("--text", "Only those that match: an id, a name, an address."),
     "filter[object]": ("--object", "Only those about this record."),
     "filter[bankAccountId]": ("--bank-account", "Only that of this bank account."),

@@ -28,14 +28,14 @@ SIDES = click.Choice(["buy", "sell"], case_sensitive=False)
     epilog=example("chainteller markets sol-usd --json", "chainteller markets --watch"),
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
-@click.option("--watch", is_flag=True, help="Go on, one line for every change, until ctrl-c.")
+@click.option("--watch", is_flag=True, help="Continue with one line per change, until ctrl-c.")
 @list_options(op.MARKETS, MARKET, given=["names"])
 def markets(names: tuple[str, ...], selection: Selection[Market], *, watch: bool) -> None:
     """Show the markets and their prices."""
     with opened() as found:
         if not watch:
             page = found.service.markets(names)
-            selection.write(page, nothing="no such market; see: chainteller markets")
+            selection.write(page, nothing="no market has this name; see: chainteller markets")
             return
         interval_s = options().configured.settings.desk.poll_interval_s or 1
         shown: dict[str, tuple[str, str | None]] = {}
@@ -85,7 +85,7 @@ def prices(market: str, selection: Selection[PriceSample]) -> None:
 def quote(
     market: str, side: str, amount: str, account: str | None, idempotency_key: str | None
 ) -> None:
-    """Ask for a guaranteed price; AMOUNT is of the asset sold."""
+    """Get a guaranteed price; AMOUNT is of the asset sold."""
     asked = request_amount(amount, asset_sold(market, side))
     request = QuoteRequest(amount=asked, side=side, trading_account_id=account)
     with writing() as desk:

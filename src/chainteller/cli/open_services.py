@@ -61,7 +61,7 @@ class _OwnList:
                 answer = Remembering(own)(call, onward)
         if not self._has_said:
             self._has_said = True
-            say("This deployment doesn't offer it. Shown is only what this desk has seen.")
+            say("This deployment doesn't offer this. You see only what this console has seen.")
         return answer
 
 

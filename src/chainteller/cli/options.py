@@ -6,16 +6,19 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from chainteller.cli.error_output import Usage, say
+from chainteller.paths import shipped
 from chainteller.service.errors import ReadOnlyProfile
-from chainteller.service.operations import Operation
-from chainteller.settings.flags import Flags
-from chainteller.settings.place import Configured, configure
 from chainteller.settings.values import did_you_mean
+
+if TYPE_CHECKING:
+    from chainteller.service.operations import Operation
+    from chainteller.settings.place import Configured
+    from chainteller.tui.customer_texts import CustomerTexts
 
 _KEY = "chainteller.options"
 _NEGATIVE = re.compile("--?[^A-Za-z-]")
@@ -26,8 +29,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Options:
     """The global options of this call and the settings that they select."""
 
-    configured: Configured
+    configured: "Configured"
     json: bool
+
+    def customer_texts(self) -> "CustomerTexts":
+        """The texts for customers, with the bank's own."""
+        from chainteller.tui.customer_texts import CustomerTexts
+
+        own = self.configured.settings.paths.customer_texts
+        return CustomerTexts.load(shipped("sample_data") / "customer_texts.toml", own)
 
 
 def _remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -50,10 +60,14 @@ def _global_options(*, hidden: bool) -> list[click.Parameter]:
         option("--profile", "Use a profile of the configuration.", metavar="NAME"),
         option("--database", "Embedded engine: sqlite:///FILE or postgresql://…", metavar="URL"),
         option("--url", "Remote deployment: https://HOST.", metavar="URL"),
-        switch("--read-only", "Refuse every change."),
+        switch("--read-only", "Read-only: refuse every change."),
         switch("--json", "Print the HTTP body of the same call and nothing else."),
         switch("--no-color", "The console without colours."),
     ]
+
+
+GLOBAL_OPTIONS = tuple(str(each.name) for each in _global_options(hidden=True))
+"""Their names."""
 
 
 class TellerCommand(click.Command):
@@ -70,7 +84,7 @@ class TellerCommand(click.Command):
     def __init__(
         self,
         *args: Any,
-        calls: Sequence[Operation[Any]] = (),
+        calls: "Sequence[Operation[Any]]" = (),
         changes: bool | None = None,
         **kwargs: Any,
     ) -> None:
@@ -121,7 +135,7 @@ class TellerGroup(click.Group):
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             close = did_you_mean(name, self.list_commands(ctx))
-            ctx.fail(f"No such command {name!r}{close or '.'}")
+            ctx.fail(f"There is no command {name!r}{close or '.'}")
         return super().resolve_command(ctx, args)
 
 
@@ -159,7 +173,7 @@ FILE = FileName()
 def idempotent(function: Function) -> Function:
     """Give a writing command its ``--idempotency-key``."""
     return click.option(
-        "--idempotency-key", metavar="K", help="Repeat a call that may have happened, safely."
+        "--idempotency-key", metavar="K", help="Repeat a call that may have gone through, safely."
     )(function)
 
 
@@ -186,7 +200,7 @@ def refuse_a_place(what: str) -> None:
     given = click.get_current_context().find_root().meta.get(_KEY, {})
     for name in ("profile", "database", "url"):
         if given.get(name):
-            raise Usage(f"--{name} makes no sense here: {what} on a throw-away bank only.")
+            raise Usage(f"--{name} can't be used here: {what} on a temporary bank only.")
 
 
 def wants_json() -> bool:
@@ -200,6 +214,9 @@ def wants_read_only() -> bool:
 
 
 def _read(given: dict[str, Any]) -> Options:
+    from chainteller.settings.flags import Flags
+    from chainteller.settings.place import configure
+
     flags = Flags(
         profile=given.get("profile"),
         database=given.get("database"),

@@ -7,7 +7,7 @@ from typing import TypeVar
 import click
 
 from chainteller.cli.options import options
-from chainteller.domain.untrusted import printable, printable_lines
+from chainteller.domain.untrusted import printable, printable_json, printable_lines
 from chainteller.records.fields import FieldList
 from chainteller.service.models.base import WireModel
 
@@ -33,17 +33,12 @@ def document(value: WireModel | object) -> None:
 
 
 def json_text(value: WireModel | object) -> str:
-    """Serialise a document on one line, with everything that a terminal would interpret escaped.
-
-    JSON itself escapes only the controls below U+0020 (RFC 8259, section 7).
-    """
+    """Serialise a document on one line, with everything that a terminal would interpret escaped."""
     if isinstance(value, WireModel):
         text = value.to_json()
     else:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(each if printable(each) == each else json.dumps(each)[1:-1] for each in text)
+    return printable_json(text)
 
 
 def record(value: Shown, fields: FieldList[Shown], more: Sequence[tuple[str, object]] = ()) -> None:

@@ -56,9 +56,7 @@ def _conversation(opened: OpenedService, own: Words, options: list[str]) -> int:
             for each in (*_HELP.splitlines(), *HELP.splitlines()):
                 line(each)
         elif words and words[0] in _OWN_SCREEN:
-            code = report_error(
-                Usage(f"{words[0]} opens a program of its own.", "quit, then start it")
-            )
+            code = report_error(Usage(f"{words[0]} opens its own program.", "quit, then start it"))
         elif words:
             answered = own.run(words)
             given = [*words, *options]
@@ -76,7 +74,7 @@ def _asked() -> list[str] | None:
     try:
         words = shlex.split(given)
     except ValueError as error:
-        report_error(Usage(f"The line cannot be read: {error}.", "Close the quotation mark."))
+        report_error(Usage(f"The line can't be read: {error}.", "Close the quotation mark."))
         return []
     return None if words and words[0] in _ENDS else words
 
@@ -93,7 +91,7 @@ def _cursor(opened: OpenedService) -> int:
         opened.run_due()
         return opened.service.events(after=-1).next
     except NotOffered:
-        line("This deployment has no events: look things up to see what happened.")
+        line("This deployment has no events. Look records up to see what happened.")
         return 0
     except TellerError as error:
         report_error(error)

@@ -88,7 +88,7 @@ class Words:
 
     def _last(self, words: Sequence[str]) -> None:
         if words:
-            raise Usage("The last money action needs no further words.", "last")
+            raise Usage("last takes no further words.", "last")
         with workspace() as own:
             facts = last_money_action(own, self._opened.service)
         for label, value in facts or [("", NOTHING_SENT)]:
@@ -104,8 +104,8 @@ class Words:
             self._trades[trade.id] = words[0]
         else:
             step = "watch sol-usd, or watch TDA_... TXN_..."
-            raise Usage("A market or a trade is watched.", step)
-        line("watching; what has happened is told before each prompt, enter looks again")
+            raise Usage("Name a market or a trade to watch.", step)
+        line("watching; news appears before each prompt, and enter checks again")
 
     def look(self) -> None:
         """Report watched markets that opened and watched trades that ended, once, with a bell."""

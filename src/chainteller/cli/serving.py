@@ -1,5 +1,7 @@
 """``chainteller serve``: the HTTP service on the embedded engine."""
 
+import os
+
 import click
 
 from chainteller.cli import administration
@@ -32,6 +34,8 @@ def serve(host: str, port: int, workers: int, *, sample: bool, log: str | None) 
         raise Usage(
             "SQLite is served by one worker.", "Use --workers 1, or a postgresql:// database."
         )
+    if workers > 1 and not hasattr(os, "fork"):
+        raise Usage("This system can't start several workers: it has no fork.", "Use --workers 1.")
     file = None if log == "-" else configured.settings.paths.logs / "serve.log"
     return administration.serve(host, port, workers, sample=sample, log=file)
 

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from chainteller.settings.place import Place
 
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_ENDING = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
+)
+"""Windows has no SIGHUP; it sends SIGBREAK when its window is closed."""
 
 
 class TemporaryDatabase:

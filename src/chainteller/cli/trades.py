@@ -27,14 +27,12 @@ from chainteller.cli.output import document, line, record
 from chainteller.domain.assets import USD
 from chainteller.domain.money import asset_sold, format_cents, parse_atoms
 from chainteller.domain.randomness import SystemRandomness
-from chainteller.paths import shipped
 from chainteller.records.trades import TRADE
 from chainteller.service import operations as op
 from chainteller.service.errors import InsufficientFunds, OutcomeUnknown
 from chainteller.service.models.funding import DepositRequest
 from chainteller.service.models.quotes import AssetAmount, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
-from chainteller.tui.customer_texts import CustomerTexts
 from chainteller.workspace.recording import Recorder
 
 _POLL_S = 0.5
@@ -101,10 +99,10 @@ def show(ids: tuple[str, ...]) -> None:
 @trades.command("text", calls=[op.SHOW_TRADE, op.TRANSACTION_BY_ID], epilog=_examples("text"))
 @_ids
 def text(ids: tuple[str, ...]) -> None:
-    """Print what the customer may be told about a trade; the account may be left out as in show."""
+    """Print the text for the customer about a trade; the account may be left out as in show."""
     with service() as bank:
         found = TRADES.find(bank, ids)
-    texts = CustomerTexts.load(shipped("sample_data") / "customer_texts.toml")
+    texts = options().customer_texts()
     said = texts.of_trade(found, options().configured.settings.service.bank_name)
     if options().json:
         document({"text": said})
@@ -163,7 +161,7 @@ class _Order:
 @click.option("--spend", required=True, metavar="AMOUNT", help="Amount of the asset sold.")
 @click.option("--account", "account_id", required=True, metavar="ID", help="The trading account.")
 @click.option("--fund", is_flag=True, help="Deposit a shortfall in DPT_USD first.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @click.option("--wait", is_flag=True, help="End when the trade is settled, cancelled or failed.")
 @idempotent
 def trade(  # noqa: PLR0913 - one per option
@@ -177,7 +175,7 @@ def trade(  # noqa: PLR0913 - one per option
     wait: bool,
     idempotency_key: str | None,
 ) -> int:
-    """Quote, execute and follow a trade in one line."""
+    """Get a quote, execute it and follow the trade."""
     amount = request_amount(spend, asset_sold(market, side))
     if not yes:
         require_terminal()

@@ -53,7 +53,9 @@ def show_list() -> int:
 
 def run(scenario: str, *, seed: str, report: Path | None) -> int:
     """Run a scenario in the console; its report is printed, and written where asked for."""
-    from chainteller.cli.desk import training_look
+    from chainteller.cli.desk import require_terminal, training_look
+
+    require_terminal()
     from chainteller.tui.training.console import run_training
 
     given = _scenario(scenario)

@@ -134,7 +134,7 @@ def receipt_of_withdrawal(ids: tuple[str, ...], form: str) -> None:
     epilog=example("chainteller withdrawals cancel TXN_... --yes"),
 )
 @_ids("WITHDRAWAL")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @idempotent
 def cancel_withdrawal(ids: tuple[str, ...], *, yes: bool, idempotency_key: str | None) -> None:
     """Cancel a withdrawal that hasn't been sent. One that is cancelled already is shown again."""

@@ -37,7 +37,7 @@ from chainteller.service.models.pages import MAXIMUM_LIMIT, ListQuery
 @click.argument("account_id", metavar="ACCOUNT")
 @click.argument("amount")
 @click.option("--currency", default=DEFAULT_CURRENCY, help="DPT_USD (default) or USDC@solana.")
-@click.option("--yes", is_flag=True, help="Do not ask; only desk --plain asks.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation; only desk --plain asks.")
 @idempotent
 def deposit(
     account_id: str, amount: str, currency: str, *, yes: bool, idempotency_key: str | None
@@ -71,7 +71,7 @@ def deposit(
 @click.option("--currency", help="DPT_USD (default, to the bank), USDC@solana or SOL@solana.")
 @click.option("--to", "counterparty_id", metavar="CPT_…", help="A wallet instead of the bank.")
 @click.option("--via", metavar="BCA_…", help="The blockchain account that it leaves from.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Don't ask for confirmation.")
 @idempotent
 def withdraw(  # noqa: PLR0913 - one per option
     account_id: str,

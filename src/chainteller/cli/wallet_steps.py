@@ -39,7 +39,7 @@ def step_of(
     if account_id and counterparty_id:
         return Step(account_id, counterparty_id)
     raise Usage(
-        f"This desk did not make {identifier}, so it does not know its account and wallet.",
+        f"{identifier} wasn't created here, so its account and wallet aren't known.",
         "Add --account BCA_… and --counterparty CPT_…",
     )
 

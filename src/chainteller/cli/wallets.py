@@ -12,13 +12,21 @@ import click
 from chainteller.cli import administration
 from chainteller.cli import wallet_steps as steps
 from chainteller.cli.error_output import Exit, Usage, say
-from chainteller.cli.lists import Output, Selection, list_options, output_options
+from chainteller.cli.lists import Output, Selection, list_options, output_options, write_new_file
 from chainteller.cli.open_services import service, writing
 from chainteller.cli.options import FILE, TellerGroup, example, idempotent, options
 from chainteller.cli.output import document, line, record, verbatim
 from chainteller.records.fields import IDENTIFIER, TEXT, YES_OR_NO, Field, FieldList
-from chainteller.records.wallets import BLOCKCHAIN_ACCOUNT, CHALLENGE, CLAIM, DIAGNOSIS, WALLET
+from chainteller.records.wallets import (
+    BLOCKCHAIN_ACCOUNT,
+    CHALLENGE,
+    CLAIM,
+    DIAGNOSIS,
+    SHARED_WALLET,
+    WALLET,
+)
 from chainteller.service import operations as op
+from chainteller.service.errors import NotFound, NotOffered
 from chainteller.service.models.counterparties import (
     BlockchainAccount,
     Challenge,
@@ -29,6 +37,7 @@ from chainteller.service.models.counterparties import (
     OpenBlockchainAccount,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
 )
 from chainteller.workspace.recording import Recorder
 
@@ -141,7 +150,7 @@ def register(address: str, network: str, idempotency_key: str | None) -> None:
 @click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
 @idempotent
 def challenge(counterparty_id: str, account_id: str, idempotency_key: str | None) -> None:
-    """Make the text that the wallet's owner signs; it alone is printed on stdout."""
+    """Create the message that the wallet's owner signs; only the message is printed on stdout."""
     request = ChallengeRequest(counterparty_id=counterparty_id)
     with writing() as desk:
         made = desk.create_challenge(account_id, request, idempotency_key=idempotency_key).value
@@ -177,6 +186,8 @@ def claim(
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         made = desk.submit_claim(account, request, idempotency_key=idempotency_key).value
+    if made.shared:
+        say("Another customer has verified this wallet. Ask the customer who else uses it.")
     record(
         made,
         CLAIM,
@@ -196,7 +207,7 @@ def claim(
 def diagnose(
     challenge_id: str, signature: str, account_id: str | None, counterparty_id: str | None
 ) -> None:
-    """Explain what a claim with this signature would say, without submitting it."""
+    """Explain whether a signature would be accepted, without submitting it."""
     with writing() as desk:
         account, request = _claim(desk, challenge_id, signature, account_id, counterparty_id)
         found = desk.service.diagnose_signature(account, request)
@@ -207,20 +218,37 @@ def diagnose(
     "link", calls=[op.LINK_COUNTERPARTY], epilog=example("chainteller wallets link CLM_...")
 )
 @click.argument("claim_id", metavar="CLM")
-@click.option("--account", "account_id", metavar="BCA", help="Where the claim was not made here.")
-@click.option("--counterparty", "counterparty_id", metavar="CPT", help="As above.")
+@click.option(
+    "--account", "account_id", metavar="BCA", help="Needed if the claim wasn't made here."
+)
+@click.option(
+    "--counterparty", "counterparty_id", metavar="CPT", help="The wallet; needed in the same case."
+)
+@click.option(
+    "--acknowledge-shared",
+    "is_acknowledged",
+    is_flag=True,
+    help="Link it although another customer has verified it.",
+)
 @idempotent
 def link(
     claim_id: str,
     account_id: str | None,
     counterparty_id: str | None,
+    *,
+    is_acknowledged: bool,
     idempotency_key: str | None,
 ) -> None:
     """Link the wallet of a claim to its blockchain account."""
     with writing() as desk:
         step = steps.step_of(desk, claim_id, account_id, counterparty_id)
         address, network = steps.wallet_of(desk, step.counterparty_id)
-        request = LinkRequest(address=address, network=network, ownership_claim_id=claim_id)
+        request = LinkRequest(
+            address=address,
+            network=network,
+            ownership_claim_id=claim_id,
+            acknowledged=is_acknowledged or None,
+        )
         linked = desk.link_counterparty(
             step.account_id, request, idempotency_key=idempotency_key
         ).value
@@ -243,6 +271,18 @@ def list_wallets(account_id: str, selection: Selection[Counterparty]) -> None:
             nothing="no wallets linked; begin with: "
             "chainteller wallets register ADDRESS --network N",
         )
+
+
+@wallets.command(
+    "shared",
+    calls=[op.SHARED_WALLETS],
+    epilog=example("chainteller wallets shared", "chainteller wallets shared --text 0x15d3"),
+)
+@list_options(op.SHARED_WALLETS, SHARED_WALLET)
+def list_shared(selection: Selection[SharedWallet]) -> None:
+    """List the wallets that several customers have verified, with a line for each of them."""
+    with service() as bank:
+        selection.show(bank, bank.shared_wallets, nothing="no shared wallets")
 
 
 @wallets.command(
@@ -271,6 +311,45 @@ def show_step(identifier: str) -> None:
             record(bank.claim_by_id(identifier), CLAIM)
         else:
             record(bank.challenge_by_id(identifier), CHALLENGE)
+
+
+@wallets.command(
+    "attestation",
+    calls=[op.CLAIM_BY_ID, op.AUDIT_CHECKPOINT],
+    epilog=example(
+        "chainteller wallets attestation CLM_... --output attestation.json",
+        "chainteller wallets attestation CLM_... --output attestation.html",
+    ),
+)
+@click.argument("claim_id", metavar="CLM")
+@click.option(
+    "--output",
+    "file",
+    type=FILE,
+    metavar="FILE",
+    help="Write a new file: .json to verify, .html to print.",
+)
+def attestation(claim_id: str, file: Path | None) -> None:
+    """Show what anybody needs to verify a claim: text, signature, signer, times and checkpoint."""
+    from chainteller.cli import attestations
+
+    form = attestations.FORMS.get(".json" if file is None else file.suffix.lower())
+    if form is None:
+        raise Usage("--output names a .json or .html file.", "Add one of these endings.")
+    with service() as bank:
+        claim = bank.claim_by_id(claim_id)
+        try:
+            head = bank.audit_checkpoint()
+        except (NotFound, NotOffered):
+            head = None
+    facts = attestations.attestation(claim, head)
+    if file is not None:
+        write_new_file(file, form(facts))
+        say(f"attestation of {claim_id} written to {file}")
+    if options().json:
+        document(facts)
+    elif file is None:
+        verbatim(form(facts).removesuffix("\n"))
 
 
 @wallets.command(
@@ -367,10 +446,10 @@ def show_counterparty(counterparty_id: str) -> None:
     "name",
     required=True,
     metavar="NAME",
-    help="erin-ethereum …; a wrong name lists all.",
+    help="erin-ethereum …; an unknown name lists all.",
 )
 @click.option(
-    "--mistake", metavar="M", help="Sign wrongly, as customers do; a wrong name lists all."
+    "--mistake", metavar="M", help="Make a mistake that customers make; an unknown name lists all."
 )
 @click.option(
     "--earlier",

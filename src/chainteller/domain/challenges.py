@@ -45,6 +45,17 @@ class VerificationMethod(StrEnum):
     SIGNATURE = "signature"
 
 
+class SharedWallets(StrEnum):
+    """What happens when a wallet is linked that another customer has verified before.
+
+    ``ask`` refuses until the request says that this was acknowledged, ``refuse`` always.
+    """
+
+    ALLOW = "allow"
+    ASK = "ask"
+    REFUSE = "refuse"
+
+
 class ReverificationReason(StrEnum):
     """Why a wallet must be verified again (specification 8, rule 5)."""
 

@@ -26,7 +26,7 @@ class Clock(Protocol):
 def _elapsed_source() -> Callable[[], int]:
     """Nanoseconds on a clock that nobody sets, and that goes on while the machine sleeps where the
     system has such a clock."""
-    if hasattr(time, "CLOCK_BOOTTIME"):
+    if sys.platform != "win32" and hasattr(time, "CLOCK_BOOTTIME"):
         return partial(time.clock_gettime_ns, time.CLOCK_BOOTTIME)
     if sys.platform == "darwin":  # its monotonic_ns stands still meanwhile
         return partial(time.clock_gettime_ns, time.CLOCK_MONOTONIC)

@@ -12,7 +12,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Self
 
-from chainteller.domain.actors import SCOPES
+from chainteller.domain.actors import SCOPES, WITHHELD
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.randomness import Randomness
 
@@ -25,7 +25,7 @@ MAXIMUM_OVERLAP = 7 * DAY
 LAST_USE_STEP = MINUTE
 """Minimum age of a recorded last use before it is written again."""
 
-DEFAULT_SCOPES = tuple(scope for scope in SCOPES if scope != "admin")
+DEFAULT_SCOPES = tuple(scope for scope in SCOPES if scope not in WITHHELD)
 
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _FORM = re.compile(
@@ -82,7 +82,7 @@ def checksum(text: str) -> str:
 
 
 def scopes_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Sort scopes into their documented order; no names means every scope except ``admin``.
+    """Sort scopes into their documented order; no names means every scope except ``WITHHELD``.
 
     Raises:
         ValueError: a name isn't a scope.

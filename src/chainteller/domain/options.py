@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.clock import SECOND
 from chainteller.domain.limits import DEFAULT_LIMITS, DestinationClass
 
@@ -27,6 +28,9 @@ class EngineOptions:
     rate_limits: bool = True
     open_quotes_per_account: int = 10
     hold_premium_bps_per_minute: int = 5
+    text_names_account: bool = False
+    shared_wallets: SharedWallets = SharedWallets.ALLOW
+    """Other values refuse calls that a client of the specification alone can't complete."""
     limits: Mapping[DestinationClass, tuple[int, int, int]] = field(
         default_factory=lambda: dict(DEFAULT_LIMITS)
     )

@@ -20,6 +20,9 @@ class Direction(StrEnum):
     WITHDRAWAL = "withdrawal"
 
 
+DEPOSIT_TYPE = f"{Direction.DEPOSIT}-transaction"
+WITHDRAWAL_TYPE = f"{Direction.WITHDRAWAL}-transaction"
+
 LEAST_OF_ID = 4
 """Letters at which a search looks into ids and addresses; fewer stand in most of them by chance."""
 _S = TransferStatus

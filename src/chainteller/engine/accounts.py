@@ -5,18 +5,18 @@ from functools import lru_cache
 
 from sqlalchemy import Connection
 
-from chainteller.domain.assets import ASSETS, CRYPTO, Asset
+from chainteller.domain.assets import ASSETS, Asset
 from chainteller.domain.clock import MINUTE
 from chainteller.domain.ids import Prefix
-from chainteller.domain.ledger import Bucket, buying_power
-from chainteller.domain.money import format_atoms, format_cents, whole_cents
+from chainteller.domain.ledger import Bucket
+from chainteller.domain.money import format_atoms, format_cents
 from chainteller.domain.preconditions import Act, Control
 from chainteller.engine import (
-    markets,
     outcome,
     preconditions,
     reading,
     stablecoin_prices,
+    valuation,
 )
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Update
@@ -30,6 +30,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.accounts import (
+    BANK_ACCOUNT_TYPES,
     Customer,
     OpenTradingAccount,
     Token,
@@ -41,7 +42,6 @@ from chainteller.storage import accounts, ledger
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 
-TYPES = ("checking", "savings")
 _SORTS = ("-created", "created", "-lastActivity", "lastActivity")
 RESOURCE = "trading account"
 _REMEMBERED = 1_024
@@ -49,8 +49,8 @@ _REMEMBERED = 1_024
 
 @writes(operations.OPEN_TRADING_ACCOUNT, timeless=True)
 def open_account(tx: UnitOfWork, request: OpenTradingAccount) -> TradingAccount:
-    if request.bank_account_type not in TYPES:
-        raise ValidationFailed.of("bankAccountType", "checking or savings")
+    if request.bank_account_type not in BANK_ACCOUNT_TYPES:
+        raise ValidationFailed.of("bankAccountType", " or ".join(BANK_ACCOUNT_TYPES))
     bank_account_id = reading.checked_id("bank account", request.bank_account_id)
     bank_account = locked_bank_account(tx, bank_account_id)
     decided = decide_opening(bank_account, request, outcome.moment(tx))
@@ -97,7 +97,7 @@ def decide_opening(bank_account: Record, request: OpenTradingAccount, moment: Mo
 def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None:
     if bank_account.type != request.bank_account_type:
         raise UnsupportedAccountType(
-            "The bank account is of another type.",
+            "The bank account has another type.",
             {
                 "bankAccountId": bank_account.id,
                 "requested": request.bank_account_type,
@@ -112,13 +112,13 @@ def _require_openable(bank_account: Record, request: OpenTradingAccount) -> None
     )
     if bank_account.trading_account_id is not None:
         raise Conflict(
-            "The bank account has a trading account already.",
+            "The bank account already has a trading account.",
             {
                 "resource": RESOURCE,
                 "id": bank_account.trading_account_id,
                 "reason": "ALREADY_OPEN",
                 "currentVersion": None,
-                "suggestion": "Use the account that is open.",
+                "suggestion": "Use the existing trading account.",
             },
         )
 
@@ -225,33 +225,13 @@ def _models(
 def unit_values(context: EngineContext, connection: Connection) -> dict[Asset, int]:
     """The mid price in cents of a unit of each crypto asset, as of this minute; ~USD figures."""
     instant = now(context, connection)
-    return markets.unit_cents(context, instant - instant % MINUTE)
+    return valuation.unit_cents(context.feed, instant - instant % MINUTE)
 
 
 def to_model(
     row: Record, available: Mapping[Asset, int], values: Mapping[Asset, int]
 ) -> TradingAccount:
-    controls = tuple(dict.fromkeys(found for found in (row.control, row.customer_control) if found))
-    worth = sum(value_cents(asset, available.get(asset, 0), values) for asset in CRYPTO)
-    return TradingAccount(
-        id=row.id,
-        bank_account_id=row.bank_account_id,
-        bank_account_type=row.bank_account_type,
-        controls=controls,
-        customer_id=row.customer_id,
-        customer_name=row.customer_name,
-        created=row.created,
-        buying_power=format_cents(buying_power(available)),
-        crypto_value_usd=format_cents(worth),
-        last_activity=row.last_activity,
-        last_activity_type=row.last_activity_type,
-    )
-
-
-def value_cents(asset: Asset, atoms: int, values: Mapping[Asset, int]) -> int:
-    if asset in CRYPTO:
-        return int(atoms * values.get(asset, 0) // 10**asset.decimals)
-    return whole_cents(atoms, asset)
+    return TradingAccount(**valuation.account_values(row, available, values))
 
 
 @reads_in_context(operations.TOKEN_BALANCES)
@@ -273,7 +253,9 @@ def token_balances(
     for asset in ASSETS:
         parts = [bucket.get(asset, 0) for bucket in (available, held, incoming)]
         if any(parts) or query.include_zero:
-            shown.append(_balance(asset, tuple(parts), value_cents(asset, sum(parts), values)))
+            shown.append(
+                _balance(asset, tuple(parts), valuation.value_cents(asset, sum(parts), values))
+            )
     return Page[TokenBalance].whole(tuple(shown))
 
 
@@ -292,6 +274,6 @@ def _balance(asset: Asset, parts: tuple[int, ...], worth_cents: int) -> TokenBal
 
 @reads(operations.CUSTOMERS)
 def customers(connection: Connection, organisation_id: str, query: ListQuery) -> Page[Customer]:
-    checked = reading.checked_query(query)
+    checked = reading.checked_query(query, operations.REFERENCE_SORTS)
     found, total = accounts.customers(connection, organisation_id, checked)
     return reading.page(found, total, checked)

@@ -35,7 +35,7 @@ def network(context: EngineContext, text: str) -> Network:
         return resolve_network(text, test_networks=context.options.test_networks)
     except UnknownNetwork:
         raise UnsupportedNetwork(
-            "This network is not supported.",
+            "This network isn't supported.",
             {
                 "network": reading.shown(text),
                 "supported": list(network_names(test_networks=context.options.test_networks)),

@@ -42,14 +42,15 @@ def _reseal(tx: UnitOfWork) -> None:
     for _ in seals.read_logs(tx.connection, books, {}):
         pass  # what is wrong with the log itself is for verify to say
     theirs = unsealed.of_released_build(tx.connection, seals.compare(tx.connection, books))
-    stories = seals.stories_of(tx.connection, theirs)
+    stories = seals.stories_of(tx.connection, theirs).by_row
     for each in theirs:
-        organisation = stories[each.table.name, each.key].organisation
+        name = each.table.name
+        organisation, sealed = stories[name, each.key].organisation, books.seals[name].get(each.key)
         key = sealing.form(each.table).primary_key(each.key)
         if each.what == unsealed.DELETED:
-            tx.rows.keep(each.table, organisation, Seal(each.table.name, each.key, None, {}))
+            tx.rows.keep(each.table, organisation, Seal(name, each.key, None, {}, sealed))
         elif each.what == unsealed.CHANGED and key is not None:
-            tx.rows.reseal(each.table, key, organisation)
+            tx.rows.reseal(each.table, key, organisation, sealed)
 
 
 def _list(tx: UnitOfWork, breaches: tuple[Breach, ...]) -> None:

@@ -1,6 +1,7 @@
 """Ownership challenges: the text to sign, and what a signature of it would mean."""
 
 import math
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -33,7 +34,7 @@ from chainteller.service.models.counterparties import (
     ClaimRequest,
 )
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.storage import challenges
+from chainteller.storage import challenges, wallets
 from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import (
@@ -44,7 +45,7 @@ from chainteller.wallets.cases import (
     KnownChallenge,
 )
 from chainteller.wallets.networks import resolve_network
-from chainteller.wallets.texts import challenge_text
+from chainteller.wallets.texts import Party, challenge_text
 
 RESOURCE = "ownership challenge"
 
@@ -55,7 +56,8 @@ def create(tx: UnitOfWork, account_id: str, request: ChallengeRequest) -> Challe
     valid_s = validity_s(request, tx.context.options)
     account = blockchain_accounts.find(tx.connection, tx.organisation_id, account_id)
     counterparty = counterparties.find(tx.connection, tx.organisation_id, request.counterparty_id)
-    decided = decide_challenge(account, counterparty, valid_s, outcome.moment(tx))
+    party = Party(*wallets.owner(tx.connection, account.id))
+    decided = decide_challenge(account, counterparty, party, valid_s, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenges.find(tx.connection, tx.organisation_id, decided.subject)
     return challenges.to_model(reading.require_found(stored, RESOURCE, decided.subject), tx.now)
@@ -74,13 +76,19 @@ def validity_s(request: ChallengeRequest, options: EngineOptions) -> int:
 
 
 def decide_challenge(
-    account: Record, counterparty: Record, valid_s: int, moment: Moment
+    account: Record, counterparty: Record, party: Party, valid_s: int, moment: Moment
 ) -> Outcome:
-    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch."""
+    """A text for the wallet to sign, good for ``valid_s`` seconds. Raises NetworkMismatch.
+
+    ``party`` is the account's customer; the text names their bank account if the options say so.
+    """
     _require_same_class(account, counterparty)
     challenge_id, expires = moment.new_id(Prefix.CHALLENGE), expiry(moment.now, valid_s)
+    if not moment.options.text_names_account:
+        party = party._replace(bank_account="")
     text = challenge_text(
         bank_name=moment.options.bank_name,
+        party=party,
         address=counterparties.stored_address(counterparty),
         challenge_id=challenge_id,
         valid_until=format_instant(expires),
@@ -125,7 +133,7 @@ def _require_same_class(account: Record, counterparty: Record) -> None:
     other = resolve_network(counterparty.network, test_networks=True)
     if own.main != other.main:
         raise NetworkMismatch(
-            "The wallet is on a test network and the account is not, or the reverse.",
+            "One of wallet and account is on a test network and the other isn't.",
             {"expected": own.name, "actual": other.name},
         )
 
@@ -183,7 +191,7 @@ def require_undecided(challenge: Record) -> None:
     """Raises ChallengeAlreadyUsed or ChallengeLocked."""
     if challenge.status == ChallengeStatus.USED:
         raise ChallengeAlreadyUsed(
-            "The challenge was completed already.",
+            "The challenge was already completed.",
             {
                 "challengeId": challenge.id,
                 "usedAt": format_instant(challenge.used_at),
@@ -192,11 +200,11 @@ def require_undecided(challenge: Record) -> None:
         )
     if challenge.status == ChallengeStatus.LOCKED:
         raise ChallengeLocked(
-            "The challenge was refused too often.",
+            "The challenge is locked after too many refused signatures.",
             {
                 "challengeId": challenge.id,
                 "attempts": challenge.attempts,
-                "suggestion": "Make a new challenge and have its text signed.",
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
 
@@ -212,20 +220,28 @@ def known(row: Record, at: int) -> KnownChallenge:
     )
 
 
-def case(
+def without_context(
     context: EngineContext,
     connection: Connection,
     organisation_id: str,
     account_id: str,
     request: ClaimRequest,
-) -> Case:
-    """All that may explain a signature: only what belongs to the same bank customer.
+) -> tuple[Record, Case]:
+    """The challenge and the attempt alone, which is all that an accepted signature needs.
 
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
     challenge = find_for_claim(connection, organisation_id, account_id, request)
     require_undecided(challenge)
+    at = now(context, connection)
+    return challenge, Case(known(challenge, at), request.completed_challenge)
+
+
+def with_context(
+    context: EngineContext, connection: Connection, challenge: Record, attempt: Case
+) -> Case:
+    """All that may explain a signature: only what belongs to the same bank customer."""
     at = now(context, connection)
     others = challenges.newest_of_others(
         connection, challenge.customer_id, challenge.counterparty_id, at, MAX_OTHER_TEXTS
@@ -234,9 +250,8 @@ def case(
     known_addresses = challenges.addresses_of_customer(
         connection, challenge.customer_id, challenge.counterparty_id, MAX_KNOWN_ADDRESSES
     )
-    return Case(
-        challenge=known(challenge, at),
-        signature=request.completed_challenge,
+    return replace(
+        attempt,
         other_challenges=tuple(known(row, at) for row in others),
         known_addresses=tuple(
             KnownAddress(row.id, counterparties.stored_address(row)) for row in known_addresses

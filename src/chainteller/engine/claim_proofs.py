@@ -32,7 +32,7 @@ from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import known_network
 from chainteller.wallets.pasted_secrets import SecretPasted
-from chainteller.wallets.texts import is_challenge_text
+from chainteller.wallets.texts import Party, is_challenge_text
 from chainteller.wallets.verify import verify_signature
 
 UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
@@ -63,11 +63,14 @@ def _check_signature(evidence: Record, address: Address) -> Contradictions:
     expires = format_instant(evidence.challenge_expires)
     if not is_challenge_text(
         evidence.challenge_text,
+        party=Party(evidence.customer_reference, evidence.account_bank_account_id),
         address=address,
         challenge_id=evidence.challenge_id,
         valid_until=expires,
     ):
-        yield Contradiction("TEXT", "The signed text names another wallet, challenge or expiry.")
+        yield Contradiction(
+            "TEXT", "The signed text names another customer, wallet, challenge or expiry."
+        )
     try:
         proof = verify_signature(evidence.challenge_text, evidence.claim_signature, address)
     except SecretPasted:
@@ -117,6 +120,7 @@ def _claim(evidence: Record) -> Contradictions:
         ("wallet_id", "wallet"),
         ("custody_id", "blockchain account"),
         ("account_customer_id", "trading account"),
+        ("customer_reference", "customer"),
     ):
         if getattr(evidence, part) is None:
             yield Contradiction("MISSING", f"The {name} of the claim is missing.")
@@ -177,26 +181,29 @@ def _parties(evidence: Record) -> Contradictions:
         yield Contradiction("ADDRESS", "The wallet and the account can't be on these networks.")
 
 
+def _have_order(evidence: Record) -> bool:
+    """Whether the claim's times can be compared. Where the clock was put right since its challenge
+    was made, which begins an epoch, they have no order, and a period may end earlier."""
+    return bool(evidence.epochs_since == 0)
+
+
 def _ends_as_meant(evidence: Record, ends: int, meant: int) -> bool:
-    """Whether a period ends when it should. Where the clock was put right, which begins an epoch,
-    it may end earlier, but never later."""
-    return ends == meant or (evidence.epoch > 0 and ends < meant)
+    return ends == meant or (ends < meant and not _have_order(evidence))
 
 
 def _times(evidence: Record) -> Contradictions:
-    """Times of different epochs have no order; where there was one epoch only, they have."""
-    claimed = evidence.claim_created
+    claimed, have_order = evidence.claim_created, _have_order(evidence)
     ends_as_meant = _ends_as_meant(evidence, evidence.claim_expires, claimed + CLAIM_LIFETIME)
     if not ends_as_meant or claimed != evidence.challenge_used_at:
         yield Contradiction("EXPIRY", "The claim's times aren't those of its challenge.")
-    if evidence.epoch == 0 and claimed > evidence.challenge_expires:
+    if have_order and claimed > evidence.challenge_expires:
         yield Contradiction("EXPIRY", "The challenge had expired before it was completed.")
     was_linked = evidence.claim_linked_at is not None
     if ClaimStatus(evidence.claim_status) not in (ClaimStatus.VALID, ClaimStatus.LINKED) or (
         was_linked != (evidence.claim_status == ClaimStatus.LINKED)
     ):
         yield Contradiction("LINK", "The claim's status isn't that of its link.")
-    elif was_linked and evidence.epoch == 0 and evidence.claim_linked_at > evidence.claim_expires:
+    elif was_linked and have_order and evidence.claim_linked_at > evidence.claim_expires:
         yield Contradiction("EXPIRY", "The claim was linked too late.")
 
 
@@ -227,7 +234,7 @@ def _verification(evidence: Record) -> Contradictions:
         yield Contradiction("LINK", "The link was verified at another time than its claim says.")
     if not _ends_as_meant(evidence, evidence.link_expires, verified_at + VERIFICATION_LIFETIME):
         yield Contradiction("EXPIRY", "The verification ends at another time than it should.")
-    if evidence.epoch == 0 and not _is_last_use(evidence, used_at):
+    if _have_order(evidence) and not _is_last_use(evidence, used_at):
         yield Contradiction("LINK", "The link's last use isn't that of its last payout.")
     if not 1 <= evidence.link_policy_version <= POLICY_VERSION:
         yield Contradiction("LINK", "The link follows a policy that this build doesn't know.")

@@ -34,8 +34,8 @@ from chainteller.storage import challenges as challenge_rows
 from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.cases import Case, Diagnosis
-from chainteller.wallets.diagnose import diagnose
-from chainteller.wallets.judging import diagnosis_model, judge
+from chainteller.wallets.diagnose import accept, diagnose
+from chainteller.wallets.judging import diagnosis_model
 from chainteller.wallets.proof import Proof
 
 RESOURCE = "ownership claim"
@@ -64,9 +64,23 @@ def explain(
     Raises:
         NotFound, Conflict, ChallengeAlreadyUsed, ChallengeLocked.
     """
+    return diagnosis_model(*_judge(context, actor.organisation, account_id, request))
+
+
+def _judge(
+    context: EngineContext, organisation_id: str, account_id: str, request: ClaimRequest
+) -> tuple[Case, Diagnosis]:
+    """A right signature is accepted before anything that could explain a wrong one is loaded."""
     with context.database.read() as connection:
-        about = challenges.case(context, connection, actor.organisation, account_id, request)
-    return judge(about)
+        challenge, attempt = challenges.without_context(
+            context, connection, organisation_id, account_id, request
+        )
+    accepted = accept(attempt)
+    if accepted is not None:
+        return attempt, accepted
+    with context.database.read() as connection:
+        about = challenges.with_context(context, connection, challenge, attempt)
+    return about, diagnose(about)
 
 
 def prepare(
@@ -74,13 +88,11 @@ def prepare(
 ) -> tuple[Case, Diagnosis] | None:
     """The diagnosis for a claim about to be submitted; None where the write will refuse it."""
     try:
-        with context.database.read() as connection:
-            about = challenges.case(context, connection, organisation_id, account_id, request)
+        return _judge(context, organisation_id, account_id, request)
     except ServiceUnavailable:
         raise
     except ServiceError:
         return None
-    return about, diagnose(about)
 
 
 @writes(operations.SUBMIT_CLAIM, prepare)
@@ -102,7 +114,7 @@ def submit(
         about = replace(about, challenge=replace(about.challenge, state=state))
         found = diagnose(about)
     if state is not ChallengeStatus.OPEN or found.proof is None or not found.accepted:
-        raise _refusal(tx, challenge, diagnosis_model(about, found))
+        raise _refusal(tx, challenge, about, found)
     decided = decide_acceptance(challenge, found.proof, outcome.moment(tx))
     outcome.apply(tx, decided)
     stored = challenge_rows.find_claim(tx.connection, tx.organisation_id, decided.subject)
@@ -145,21 +157,24 @@ def decide_acceptance(challenge: Record, proof: Proof, moment: Moment) -> Outcom
     )
 
 
-def _refusal(tx: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> InvalidSignature:
+def _refusal(tx: UnitOfWork, challenge: Record, about: Case, found: Diagnosis) -> InvalidSignature:
     """The error with its diagnosis; the attempt is counted in the refusal's own commit."""
-    tx.when_refused(lambda record: _count(record, challenge, diagnosis))
+    tx.when_refused(lambda record: _count(record, challenge, found))
+    diagnosis = diagnosis_model(about, found)
     details = diagnosis.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name in ("accepted", "scheme"):
         details.pop(name, None)
-    return InvalidSignature("The signature is not accepted.", details)
+    return InvalidSignature("The signature wasn't accepted.", details)
 
 
-def _count(record: UnitOfWork, challenge: Record, diagnosis: SignatureDiagnosis) -> None:
+def _count(record: UnitOfWork, challenge: Record, found: Diagnosis) -> None:
     stored = challenge_rows.find(
         record.connection, challenge.organisation_id, challenge.id, lock=True
     )
     if stored is not None and stored.status == ChallengeStatus.OPEN:
-        decided = decide_attempt(stored, diagnosis.finding, diagnosis.recovered_address, record.now)
+        # Kept for the next attempts alone: an unproven signer is nobody's until seen again.
+        signer = found.unproven_signer or found.recovered_address
+        decided = decide_attempt(stored, found.finding, signer, record.now)
         outcome.apply(record, decided)
 
 

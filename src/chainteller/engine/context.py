@@ -27,4 +27,4 @@ class EngineContext:
 
     @property
     def time(self) -> TimeSource:
-        return TimeSource(self.database, self.clock, self.keeper)
+        return TimeSource(self.database.is_postgres, self.clock, self.keeper)

@@ -7,6 +7,7 @@ from chainteller.domain.challenges import (
     VERIFICATION_LIFETIME,
     ClaimStatus,
     ReverificationReason,
+    SharedWallets,
     claim_status,
     is_verified,
 )
@@ -14,7 +15,7 @@ from chainteller.domain.clock import format_instant
 from chainteller.domain.ids import Prefix
 from chainteller.engine import blockchain_accounts, claim_proofs, outcome, reading
 from chainteller.engine.context import EngineContext
-from chainteller.engine.outcome import Event, Insert, Moment, Outcome, Row, Update
+from chainteller.engine.outcome import AuditEntry, Event, Insert, Moment, Outcome, Row, Update
 from chainteller.engine.table import reads, reads_in_context, writes
 from chainteller.engine.unit_of_work import UnitOfWork, now
 from chainteller.service import operations
@@ -24,12 +25,14 @@ from chainteller.service.errors import (
     Conflict,
     InvalidAddress,
     ValidationFailed,
+    WalletShared,
 )
 from chainteller.service.models.counterparties import (
     Counterparty,
     LinkRequest,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
 )
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.storage import challenges, wallets
@@ -38,6 +41,7 @@ from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets import addresses
 from chainteller.wallets.addresses import Address
 from chainteller.wallets.networks import Network, resolve_network
+from chainteller.wallets.unowned import unowned
 
 RESOURCE = "counterparty"
 _MAXIMUM_SHOWN = 128
@@ -54,10 +58,30 @@ def parse(text: str, on: Network) -> Address:
             details["address"] = text
         if error.reason == "SECRET_PASTED":
             details["suggestion"] = (
-                "This looks like a secret key. It was not kept. Tell the customer never to "
+                "This looks like a secret key. It wasn't saved. Tell the customer never to "
                 "share it, and to move their funds to a new wallet."
             )
-        raise InvalidAddress("This is not an address of the network.", details) from None
+        if error.network:
+            details["actual"] = error.network
+            message = f"This is an address of {error.network}."
+            raise InvalidAddress(message, details) from None
+        raise InvalidAddress("This isn't an address on this network.", details) from None
+
+
+def require_ownable(address: Address) -> None:
+    """Raises InvalidAddress: a burn address, a token's contract or a program is nobody's wallet."""
+    found = unowned(address)
+    if found is not None:
+        raise InvalidAddress(
+            f"This is {found.name}, which is nobody's wallet.",
+            {
+                "network": address.network.name,
+                "reason": found.reason,
+                "address": address.display,
+                "name": found.name,
+                "suggestion": "Ask the customer for the address that their own wallet shows.",
+            },
+        )
 
 
 def stored_address(row: Record) -> Address:
@@ -70,6 +94,7 @@ def register(tx: UnitOfWork, request: RegisterCounterparty) -> Counterparty:
     """A known address is answered again, as the counterparty that it is."""
     on = blockchain_accounts.network(tx.context, request.network)
     address = parse(request.address, on)
+    require_ownable(address)
     decided = decide_registration(address, outcome.moment(tx))
     tx.created = outcome.apply_if_new(tx, decided)
     stored = reading.require_found(
@@ -132,6 +157,16 @@ def linked_page(
     return reading.page(found, total, checked)
 
 
+@reads_in_context(operations.SHARED_WALLETS)
+def shared_page(
+    context: EngineContext, connection: Connection, organisation_id: str, query: ListQuery
+) -> Page[SharedWallet]:
+    checked = reading.checked_query(query)
+    at = now(context, connection)
+    found, total = wallets.shared_page(connection, organisation_id, checked, at)
+    return reading.page(found, total, checked)
+
+
 @writes(operations.LINK_COUNTERPARTY)
 def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     """Link with a claim; the same claim for the same pair again changes nothing."""
@@ -151,12 +186,64 @@ def link(tx: UnitOfWork, account_id: str, request: LinkRequest) -> Counterparty:
     decided = decide_link(account, claim, address, None, tx.now)
     if tx.created:
         claim_proofs.require_linkable(tx.connection, claim)
-    if tx.created and not outcome.apply_if_new(tx, decided):
-        linked = wallets.find_link(tx.connection, *pair, lock=True)
-        outcome.apply(tx, decide_link(account, claim, address, linked, tx.now))
+        sharing = _sharing(tx, account, claim, is_acknowledged=bool(request.acknowledged))
+        if not outcome.apply_if_new(tx, decided):
+            linked = wallets.find_link(tx.connection, *pair, lock=True)
+            outcome.apply(tx, decide_link(account, claim, address, linked, tx.now))
+        if sharing is not None:
+            outcome.apply(tx, sharing)
     tx.audited_object = claim.counterparty_id
-    stored = wallets.find_link(tx.connection, *pair)
+    stored = wallets.find_shown_link(tx.connection, *pair)
     return wallets.link_model(reading.require_found(stored, RESOURCE, pair[1]), tx.now)
+
+
+def _sharing(
+    tx: UnitOfWork, account: Record, claim: Record, *, is_acknowledged: bool
+) -> Outcome | None:
+    """What linking a wallet of another customer records; None where it is nobody else's.
+
+    Two customers' links of one wallet are decided one after the other.
+
+    Raises:
+        WalletShared: the policy refuses it, or asks for an acknowledgement.
+    """
+    wallets.lock_counterparty(tx.connection, claim.counterparty_id)
+    if not wallets.has_other_owner(tx.connection, claim.counterparty_id, account.customer_id):
+        return None
+    policy = tx.context.options.shared_wallets
+    return decide_sharing(account, claim, policy, is_acknowledged=is_acknowledged)
+
+
+def decide_sharing(
+    account: Record, claim: Record, policy: SharedWallets, *, is_acknowledged: bool
+) -> Outcome:
+    """Record that a wallet is linked which another customer has verified. Raises WalletShared."""
+    refuses = policy is SharedWallets.REFUSE
+    if refuses or (policy is SharedWallets.ASK and not is_acknowledged):
+        raise WalletShared(
+            "Another customer has verified this wallet.",
+            {
+                "counterpartyId": claim.counterparty_id,
+                "blockchainAccountId": account.id,
+                "claimId": claim.id,
+                "policy": policy.value,
+                "suggestion": _USE_ANOTHER_WALLET if refuses else WalletShared.next_step,
+            },
+        )
+    told = {
+        "blockchainAccountId": account.id,
+        "claimId": claim.id,
+        "policy": policy.value,
+        "acknowledged": is_acknowledged,
+    }
+    return Outcome(
+        claim.counterparty_id,
+        events=(Event("counterparty.shared", claim.counterparty_id, told),),
+        audit=(AuditEntry("counterparty.shared", claim.counterparty_id, told),),
+    )
+
+
+_USE_ANOTHER_WALLET = "Have the customer use a wallet that nobody else verifies here."
 
 
 def decide_link(
@@ -225,11 +312,11 @@ def _require_linkable(account: Record, claim: Record, address: Address, now: int
         )
     if status is ClaimStatus.EXPIRED:
         raise ClaimExpired(
-            "The claim was not linked in time.",
+            "The claim has expired: it wasn't linked in time.",
             {
                 "claimId": claim.id,
                 "expiredAt": format_instant(claim.expires),
-                "suggestion": "Make a new challenge and have it signed.",
+                "suggestion": "Create a new challenge and ask the customer to sign it.",
             },
         )
 
@@ -250,7 +337,7 @@ def require_reverification(
     )
     tx.created = False
     outcome.apply(tx, decide_reverification(row, request.reason, tx.now))
-    stored = wallets.find_link(tx.connection, account.id, counterparty_id)
+    stored = wallets.find_shown_link(tx.connection, account.id, counterparty_id)
     return wallets.link_model(reading.require_found(stored, RESOURCE, counterparty_id), tx.now)
 
 

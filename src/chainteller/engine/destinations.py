@@ -104,10 +104,10 @@ def require_reachable(target: Target, now: int) -> None:
     """Raises DestinationOnHold."""
     if now < target.available_at:
         raise DestinationOnHold(
-            "A newly registered wallet cannot receive yet.",
+            "You can't withdraw to a newly registered wallet yet.",
             {
                 "counterpartyId": target.counterparty_id,
                 "availableAt": format_instant(target.available_at),
-                "suggestion": "Verify the wallet to lift the hold, or wait until it ends.",
+                "suggestion": "Verify the wallet to end the hold, or wait until it ends.",
             },
         )

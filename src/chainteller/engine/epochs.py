@@ -24,8 +24,6 @@ from chainteller.storage import clock as clock_rows
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
-_SUBJECT = "clock"
-
 
 class Epoch(NamedTuple):
     """A new epoch: its number, the time before and after it began, and what was put right."""
@@ -71,7 +69,7 @@ def _note(tx: UnitOfWork) -> bool:
 def _tell_doubt(tx: UnitOfWork, reading: timekeeping.Reading, reason: str) -> None:
     word = "certain" if reading.doubt is None else "uncertain"
     told = {"reason": reason, "clock": format_instant(reading.clock)}
-    tx.audit(f"clock_{word}", _SUBJECT, told | {"bankTime": format_instant(reading.now)})
+    tx.audit(f"clock_{word}", epochs.SUBJECT, told | {"bankTime": format_instant(reading.now)})
     _tell_everyone(tx, f"clock.{word}", told)
 
 
@@ -80,7 +78,7 @@ def _tell_everyone(tx: UnitOfWork, event: str, told: dict[str, str]) -> None:
     actor = tx.actor
     for organisation in organisations.everything(tx.connection):
         tx.actor = Actor(organisation, actor.name, actor.key_id)
-        tx.event(event, _SUBJECT, **told)
+        tx.event(event, epochs.SUBJECT, **told)
     tx.actor = actor
 
 
@@ -138,7 +136,7 @@ def _begin(tx: UnitOfWork) -> Epoch:
     stamped = epochs.entries_after(tx.connection, began_at, current.began_in)
     error = _Error(tx.connection, before, began_at, current.gains)
     put_right = tuple(_put_right(tx.connection, error)) if error.back > 0 else ()
-    outcome.apply(tx, Outcome(_SUBJECT, rows=put_right))
+    outcome.apply(tx, Outcome(epochs.SUBJECT, rows=put_right))
     clock = tx.context.clock
     boot = clock.boot() if isinstance(clock, SystemClock) and not reading.sight.is_database else ""
     clock_rows.change(
@@ -166,7 +164,7 @@ def _begin(tx: UnitOfWork) -> Epoch:
         "afterEvent": chain.head(tx.connection).event_seq,
         "recordsPutRight": len(put_right),
     }
-    tx.audit(epochs.ACCEPTED, _SUBJECT, told | numbers)
+    tx.audit(epochs.ACCEPTED, epochs.SUBJECT, told | numbers)
     _tell_everyone(tx, "clock.accepted", told)
     clock_rows.forget_newest_instant(tx.connection)
     return epoch

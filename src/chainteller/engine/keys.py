@@ -209,8 +209,9 @@ def _digest(text: str) -> bytes:
 
 
 def _principal(row: Record) -> Principal:
-    actor = Actor(row.organisation_id, f"{row.name} ({row.key_id})", row.key_id)
-    return Principal(actor, frozenset(row.scopes.split()))
+    scopes = frozenset(row.scopes.split())
+    actor = Actor(row.organisation_id, f"{row.name} ({row.key_id})", row.key_id, scopes)
+    return Principal(actor, scopes)
 
 
 def _authentic(context: EngineContext, text: str) -> Record:

@@ -50,7 +50,7 @@ def require_within(options: EngineOptions, spent: tuple[Spent, ...], requested: 
 
 def _details(exceeded: Usage, requested: Spent) -> dict[str, object]:
     rule, remaining = exceeded.rule, format_cents(exceeded.remaining_cents)
-    advice = f"At most {remaining} USD may leave now"
+    advice = f"Withdraw at most {remaining} USD now"
     if exceeded.resets_at is not None:
         advice += f"; more from {format_instant(exceeded.resets_at)}"
     return {

@@ -5,15 +5,15 @@ from functools import lru_cache
 
 from sqlalchemy import Connection
 
-from chainteller.domain.assets import MARKETS, Asset, Market
+from chainteller.domain.assets import MARKETS, Market
 from chainteller.domain.clock import DAY, MINUTE, SECOND, format_instant
 from chainteller.domain.money import format_cents
 from chainteller.domain.prices import HALT_MOVE_PERCENT, STALE_AFTER_S, PricePoint
-from chainteller.domain.quoting import MICROS_PER_CENT
 from chainteller.engine import reading
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import reads_in_context
 from chainteller.engine.unit_of_work import now
+from chainteller.engine.valuation import price_cents
 from chainteller.service import operations
 from chainteller.service.errors import MarketUnavailable
 from chainteller.service.models.markets import Market as MarketModel
@@ -28,19 +28,6 @@ _CHART_SPAN = 60 * MINUTE
 _CHART_STEP = 30 * SECOND
 _UNKNOWN_RESOLUTION = MINUTE
 """A refusal has to name an instant: when to look again. A list of markets leaves it out."""
-
-
-def price_cents(point: PricePoint) -> int:
-    return point.mid_micros // MICROS_PER_CENT
-
-
-def unit_cents(context: EngineContext, at: int) -> dict[Asset, int]:
-    """The mid price in cents of one unit of each base asset; unpriced ones are left out."""
-    return {
-        market.base: price_cents(point)
-        for market in MARKETS
-        if (point := context.feed.price(market.name, at)) is not None
-    }
 
 
 Closure = tuple[str, int | None]
@@ -72,7 +59,7 @@ def closure(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A market at an instant: why it cannot be used, if so, and its price, if there is one."""
+    """A market at an instant: why it can't be used, if so, and its price, if there is one."""
 
     market: Market
     at: int

@@ -25,7 +25,7 @@ def require_uncontrolled(control: str | None, reason: str | None, act: Act) -> N
 def require_terms(customer: Record) -> None:
     if customer.terms_version != TERMS_VERSION:
         raise TermsNotAccepted(
-            "The customer has not accepted the trading terms.",
+            "The customer hasn't accepted the trading terms.",
             {"termsVersion": TERMS_VERSION, "acceptedVersion": customer.terms_version},
         )
 
@@ -33,7 +33,7 @@ def require_terms(customer: Record) -> None:
 def require_kyc(customer: Record) -> None:
     if customer.kyc_level != REQUIRED_KYC:
         raise KycRequired(
-            "The customer's identity check does not reach the level for trading.",
+            "The customer hasn't completed the identity check that trading requires.",
             {
                 "requiredLevel": REQUIRED_KYC,
                 "currentLevel": customer.kyc_level,

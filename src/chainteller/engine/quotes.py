@@ -48,7 +48,7 @@ from chainteller.service.errors import (
     ValidationFailed,
 )
 from chainteller.service.models.pages import ListQuery, Page
-from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
+from chainteller.service.models.quotes import AMOUNT_OF, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
 from chainteller.storage import accounts as account_rows
 from chainteller.storage import ledger as ledger_rows
@@ -59,7 +59,6 @@ from chainteller.storage.tables import Tables
 
 RESOURCE = "quote"
 _ACTS = {Side.BUY: Act.BUY, Side.SELL: Act.SELL}
-_AMOUNT_OF = ("sold", "bought")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def read_order(market_name: str, request: QuoteRequest) -> Order:
     """Raises UnsupportedMarket, ValidationFailed, ExceedsPrecision."""
     market = reading.market(market_name)
     side = reading.side(request.side)
-    if request.amount_of is not None and request.amount_of not in _AMOUNT_OF:
+    if request.amount_of is not None and request.amount_of not in AMOUNT_OF:
         raise ValidationFailed.of("amountOf", "sold or bought")
     by_bought = request.amount_of == "bought"
     asset = USD if (side is Side.BUY) != by_bought else market.base
@@ -169,7 +168,7 @@ def _require_room(taker: Taker, options: EngineOptions) -> None:
 def _require_size(market: Market, priced: Priced) -> None:
     if priced.usd_leg < market.minimum_order_cents or priced.bought <= 0:
         raise AmountBelowMinimum(
-            "The order is too small.",
+            "The amount is below the minimum.",
             {
                 "minimum": format_cents(market.minimum_order_cents),
                 "amount": format_cents(min(priced.usd_leg, MAX_ATOMS)),
@@ -179,7 +178,7 @@ def _require_size(market: Market, priced: Priced) -> None:
     if priced.usd_leg > market.maximum_order_cents:
         limit = format_cents(market.maximum_order_cents)
         raise LimitExceeded(
-            "The order is too large.",
+            "The amount is above the maximum.",
             {
                 "ruleId": f"order:{market.name}",
                 "scope": "order",
@@ -190,7 +189,7 @@ def _require_size(market: Market, priced: Priced) -> None:
                 "requested": format_cents(priced.usd_leg),
                 "remaining": limit,
                 "resetsAt": None,
-                "suggestion": f"Quote at most {limit} USD at a time.",
+                "suggestion": f"Enter at most {limit} USD.",
             },
         )
 
@@ -303,7 +302,7 @@ def decide_execution(
 def _require_usable(quote: Record, now: int) -> None:
     if quote.status == QuoteStatus.EXECUTED:
         raise QuoteAlreadyUsed(
-            "The quote was executed already.",
+            "The quote was already executed.",
             {
                 "quoteId": quote.id,
                 "tradeId": quote.trade_id,

@@ -17,6 +17,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.operations import SORTS
 from chainteller.storage.database import Record
+from chainteller.storage.pages import Counted
 
 Item = TypeVar("Item")
 
@@ -56,7 +57,7 @@ def market(name: str) -> Market:
     known = MARKETS_BY_NAME.get(name)
     if known is None:
         raise UnsupportedMarket(
-            "There is no such market.",
+            "This market doesn't exist.",
             {"market": shown(name), "supported": [each.name for each in MARKETS]},
         )
     return known
@@ -98,5 +99,7 @@ def _searchable(text: str) -> str:
     return kept.encode("utf-8", "ignore").decode().strip()
 
 
-def page(items: tuple[Item, ...], total: int, query: ListQuery) -> Page[Item]:
-    return Page(data=items, pagination=Pagination(total=total, page=query.page, limit=query.limit))
+def page(items: tuple[Item, ...], counted: Counted | int, query: ListQuery) -> Page[Item]:
+    total, more_than = counted if isinstance(counted, Counted) else (counted, None)
+    shown = Pagination(total=total, page=query.page, limit=query.limit, more_than=more_than)
+    return Page(data=items, pagination=shown)

@@ -7,9 +7,7 @@ other than ``SystemClock`` belongs to a test, a training session or a demo and i
 
 import threading
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-from sqlalchemy import Connection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chainteller.domain.clock import MINUTE, Clock, SystemClock, format_instant
 from chainteller.domain.timekeeping import (
@@ -27,9 +25,12 @@ from chainteller.domain.timekeeping import (
     jumped,
 )
 from chainteller.service.errors import ClockUncertain
-from chainteller.storage import clock as clock_rows
-from chainteller.storage.database import Database, Record
-from chainteller.storage.rows import Writer
+from chainteller.storage import clock_row
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from chainteller.storage.rows import Writer
 
 _LOOKED_AT_WITHIN = 1_000
 """Microseconds within which the clock and the elapsed time are read, for one sight of both."""
@@ -93,7 +94,7 @@ class Reading:
         """The error for what needs a certain time."""
         reason = doubt or self.doubt or Doubt.JUMPED
         return ClockUncertain(
-            f"It is not certain what time it is. {MEANINGS[reason]}",
+            f"The service can't confirm the time. {MEANINGS[reason]}",
             reason.value,
             format_instant(self.now),
             format_instant(self.clock),
@@ -103,25 +104,29 @@ class Reading:
 class TimeSource(NamedTuple):
     """Whose time is asked for: a database's clock, a machine's, and what its process remembers."""
 
-    database: Database
+    is_postgres: bool
     clock: Clock
     keeper: Timekeeper
 
     @property
     def by_server(self) -> bool:
         """Whether PostgreSQL's clock decides: those of several servers never agree quite."""
-        return self.database.is_postgres and isinstance(self.clock, SystemClock)
+        return self.is_postgres and isinstance(self.clock, SystemClock)
 
 
-def read(source: TimeSource, connection: Connection) -> Reading:
+def read(source: TimeSource, connection: "Connection") -> Reading:
     """What time it is, in a transaction of ``connection``."""
+    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - it imports SQLAlchemy
+
     before = elapsed(source)
     row = clock_rows.read(connection, server_clock=source.by_server)
     return judged(source, row, before)
 
 
-def read_ahead(source: TimeSource, connection: Connection) -> None:
+def read_ahead(source: TimeSource, connection: "Connection") -> None:
     """Send what ``read`` will find with the next statement."""
+    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - as in read
+
     clock_rows.read_ahead(connection, server_clock=source.by_server)
 
 
@@ -130,7 +135,7 @@ def elapsed(source: TimeSource) -> int:
     return source.clock.elapsed() if isinstance(source.clock, SystemClock) else 0
 
 
-def judged(source: TimeSource, row: Record, before: int) -> Reading:
+def judged(source: TimeSource, row: Any, before: int) -> Reading:
     """What time it is, by a row that was read (``storage.clock.with_time``).
 
     Args:
@@ -146,7 +151,7 @@ def judged(source: TimeSource, row: Record, before: int) -> Reading:
         Sight(row.server_clock, before, seen.after, is_database=True) if source.by_server else seen
     )
     boot = "" if source.by_server else clock.boot()
-    known, stored = clock_rows.known(row), clock_rows.stored_anchor(row, boot)
+    known, stored = clock_row.known(row), clock_row.stored_anchor(row, boot)
     key = (known.epoch, stored)
     with keeper.lock:
         opening, keeper.opened = not keeper.opened, True
@@ -229,15 +234,17 @@ def is_to_be_noted(reading: Reading) -> bool:
     return (reading.doubt is None and not reading.stored) or reading.now - known.seen_at >= MINUTE
 
 
-def store(source: TimeSource, rows: Writer, reading: Reading) -> int:
+def store(source: TimeSource, rows: "Writer", reading: Reading) -> int:
     """Share the anchor of a reading without doubt with the machine's other processes; returns by
     how much it is ahead of elapsed time."""
+    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - as in read
+
     if reading.stored or reading.doubt is not None or not (reading.anchor and reading.known):
         return 0
     clock = source.clock
     boot = clock.boot() if isinstance(clock, SystemClock) else ""
     row = clock_rows.read(rows.connection, server_clock=False)
-    ahead = gained(reading.known, clock_rows.stored_anchor(row, boot), reading.anchor)
+    ahead = gained(reading.known, clock_row.stored_anchor(row, boot), reading.anchor)
     clock_rows.change(
         rows,
         boot=boot,

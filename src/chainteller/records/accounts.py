@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from chainteller.service.models.funding import LimitUsage
 
-UNKNOWN = "not told"
+UNKNOWN = "not provided"
 """Stands for what a deployment doesn't tell of an account that the desk knows by its id."""
 _ACTIVITIES = {"trade": "TRD", "deposit": "DEP", "withdrawal": "WDR", "trading_account": "NEW"}
 _HOUR_S, _DAY_S = 3_600, 86_400

@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from chainteller.domain.assets import DEPOSIT_TOKEN_USD, FIAT_NETWORK
 from chainteller.domain.clock import format_moment
+from chainteller.domain.untrusted import marked
 from chainteller.records.formats import (
     Piece,
     both_times,
@@ -99,18 +100,28 @@ class Text(Format[str]):
     """Text as the deployment sent it."""
 
 
-class Identifier(Format[str]):
+class Compared(Format[str]):
+    """Text that people compare, so nothing in it may be invisible."""
+
+    def plain(self, value: str) -> str:
+        return marked(value)
+
+    def secrets(self, value: str) -> Sequence[str]:
+        return (value,)
+
+
+class Identifier(Compared):
     """An id of a record: whole, and short in the console's lists."""
 
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
-        return short_id(value), ""
+        return short_id(marked(value)), ""
 
 
-class Address(Format[str]):
+class Address(Compared):
     """A wallet's address: whole wherever it may be compared."""
 
     def cell(self, value: str, now: int) -> Piece:  # noqa: ARG002
-        return short_address(value), ""
+        return short_address(marked(value)), ""
 
 
 class Status(Format[str]):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from chainteller.domain.assets import base_symbol
 from chainteller.domain.trades import TERMINAL, TradeStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.records.fields import (
     AMOUNT,
     DECIMALS,
@@ -41,7 +42,7 @@ _CENT, _DIGITS = Decimal("0.01"), 100
 
 def is_trade(record: "Transaction") -> "TypeIs[Trade]":
     """Whether a record with the prefix TXN_ is a trade; else it is a deposit or a withdrawal."""
-    return not record.type.endswith(("deposit-transaction", "withdrawal-transaction"))
+    return not record.type.endswith((DEPOSIT_TYPE, WITHDRAWAL_TYPE))
 
 
 def is_over(trade: "Trade") -> bool:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import FINAL, HOLDING
+from chainteller.domain.transfers import DEPOSIT_TYPE, FINAL, HOLDING
 from chainteller.records.fields import (
     ADDRESS,
     DOCUMENTS,
@@ -143,7 +143,7 @@ def _fields(kind: str) -> "FieldList[Transfer]":
 
 def direction(transfer: "Transfer") -> str:
     """``deposit`` or ``withdrawal``."""
-    return "deposit" if transfer.type == "deposit-transaction" else "withdrawal"
+    return "deposit" if transfer.type == DEPOSIT_TYPE else "withdrawal"
 
 
 def target(transfer: "Transfer") -> str:
@@ -171,16 +171,16 @@ def why_not_cancelled(transfer: "Transfer") -> str:
     """Why a transfer can't be cancelled, as far as its record tells; empty when it can."""
     name, now = direction(transfer), transfer.status
     if name == "deposit":
-        return "a deposit can't be cancelled: withdraw the money instead"
+        return "a deposit can't be cancelled; withdraw the money instead"
     if transfer.as_of is not None:
-        return "this deployment doesn't tell whether the withdrawal has left"
+        return "this deployment doesn't say whether the withdrawal was sent"
     can = transfer.status in HOLDING if transfer.cancellable is None else transfer.cancellable
     if can:
         return ""
     return {
-        "sent": "the withdrawal has left the account and is on its way",
+        "sent": "the withdrawal was sent and is on its way",
         "completed": "the withdrawal is completed: the money has arrived",
-        "cancelled": "the withdrawal is cancelled already",
+        "cancelled": "the withdrawal is already cancelled",
     }.get(now, f"the withdrawal is {now}")
 
 

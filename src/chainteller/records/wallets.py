@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Challenge,
         Counterparty,
         OwnershipClaim,
+        SharedWallet,
         SignatureDiagnosis,
     )
 
@@ -67,10 +68,34 @@ WALLET: "FieldList[Counterparty]" = FieldList(
         Field("verification.expires_at", "until", Day(),
               lambda each: each.verification.expires_at if each.verification else None,
               spoken="until"),
+        Field("shared", "shared", YES_OR_NO, lambda each: each.shared),
     ),
     interfaces=Interface.COMMAND,
     table=(
         "id", "type", "network", "verification.status", "verification.expires_at", "address",
+    ),
+)  # fmt: skip
+
+SHARED_WALLET: "FieldList[SharedWallet]" = FieldList(
+    "shared wallet",
+    "counterparties.SharedWallet",
+    (
+        Field("counterparty_id", "wallet", IDENTIFIER, lambda each: each.counterparty_id),
+        Field("network", "network", TEXT, lambda each: each.network),
+        Field("address", "address", ADDRESS, lambda each: each.address),
+        Field("customer_name", "customer", TEXT, lambda each: each.customer_name),
+        Field("customer_reference", "reference", TEXT, lambda each: each.customer_reference),
+        Field("trading_account_id", "trading account", IDENTIFIER,
+              lambda each: each.trading_account_id),
+        Field("blockchain_account_id", "account", IDENTIFIER,
+              lambda each: each.blockchain_account_id),
+        Field("status", "verified", TEXT, lambda each: each.status),
+        Field("verified_at", "since", MOMENT, lambda each: each.verified_at),
+    ),
+    interfaces=Interface.COMMAND,
+    table=(
+        "counterparty_id", "network", "customer_name", "customer_reference", "status",
+        "verified_at", "address",
     ),
 )  # fmt: skip
 
@@ -110,6 +135,7 @@ CLAIM: "FieldList[OwnershipClaim]" = FieldList(
         Field("signer", "signer", ADDRESS, lambda each: each.signer),
         Field("text", "signed text", TEXT, lambda each: each.text),
         Field("signature", "signature", TEXT, lambda each: each.signature),
+        Field("shared", "shared", YES_OR_NO, lambda each: each.shared),
     ),
     interfaces=Interface.COMMAND,
     wire_only=("type", "challenge_id", "created", "linked_at"),
@@ -125,6 +151,7 @@ DIAGNOSIS: "FieldList[SignatureDiagnosis]" = FieldList(
         Field("finding", "finding", TEXT, lambda each: each.finding),
         Field("explanation", "explanation", TEXT, lambda each: each.explanation),
         Field("ask_customer", "ask the customer", TEXT, lambda each: each.ask_customer),
+        Field("differences", "differences", TEXT, lambda each: " ".join(each.differences or ())),
         Field("network", "network", TEXT, lambda each: each.network),
         Field("expected_address", "expected address", ADDRESS, lambda each: each.expected_address),
         Field("recovered_address", "recovered address", ADDRESS,

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from chainteller.domain.clock import from_datetime, parse_instant
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.remote.answers import NotShown, complete, require_same
 from chainteller.remote.connection import Connection
 from chainteller.remote.sending import Query, Sender, Write, parsed, read_unshown
@@ -106,7 +107,7 @@ class RemoteService(Service):
         for name, feature in call.operation.additions.items():
             if getattr(request, name) is not None and not self.connection.offers(feature):
                 if name not in call.operation.hints:
-                    raise NotOffered(f"This deployment does not know {name} ({feature}).")
+                    raise NotOffered(f"This deployment doesn't offer {name} ({feature}).")
                 request = request.model_copy(update={name: None})
         return request
 
@@ -121,7 +122,7 @@ class RemoteService(Service):
             raise
         if isinstance(operation, operations.Write) and operation.is_enveloped:
             if not found.data:
-                raise ReplyUnusable(f"The answer carries no {operation.response.__name__.lower()}.")
+                raise ReplyUnusable(f"The answer has no {operation.response.__name__.lower()}.")
             found = found.data[0]
         return complete(call, found)
 
@@ -135,7 +136,7 @@ class RemoteService(Service):
             require_same(call, told.fields)
             return complete(call, _UNSHOWN[call.operation](self, call, told))
         except (TellerError, ValueError) as fault:
-            words = f"Accepted, but its outcome cannot be read: {fault}"
+            words = f"Accepted, but the answer can't be read: {fault}"
             raise OutcomeUnknown(words, key) from None
 
     def follow(
@@ -186,7 +187,9 @@ def _segment(name: str, identifier: str) -> str:
     if usable and identifier.strip("."):
         return quote(identifier, safe="")
     if name == _MARKET:
-        raise UnsupportedMarket("No such market.", {"market": identifier, "supported": []})
+        raise UnsupportedMarket(
+            "This market doesn't exist.", {"market": identifier, "supported": []}
+        )
     raise NotFound(_resource(name), identifier)
 
 
@@ -227,7 +230,9 @@ def _market(remote: RemoteService, call: Call[Market]) -> Market:
         if market.market_name == call.ids[0]:
             return market
     supported = [market.market_name for market in listed]
-    raise UnsupportedMarket("No such market.", {"market": call.ids[0], "supported": supported})
+    raise UnsupportedMarket(
+        "This market doesn't exist.", {"market": call.ids[0], "supported": supported}
+    )
 
 
 _MOST_PAGES = 20
@@ -309,12 +314,12 @@ def _linked(remote: RemoteService, call: Call[Any], _told: NotShown) -> Counterp
         if row.address.casefold() == address:
             network = row.network or getattr(call.request, "network", None)
             return row.model_copy(update={"network": network})
-    raise ValueError("the account does not list the wallet")
+    raise ValueError("the account doesn't list the wallet")
 
 
 _UNSHOWN = {
-    operations.DEPOSIT: partial(_transfer, "deposit-transaction"),
-    operations.WITHDRAW: partial(_transfer, "withdrawal-transaction"),
+    operations.DEPOSIT: partial(_transfer, DEPOSIT_TYPE),
+    operations.WITHDRAW: partial(_transfer, WITHDRAWAL_TYPE),
     operations.CANCEL_TRADE: _cancelled,
     operations.LINK_COUNTERPARTY: _linked,
 }

@@ -138,7 +138,9 @@ class Sender:
         except NotSent as fault:
             raise ServiceUnreachable(f"No connection to {self.transport.base} ({fault}).") from None
         except TransportFault as fault:
-            raise OutcomeUnknown(f"Sent, but no usable answer: {fault}.", write.key) from None
+            raise OutcomeUnknown(
+                f"Sent, but there was no usable answer: {fault}.", write.key
+            ) from None
         if reply.status >= 400:
             raise self._refused(reply, write.key)
         try:

@@ -6,15 +6,24 @@ at most 4 MiB.
 """
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncIterator, Coroutine, Mapping
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, TypeVar
 
-import httpx
+_is_first = "httpx" not in sys.modules
+if _is_first:
+    # Its command line imports click, rich and pygments, and is left out where it can't be.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]  # how an import is refused
+
+import httpx  # noqa: E402 - not before its command line is refused
+
+if _is_first:
+    del sys.modules["httpx._main"]
 
 Result = TypeVar("Result")
 
@@ -93,6 +102,8 @@ class Transport:
         }
         self._loop = asyncio.new_event_loop()
         self._client: httpx.AsyncClient | None = None
+        self._closing = False
+        self._submitting = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="remote", daemon=True)
         self._thread.start()
 
@@ -106,17 +117,30 @@ class Transport:
             NotSent, Unanswered, ReplyBroken: within the deadline.
         """
         within_s = self.deadline_s if deadline_s is None else deadline_s
-        return self.submit(self._send(request, within_s)).result()
+        try:
+            return self.submit(self._send(request, within_s)).result()
+        except CancelledError:
+            raise Unanswered("the connection was closed before the reply") from None
 
     def submit(self, work: Coroutine[Any, Any, Result]) -> "Future[Result]":
-        """Run a coroutine on the background loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Run a coroutine on the background loop.
+
+        Raises:
+            NotSent: this transport is closed, or is being closed.
+        """
+        with self._submitting:
+            if not self._closing:
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        work.close()
+        raise NotSent("the connection was closed")
 
     def close(self) -> None:
-        """Close every connection and end the loop."""
-        if self._loop.is_closed():
-            return
-        self.submit(self._close()).result(timeout=5)
+        """Close every connection and end the loop; requests under way are cancelled."""
+        with self._submitting:
+            if self._closing:
+                return
+            self._closing = True
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result(timeout=5)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(timeout=5)
 
@@ -193,10 +217,10 @@ class Transport:
         return self._client
 
     async def _close(self) -> None:
-        own = asyncio.current_task()
-        for task in asyncio.all_tasks():
-            if task is not own:
-                task.cancel()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
         if self._client is not None:
             await self._client.aclose()
 

@@ -40,6 +40,7 @@ class DeploymentOptions:
     bank_name: str = "Example Bank"
     rate_limits: bool = True
     docs: bool = False
+    trusted_proxies: tuple[str, ...] = ()
 
 
 class Deployment(Protocol):

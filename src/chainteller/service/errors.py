@@ -73,11 +73,11 @@ class ValidationFailed(ServiceError):
 
     code = "VALIDATION_ERROR"
     status = 400
-    next_step = "Correct the named fields and send it again."
+    next_step = "Correct the named fields and send the request again."
 
     def __init__(self, errors: tuple[FieldError, ...]) -> None:
         details = {"errors": [error._asdict() for error in errors]}
-        super().__init__("The request is not valid.", details)
+        super().__init__("The request isn't valid.", details)
 
     @classmethod
     def of(cls, field: str, message: str, code: str = "INVALID") -> "ValidationFailed":
@@ -126,13 +126,13 @@ class Forbidden(ServiceError):
 class TermsNotAccepted(ServiceError):
     code = "TERMS_NOT_ACCEPTED"
     status = 403
-    next_step = "The customer accepts the trading provider's terms first."
+    next_step = "Ask the customer to accept the trading terms first."
 
 
 class KycRequired(ServiceError):
     code = "KYC_REQUIRED"
     status = 403
-    next_step = "The customer completes the enhanced identity check first."
+    next_step = "Ask the customer to complete the enhanced identity check first."
 
 
 class AccountRestricted(ServiceError):
@@ -151,7 +151,9 @@ class NotFound(ServiceError):
     next_step = "Check the id."
 
     def __init__(self, resource: str, identifier: str) -> None:
-        super().__init__(f"No such {resource}.", {"resource": resource, "id": identifier})
+        super().__init__(
+            f"This {resource} doesn't exist.", {"resource": resource, "id": identifier}
+        )
 
 
 class MethodNotAllowed(ServiceError):
@@ -175,7 +177,7 @@ class PayloadTooLarge(ServiceError):
 class Conflict(ServiceError):
     code = "CONFLICT"
     status = 409
-    next_step = "Look at the named record as it stands now."
+    next_step = "Check the current status of the named record."
 
 
 class QuoteExpired(ServiceError):
@@ -197,7 +199,7 @@ class QuoteExpired(ServiceError):
 class QuoteAlreadyUsed(ServiceError):
     code = "QUOTE_ALREADY_USED"
     status = 409
-    next_step = "Look at the trade that it became; do not execute again."
+    next_step = "See its trade. Don't execute the quote again."
 
 
 class QuoteAccountMismatch(ServiceError):
@@ -209,37 +211,37 @@ class QuoteAccountMismatch(ServiceError):
 class TradeNotCancellable(ServiceError):
     code = "TRADE_NOT_CANCELLABLE"
     status = 409
-    next_step = "An executed trade stands; a trade in the other direction is the remedy."
+    next_step = "This trade can't be cancelled any more. To reverse it, place the opposite trade."
 
 
 class WithdrawalNotCancellable(ServiceError):
     code = "WITHDRAWAL_NOT_CANCELLABLE"
     status = 409
-    next_step = "Money that was sent stays sent; a new deposit brings it back."
+    next_step = "It can't be cancelled any more. To bring the money back, make a deposit."
 
 
 class ClaimAlreadyUsed(ServiceError):
     code = "CLAIM_ALREADY_USED"
     status = 409
-    next_step = "Make a new challenge and claim for this wallet."
+    next_step = "Create a new challenge and claim for this wallet."
 
 
 class ClaimExpired(ServiceError):
     code = "CLAIM_EXPIRED"
     status = 409
-    next_step = "Make a new challenge and have it signed."
+    next_step = "Create a new challenge and ask the customer to sign it."
 
 
 class ChallengeAlreadyUsed(ServiceError):
     code = "CHALLENGE_ALREADY_USED"
     status = 409
-    next_step = "Use the claim that it gave, or make a new challenge."
+    next_step = "Use its claim, or create a new challenge."
 
 
 class ChallengeLocked(ServiceError):
     code = "CHALLENGE_LOCKED"
     status = 409
-    next_step = "Make a new challenge."
+    next_step = "Create a new challenge."
 
 
 class IdempotencyInProgress(ServiceError):
@@ -257,7 +259,7 @@ class IdempotencyKeyReused(ServiceError):
 class UnsupportedAccountType(ServiceError):
     code = "UNSUPPORTED_ACCOUNT_TYPE"
     status = 422
-    next_step = "Name the bank account's own type."
+    next_step = "Use the bank account's own type."
 
 
 class InsufficientFunds(ServiceError):
@@ -324,6 +326,14 @@ class NetworkMismatch(ServiceError):
     next_step = "Use the expected network."
 
 
+class WalletShared(ServiceError):
+    """Another customer has verified the wallet; ``policy`` is ask or refuse. Nothing was linked."""
+
+    code = "WALLET_SHARED"
+    status = 409
+    next_step = "Ask the customer who else uses the wallet, then link it with acknowledged: true."
+
+
 class ClaimUnverifiable(ServiceError):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 
@@ -337,19 +347,19 @@ class InvalidSignature(ServiceError):
 
     code = "INVALID_SIGNATURE"
     status = 422
-    next_step = "Tell the customer what the finding says; then have a text signed again."
+    next_step = "Tell the customer what the finding says, then ask for a new signature."
 
 
 class RateLimited(ServiceError):
     code = "RATE_LIMITED"
     status = 429
-    next_step = "Wait, then try again."
+    next_step = "Wait, then retry."
 
 
 class InternalError(ServiceError):
     code = "INTERNAL_ERROR"
     status = 500
-    next_step = "Try again; if it stays, report the request id."
+    next_step = "Retry. If it happens again, report the request id."
 
 
 class MarketUnavailable(ServiceError):
@@ -371,7 +381,7 @@ class ServiceUnavailable(ServiceError):
 
     code = "SERVICE_UNAVAILABLE"
     status = 503
-    next_step = "Mend the cause and try again; nothing was changed."
+    next_step = "Correct the cause and retry. Nothing was changed."
 
 
 class ClockUncertain(ServiceUnavailable):
@@ -402,14 +412,14 @@ class ClientError(TellerError):
 
 class ServiceUnreachable(ClientError):
     code = "UNREACHABLE"
-    next_step = "Check the address and the network, then try again; nothing was sent."
+    next_step = "Nothing was sent. Check the address and the network, then retry."
 
 
 class OutcomeUnknown(ClientError):
     """A write was sent and no answer came: it may or may not have happened."""
 
     code = "OUTCOME_UNKNOWN"
-    next_step = "Don't send it as a new request: repeat it with the same idempotency key."
+    next_step = "Don't send it as a new request. Repeat it with the same idempotency key."
 
     def __init__(self, message: str, idempotency_key: str) -> None:
         super().__init__(message)
@@ -425,7 +435,7 @@ class NotDone(ClientError):
 
 class ReplyUnusable(ClientError):
     code = "REPLY_UNUSABLE"
-    next_step = "The deployment answered against its contract; tell its operator."
+    next_step = "The deployment's answer isn't valid. Tell its operator."
 
 
 class RecordOfAnotherAccount(ClientError):
@@ -454,12 +464,12 @@ class OutcomeMismatch(OutcomeUnknown):
 
 class ReadOnlyProfile(ClientError):
     code = "READ_ONLY"
-    next_step = "Switch read-only off to change anything."
+    next_step = "Turn read-only mode off to make changes."
 
 
 class NotOffered(ClientError):
     code = "NOT_OFFERED"
-    next_step = "This deployment does not offer it; use an id that you know."
+    next_step = "This deployment doesn't offer this. Use an id that you know."
 
 
 class CheckpointRefused(ClientError):

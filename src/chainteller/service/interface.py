@@ -31,8 +31,10 @@ from chainteller.service.models.counterparties import (
     OwnershipClaim,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
     SignatureDiagnosis,
 )
+from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
     DepositRequest,
     LimitUsage,
@@ -95,6 +97,13 @@ class Service(ABC):
     def customers(self, query: ListQuery = ALL) -> Page[Customer]:
         """The core bank's customers by ``text``: name, reference or bank account."""
         return self.call(Call(op.CUSTOMERS, query=query))
+
+    def find(self, text: str) -> Page[Found]:
+        """Everything that matches whatever somebody typed, said or pasted, the best match first.
+
+        A kind of record that the API key may not read is left out.
+        """
+        return self.call(Call(op.FIND, query=FindQuery(text=text)))
 
     # -- funding ----------------------------------------------------------------------------
 
@@ -264,6 +273,11 @@ class Service(ABC):
         self, blockchain_account_id: str, query: ListQuery = ALL
     ) -> Page[Counterparty]:
         return self.call(Call(op.LINKED_COUNTERPARTIES, (blockchain_account_id,), query=query))
+
+    def shared_wallets(self, query: ListQuery = ALL) -> Page[SharedWallet]:
+        """Wallets that several customers have verified, a line for each account; ``text`` is a
+        wallet's id or a part of its address."""
+        return self.call(Call(op.SHARED_WALLETS, query=query))
 
     def require_reverification(
         self,

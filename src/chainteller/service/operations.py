@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chainteller.domain.actors import SCOPES
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE
 from chainteller.service import errors
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import (
@@ -37,8 +38,10 @@ from chainteller.service.models.counterparties import (
     OwnershipClaim,
     RegisterCounterparty,
     ReverificationRequest,
+    SharedWallet,
     SignatureDiagnosis,
 )
+from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
     DepositRequest,
     LimitUsage,
@@ -64,7 +67,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
-from chainteller.service.models.trades import Trade, Transaction
+from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -75,6 +78,8 @@ IDEMPOTENCY = "idempotency"
 """The feature of a deployment that knows idempotency keys."""
 HEADS = "audit-heads"
 """The feature of a deployment that signs heads of its audit log and proves what is in it."""
+SHARED_WALLETS_FEATURE = "shared-wallets"
+"""The feature of a deployment that says which wallets several customers have verified."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
 _UNDECLARED: Any = None
@@ -184,9 +189,9 @@ LIMIT = Parameter(
     most=MAXIMUM_LIMIT,
 )
 TRANSACTION_TYPES = (
-    "trade-execution-transaction",
-    "deposit-transaction",
-    "withdrawal-transaction",
+    TRADE_TYPE,
+    DEPOSIT_TYPE,
+    WITHDRAWAL_TYPE,
 )
 TEXT = _text("text", "filter[query]", "query")
 OBJECT = _text("text", "filter[object]")
@@ -223,6 +228,7 @@ def _size(field: str, name: str, default: int | None = None) -> Parameter:
 
 SORTS = ("-created", "created")
 ACTIVITY_SORTS = ("-lastActivity", *SORTS)
+REFERENCE_SORTS = ("reference", "-reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -482,7 +488,7 @@ TOKEN_BALANCES = Read(
     name="token_balances",
     operation_id="listTokenBalances",
     route=f"GET {_ACCOUNT}/token-balances",
-    summary="Show what a trading account holds",
+    summary="Show a trading account's balances",
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[TokenBalance],
@@ -494,7 +500,7 @@ TOKEN_BALANCES = Read(
                 ("includeZero",),
                 Kind.FLAG,
                 {"type": "boolean", "default": False},
-                "Whether assets of which nothing is held are listed too.",
+                "Whether assets with a balance of zero are listed too.",
             ),
         ),
     ),
@@ -506,7 +512,7 @@ LIMITS = Read(
     name="limits",
     operation_id="listLimits",
     route=f"GET {_ACCOUNT}/limits",
-    summary="Show what may leave the account, by class of destination",
+    summary="Show an account's withdrawal limits by class of destination",
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[LimitUsage],
@@ -522,8 +528,33 @@ CUSTOMERS = Read(
     tag="Trading accounts",
     scope="accounts:read",
     response=Page[Customer],
-    query=listing(TEXT),
+    query=listing(TEXT, sorts=REFERENCE_SORTS),
     feature="customers",
+    errors=(),
+)
+FIND = Read(
+    name="find",
+    operation_id="find",
+    route="GET /find",
+    summary="Find customers, accounts, trades, transfers, quotes and wallets, the best match first",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Page[Found],
+    query=Query(
+        FindQuery,
+        (
+            Parameter(
+                "text",
+                ("query",),
+                Kind.TEXT,
+                {"type": "string"},
+                "Whatever somebody typed or said: names, also misspelt or abbreviated, ids, also "
+                "as lists abbreviate them, addresses, amounts and days.",
+            ),
+        ),
+    ),
+    is_whole=True,
+    feature="find",
     errors=(),
 )
 
@@ -625,7 +656,7 @@ CANCEL_WITHDRAWAL = Write(
     name="cancel_withdrawal",
     operation_id="cancelWithdrawal",
     route=f"POST {_ACCOUNT}/withdrawals/{{withdrawalId}}/cancellations",
-    summary="Cancel a withdrawal that has not left",
+    summary="Cancel a withdrawal that hasn't been sent",
     tag="Funding",
     scope="transfers:write",
     response=Transfer,
@@ -646,8 +677,9 @@ ALL_TRANSFERS = Read(
             ("filter[query]", "query"),
             Kind.TEXT,
             {"type": "string"},
-            "Each word is an amount, part of the customer's name, or four or more characters of an "
-            "id (also as abbreviated in lists), an address, a bank account or a reference.",
+            "Each word is an amount, part of the customer's name, or four or more characters from "
+            "the beginning or the end of an id (also as abbreviated in lists), an address, a bank "
+            "account or a reference.",
         ),
         TRADING_ACCOUNT,
         TRANSFER_TYPE,
@@ -879,7 +911,7 @@ REGISTER_COUNTERPARTY = Write(
     name="register_counterparty",
     operation_id="createCounterparty",
     route="POST /counterparties",
-    summary="Register a wallet; a known one is answered again",
+    summary="Register a wallet; returns the existing record if it's already registered",
     tag="Counterparties",
     scope="wallets:write",
     request=RegisterCounterparty,
@@ -918,6 +950,8 @@ LINK_COUNTERPARTY = Write(
     tag="Counterparties",
     scope="wallets:write",
     request=LinkRequest,
+    additions={"acknowledged": SHARED_WALLETS_FEATURE},
+    hints=("acknowledged",),
     response=Counterparty,
     is_shown=False,
     creates=f"{_CUSTODY}/counterparties",
@@ -926,6 +960,7 @@ LINK_COUNTERPARTY = Write(
         errors.ClaimUnverifiable,
         errors.ClaimAlreadyUsed,
         errors.ClaimExpired,
+        errors.WalletShared,
         errors.Conflict,
         errors.UnsupportedNetwork,
         errors.InvalidAddress,
@@ -942,11 +977,23 @@ LINKED_COUNTERPARTIES = Read(
     query=listing(),
     errors=(errors.NotFound,),
 )
+SHARED_WALLETS = Read(
+    name="shared_wallets",
+    operation_id="listSharedCounterparties",
+    route="GET /shared-counterparties",
+    summary="List the wallets that several customers have verified, with a line for each of them",
+    tag="Counterparties",
+    scope="wallets:review",
+    response=Page[SharedWallet],
+    query=listing(TEXT),
+    feature=SHARED_WALLETS_FEATURE,
+    errors=(),
+)
 REQUIRE_REVERIFICATION = Write(
     name="require_reverification",
     operation_id="requireReverification",
     route=f"POST {_CUSTODY}/counterparties/{{counterpartyId}}/reverifications",
-    summary="End a wallet's verification at once, so that it must be verified anew",
+    summary="End a wallet's verification at once, so that it must be verified again",
     tag="Counterparties",
     scope="wallets:write",
     request=ReverificationRequest,
@@ -999,7 +1046,7 @@ CREATE_CHALLENGE = Write(
     name="create_challenge",
     operation_id="createOwnershipChallenge",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-challenges",
-    summary="Ask for the text that the wallet's owner signs",
+    summary="Create the message that the wallet's owner signs",
     tag="Wallet ownership",
     scope="wallets:write",
     request=ChallengeRequest,
@@ -1064,7 +1111,7 @@ DIAGNOSE_SIGNATURE = Read(
     name="diagnose_signature",
     operation_id="diagnoseSignature",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-diagnoses",
-    summary="Explain why a signature would be refused; changes nothing and burns no attempt",
+    summary="Explain why a signature would be refused; doesn't count as an attempt",
     tag="Wallet ownership",
     scope="wallets:write",
     request=ClaimRequest,

@@ -17,5 +17,5 @@ class ReadOnly:
 
     def __call__(self, call: Call[Answer], onward: Next) -> Answer:
         if self.enabled and call.operation.writes:
-            raise ReadOnlyProfile("This desk is read-only; nothing was sent.")
+            raise ReadOnlyProfile("This console is read-only. Nothing was sent.")
         return onward(call)

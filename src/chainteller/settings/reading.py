@@ -21,6 +21,7 @@ from chainteller.settings.tree import (
     Profile,
     ServiceSettings,
     Settings,
+    WalletSettings,
     variable_of,
 )
 from chainteller.settings.values import Reader, SettingsInvalid, did_you_mean, names
@@ -149,6 +150,7 @@ def load(environ: Mapping[str, str], *, profile: str | None = None) -> Settings:
         service=ServiceSettings(
             **values["service"], limits=LimitSettings(**values["service.limits"])
         ),
+        wallets=WalletSettings(**values["wallets"]),
         audit=AuditSettings(**values["audit"]),
         desk=DeskSettings(**values["desk"]),
         keys=keys,

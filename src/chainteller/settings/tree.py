@@ -58,7 +58,16 @@ class ServiceSettings:
     rate_limits: bool = _setting(_ENGINE.rate_limits, values.switch)
     test_networks: bool = _setting(_ENGINE.test_networks, values.switch)
     docs: bool = _setting(False, values.switch)  # noqa: FBT003 - the default of a switch
+    trusted_proxies: tuple[str, ...] = _setting((), values.proxies)
     limits: LimitSettings = field(default_factory=LimitSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class WalletSettings:
+    """The verification of wallets."""
+
+    text_names_account: bool = _setting(_ENGINE.text_names_account, values.switch)
+    shared: str = _setting(_ENGINE.shared_wallets.value, values.shared_wallets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +97,7 @@ class DeskSettings:
 
         try:
             return getuser()
-        except (OSError, KeyError):
+        except (OSError, KeyError, ImportError):  # no name in the environment, and no users' list
             return "local"
 
 
@@ -121,6 +130,7 @@ class Settings:
     paths: Paths
     engine: EngineSettings = field(default_factory=EngineSettings)
     service: ServiceSettings = field(default_factory=ServiceSettings)
+    wallets: WalletSettings = field(default_factory=WalletSettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     desk: DeskSettings = field(default_factory=DeskSettings)
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -133,6 +143,7 @@ SECTIONS: Mapping[str, type] = {
     "engine": EngineSettings,
     "service": ServiceSettings,
     "service.limits": LimitSettings,
+    "wallets": WalletSettings,
     "audit": AuditSettings,
     "desk": DeskSettings,
 }

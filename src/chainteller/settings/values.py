@@ -3,11 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.bank_names import check_bank_name
+from chainteller.domain.challenges import SharedWallets
 from chainteller.domain.money import AmountInvalid, parse_typed
 from chainteller.domain.spelling import nearest
 from chainteller.service.errors import TellerError
@@ -73,6 +75,13 @@ def switch(value: object) -> bool:
     raise ValueError('needs "on" or "off"')
 
 
+def shared_wallets(value: object) -> str:
+    try:
+        return SharedWallets(text(value)).value
+    except ValueError:
+        raise ValueError(f"needs one of {', '.join(SharedWallets)}") from None
+
+
 def cents(value: object) -> int:
     try:
         return parse_typed(text(value), USD).atoms
@@ -127,6 +136,20 @@ def witnesses(value: object) -> tuple[str, ...]:
             raise ValueError(f"needs absolute folders and addresses, not {each!r}")
         if not all(re.fullmatch(r"[^+]+\+[0-9a-f]{8}\+\S+", key) for key in keys):
             raise ValueError(f"needs verifier keys (NAME+ID+KEY) after {address}")
+    return named
+
+
+def proxies(value: object) -> tuple[str, ...]:
+    """Addresses and networks, and ``unix`` for whoever connects over a UNIX socket."""
+    named = names(value)
+    for each in named:
+        try:
+            if each != "unix":
+                ip_network(each, strict=False)
+        except ValueError:
+            raise ValueError(
+                f"needs addresses, networks such as 10.0.0.0/8, or unix, not {each!r}"
+            ) from None
     return named
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.money import format_cents
 from chainteller.domain.preconditions import TERMS_VERSION
 from chainteller.service.models.accounts import BankAccount, Customer
 from chainteller.service.models.pages import ListQuery
+from chainteller.storage import matching
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, containing, filters, listing
+from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
@@ -39,61 +40,60 @@ find_bank_account = Finder(
 COUNTERS = ("trade_count", "deposit_count", "withdrawal_count", "transaction_count")
 
 
+_LISTED = Listing(
+    _T,
+    "organisation_id",
+    rows=_ACCOUNT,
+    filters=("bank_account_id",),
+    orders={"lastActivity": ("last_activity", "id")},
+    is_tallied=True,
+)
+_CUSTOMERS = Listing(_C, "organisation_id", order=("reference", "id"), is_tallied=True)
+
+
 def page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[list[Record], int]:
+) -> tuple[list[Record], Counted]:
     """A page of trading accounts, newest first or by last activity."""
-    statement = _ACCOUNT.where(
-        _T.c.organisation_id == organisation_id, *filters(_T, query, ("bank_account_id",))
-    )
-    if query.text:
-        pattern = containing(query.text)
-        statement = statement.where(
-            or_(
-                _T.c.id.ilike(pattern, escape="\\"),
-                _T.c.bank_account_id.ilike(pattern, escape="\\"),
-                _C.c.search_name.like(containing(query.text.casefold()), escape="\\"),
-                _C.c.reference.ilike(pattern, escape="\\"),
-            )
-        )
-    orders = {
-        "-lastActivity": (_T.c.last_activity.desc(), _T.c.id.desc()),
-        "lastActivity": (_T.c.last_activity, _T.c.id),
-    }
-    order = orders.get(query.sort or "", by_created(_T, query))
-    return listing(connection, statement, order, query)
+    found = matching.accounts(connection, organisation_id, query.text)
+    total = found.total(query.page * query.limit)
+    return _LISTED.page(connection, (organisation_id,), query, *found.extras, total=total)
 
 
 def customers(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Customer, ...], int]:
+) -> tuple[tuple[Customer, ...], Counted]:
     """Find customers by name, reference or bank account, ordered by reference."""
-    statement = select(_C).where(_C.c.organisation_id == organisation_id)
-    if query.text:
-        pattern = containing(query.text)
-        owners = select(_B.c.customer_id).where(
-            _B.c.organisation_id == organisation_id, _B.c.id.ilike(pattern, escape="\\")
-        )
-        statement = statement.where(
-            or_(
-                _C.c.search_name.like(containing(query.text.casefold()), escape="\\"),
-                _C.c.reference.ilike(pattern, escape="\\"),
-                _C.c.id.in_(owners),
-            )
-        )
-    rows, total = listing(connection, statement, (_C.c.reference, _C.c.id), query)
-    accounts = _bank_accounts(connection, [row.id for row in rows])
-    return tuple(_customer_model(row, accounts.get(row.id, ())) for row in rows), total
-
-
-def _bank_accounts(
-    connection: Connection, customer_ids: Sequence[str]
-) -> dict[str, tuple[BankAccount, ...]]:
-    found: dict[str, tuple[BankAccount, ...]] = {}
-    rows = connection.execute(
-        select(_B).where(_B.c.customer_id.in_(customer_ids)).order_by(_B.c.id)
+    found = matching.customers(connection, organisation_id, query.text)
+    ordered = query if query.sort else query.model_copy(update={"sort": "reference"})
+    rows, total = _CUSTOMERS.page(
+        connection,
+        (organisation_id,),
+        ordered,
+        *found.extras,
+        total=found.total(query.page * query.limit),
     )
-    for row in rows:
+    accounts = bank_accounts(connection, organisation_id, [row.id for row in rows])
+    return tuple(customer_model(row, accounts.get(row.id, ())) for row in rows), total
+
+
+_OF_CUSTOMERS = (
+    select(_B)
+    .where(
+        _B.c.organisation_id == bindparam("b_organisation"),
+        _B.c.customer_id.in_(bindparam("b_customers", expanding=True)),
+    )
+    .order_by(_B.c.id)
+)
+
+
+def bank_accounts(
+    connection: Connection, organisation_id: str, customer_ids: Sequence[str]
+) -> dict[str, tuple[BankAccount, ...]]:
+    """The bank accounts of customers, by customer."""
+    found: dict[str, tuple[BankAccount, ...]] = {}
+    values = {"b_organisation": organisation_id, "b_customers": list(customer_ids)}
+    for row in connection.execute(_OF_CUSTOMERS, values):
         account = BankAccount(
             id=row.id,
             type=row.type,
@@ -104,7 +104,7 @@ def _bank_accounts(
     return found
 
 
-def _customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
+def customer_model(row: Record, bank_accounts: tuple[BankAccount, ...]) -> Customer:
     return Customer(
         id=row.id,
         name=row.name,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from chainteller.domain.audit_chain import COVERED, canonical, digest
 from chainteller.domain.ids import plausible
@@ -12,13 +12,22 @@ from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.records import AuditRow, Event
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Record
-from chainteller.storage.pages import listing
+from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 
 _ACTOR = "actor"
 """Where an event's stored data keeps who made it."""
 _HEAD = select(Tables.head).where(Tables.head.c.name == HEAD)
+
+_TRAIL = Listing(
+    Tables.audit,
+    "organisation_id",
+    filters=("trading_account_id",),
+    order=("seq",),
+    key="seq",
+    is_tallied=True,
+)
 
 
 def link_hash(row: Mapping[str, Any]) -> str:
@@ -89,15 +98,12 @@ def event_model(row: Record) -> Event:
 
 def audit_page(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[AuditRow, ...], int]:
-    t = Tables.audit
-    conditions = [t.c.organisation_id == organisation_id]
+) -> tuple[tuple[AuditRow, ...], Counted]:
+    extras: tuple[Extra, ...] = ()
     if query.text:
-        conditions.append(t.c.object == query.text)
-    if query.trading_account_id:
-        conditions.append(t.c.trading_account_id == query.trading_account_id)
-    order = t.c.seq if query.sort == "created" else t.c.seq.desc()
-    rows, total = listing(connection, select(t).where(*conditions), (order,), query)
+        is_object = Tables.audit.c.object == bindparam("b_object")
+        extras = (Extra("object", is_object, {"b_object": query.text}),)
+    rows, total = _TRAIL.page(connection, (organisation_id,), query, *extras)
     return tuple(audit_model(row) for row in rows), total
 
 

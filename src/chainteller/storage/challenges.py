@@ -6,9 +6,10 @@ from chainteller.domain.challenges import ChallengeStatus, challenge_status, cla
 from chainteller.service.models.counterparties import Challenge, OwnershipClaim
 from chainteller.service.models.pages import ListQuery
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.pages import Counted, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.wallet_tables import WalletTables
+from chainteller.storage.wallets import is_shared
 
 _T = WalletTables.challenge
 _A = WalletTables.attempt
@@ -25,21 +26,27 @@ find_claim = Finder(
     _M,
     "organisation_id",
     "id",
-    rows=select(_M, _C.c.network, _C.c.address, _C.c.canonical, _T.c.text)
+    rows=select(
+        _M,
+        _C.c.network,
+        _C.c.address,
+        _C.c.canonical,
+        _T.c.text,
+        is_shared(_M.c.counterparty_id, _T.c.customer_id).label("shared"),
+    )
     .join(_C, _C.c.id == _M.c.counterparty_id)
     .join(_T, _T.c.id == _M.c.challenge_id),
 )
-"""A claim, with its text and the network and address of its counterparty."""
+"""A claim, with its text, the network and address of its counterparty, and whether another
+customer has verified that."""
+_LISTED = Listing(_T, "blockchain_account_id", rows=_WITH_ADDRESS)
 _STRANGERS = ("UNKNOWN_SIGNER", "SAME_STRANGER_TWICE")
 
 
 def page(
     connection: Connection, account_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Challenge, ...], int]:
-    statement = _WITH_ADDRESS.where(
-        _T.c.blockchain_account_id == account_id, *filters(_T, query, ("status",))
-    )
-    rows, total = listing(connection, statement, by_created(_T, query), query)
+) -> tuple[tuple[Challenge, ...], Counted]:
+    rows, total = _LISTED.page(connection, (account_id,), query)
     return tuple(to_model(row, now) for row in rows), total
 
 
@@ -153,6 +160,7 @@ def claim_model(row: Record, now: int) -> OwnershipClaim:
         created=row.created,
         expires=row.expires,
         linked_at=row.linked_at,
+        shared=row.shared,
     )
 
 

@@ -7,8 +7,8 @@ from sqlalchemy import Column, Connection, Label, Select, bindparam, func, selec
 
 from chainteller.domain.challenges import ClaimStatus
 from chainteller.domain.limits import DestinationClass
+from chainteller.storage import epochs
 from chainteller.storage.database import Record
-from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -19,6 +19,7 @@ _WALLET = WalletTables.counterparty
 _CUSTODY = WalletTables.blockchain_account
 _LINK = WalletTables.link
 _ACCOUNT = Tables.trading_account
+_CUSTOMER = Tables.customer
 _TRANSFER = Tables.transfer
 _OTHER = _CLAIM.alias("other")
 _BATCH = 1_000
@@ -33,6 +34,14 @@ _LINKED = (
     _OTHER.c.counterparty_id == _CLAIM.c.counterparty_id,
     _OTHER.c.status == ClaimStatus.LINKED,
 )
+_EPOCH, _ENTRY = Tables.audit.alias("epoch"), Tables.audit.alias("made")
+_MADE = (
+    select(func.min(_ENTRY.c.seq))
+    .where(_ENTRY.c.object == _CHALLENGE.c.id)
+    .correlate(_CHALLENGE)
+    .scalar_subquery()
+)
+"""The first audit row of the claim's challenge."""
 _EVIDENCE: Select[Any] = (
     select(
         *_labelled("claim", tuple(_CLAIM.c)),
@@ -42,6 +51,8 @@ _EVIDENCE: Select[Any] = (
         *_labelled("link", tuple(_LINK.c)),
         _ACCOUNT.c.organisation_id.label("account_organisation_id"),
         _ACCOUNT.c.customer_id.label("account_customer_id"),
+        _ACCOUNT.c.bank_account_id.label("account_bank_account_id"),
+        _CUSTOMER.c.reference.label("customer_reference"),
         select(func.count())
         .select_from(_ATTEMPT)
         .where(_ATTEMPT.c.challenge_id == _CHALLENGE.c.id)
@@ -67,15 +78,22 @@ _EVIDENCE: Select[Any] = (
         .limit(1)
         .scalar_subquery()
         .label("last_paid"),
-        func.coalesce(
-            select(Tables.clock.c.epoch).where(Tables.clock.c.name == HEAD).scalar_subquery(), 0
-        ).label("epoch"),
+        select(func.count())
+        .where(
+            _EPOCH.c.object == epochs.SUBJECT,
+            _EPOCH.c.action == epochs.ACCEPTED,
+            _EPOCH.c.outcome == "done",
+            _EPOCH.c.seq > func.coalesce(_MADE, 0),
+        )
+        .scalar_subquery()
+        .label("epochs_since"),
     )
     .select_from(_CLAIM)
     .outerjoin(_CHALLENGE, _CHALLENGE.c.id == _CLAIM.c.challenge_id)
     .outerjoin(_WALLET, _WALLET.c.id == _CLAIM.c.counterparty_id)
     .outerjoin(_CUSTODY, _CUSTODY.c.id == _CLAIM.c.blockchain_account_id)
     .outerjoin(_ACCOUNT, _ACCOUNT.c.id == _CUSTODY.c.trading_account_id)
+    .outerjoin(_CUSTOMER, _CUSTOMER.c.id == _CUSTODY.c.customer_id)
     .outerjoin(
         _LINK,
         (_LINK.c.blockchain_account_id == _CLAIM.c.blockchain_account_id)
@@ -99,12 +117,14 @@ def find(connection: Connection, claim_id: str) -> Record | None:
     """A claim with its evidence.
 
     Its columns are those of the claim, its challenge, its wallet (the counterparty), the custody
-    (the blockchain account) and the link of the two, each with that prefix, and ``account_…`` of
-    the trading account. Of a missing row they are None. ``attempts_made`` counts the challenge's
-    refused signatures, ``rests_on_claims`` the pair's linked claims that the link names (one), and
-    ``first_linked_claims`` those that were linked when the link was first made. ``last_paid`` is
-    when the newest withdrawal to the pair as a verified wallet was requested. ``epoch`` is the
-    present one; 0 where the clock was never put right.
+    (the blockchain account) and the link of the two, each with that prefix, ``account_…`` of the
+    trading account, and ``customer_reference``. Of a missing row they are None.
+
+    ``attempts_made`` counts the challenge's refused signatures, ``rests_on_claims`` the pair's
+    linked claims that the link names (one), and ``first_linked_claims`` those that were linked when
+    the link was first made. ``last_paid`` is when the newest withdrawal to the pair as a verified
+    wallet was requested. ``epochs_since`` counts how often the clock was put right since the
+    challenge was made.
     """
     found: Record | None = connection.execute(_ONE, {"b_claim": claim_id}).first()
     return found

@@ -4,7 +4,6 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
 
-from chainteller.domain.timekeeping import Anchor, Known
 from chainteller.storage.database import Record
 from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
@@ -24,7 +23,7 @@ _SHARED = (
 
 
 def with_time(statement: Select[Any], *, server_clock: bool) -> Select[Any]:
-    """Add what ``known`` and ``stored_anchor`` read, and PostgreSQL's clock if requested, to each
+    """Add what ``clock_row`` reads, and PostgreSQL's clock if requested, to each
     row of a statement."""
     added = (*_SHARED, _SERVER_CLOCK) if server_clock else _SHARED
     return statement.add_columns(*added).join(_T, _ONE)
@@ -36,7 +35,7 @@ _LOCKED = select(_T.c.name).where(_ONE).with_for_update()
 
 
 def read(connection: Connection, *, server_clock: bool) -> Record:
-    """One row for ``known`` and ``stored_anchor``, with ``server_clock`` if requested."""
+    """One row for ``clock_row``, with ``server_clock`` if requested."""
     statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     return connection.execute(statement).one()
 
@@ -46,20 +45,14 @@ def read_ahead(connection: Connection, *, server_clock: bool) -> None:
     ahead(connection, _ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
 
 
+def find(connection: Connection) -> Record | None:
+    """As ``read``, for checks of a database in which the row may have been deleted."""
+    return connection.execute(_ROW).first()
+
+
 def lock(connection: Connection) -> None:
     """Let no other process change what is shared until this transaction ends."""
     connection.execute(_LOCKED)
-
-
-def known(row: Record) -> Known:
-    return Known(
-        row.last_at, row.seen_at, row.epoch, row.began_at, row.doubt, stepped=bool(row.stepped)
-    )
-
-
-def stored_anchor(row: Record, boot: str) -> Anchor | None:
-    """The anchor of the machine's run ``boot``, if the row has one."""
-    return Anchor(row.anchor_at, row.anchor_elapsed) if boot and row.boot == boot else None
 
 
 def change(rows: Writer, **values: object) -> None:

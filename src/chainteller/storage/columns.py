@@ -44,6 +44,12 @@ Instant = BigInteger
 Key = String(64)
 """An identifier or another short ASCII text."""
 
+Word = String(64).with_variant(String(64, collation="C"), "postgresql")
+"""A folded word, compared byte by byte."""
+
+SearchKey = String(128).with_variant(String(128, collation="C"), "postgresql")
+"""An id or an address without separators, compared byte by byte."""
+
 
 Record = Row[Any]
 """A row as the database returns it."""

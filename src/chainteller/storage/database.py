@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from chainteller.storage import schema
+from chainteller.storage import schema, sealing
 from chainteller.storage.backlog import Backlog
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
@@ -106,7 +106,7 @@ class Database:
                 yield connection
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
-            raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
+            raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
         try:
             self._require_the_opened_file(self.path)
             with self._begun(writes=True) as connection:
@@ -248,6 +248,7 @@ def _open_sqlite(path: Path) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
+    sealing.add_functions(connection)
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
     cursor.execute("PRAGMA foreign_keys=ON")

@@ -13,6 +13,8 @@ from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
+SUBJECT = "clock"
+"""The object of audit entries about time."""
 ACCEPTED = "accept_clock"
 """The audit action of a new epoch."""
 MOVED = "clock_ahead"

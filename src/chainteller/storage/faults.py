@@ -51,10 +51,10 @@ _SQLITE: tuple[tuple[str, str, str, str], ...] = (
         "Check that its folder exists and that this user may write there.",
     ),
 )
-_TOO_MUCH = ("OVERLOADED", "The database has too much to do.", "Try again in a moment.")
+_TOO_MUCH = ("OVERLOADED", "The database is busy.", "Retry in a moment.")
 _POSTGRES: tuple[tuple[str, tuple[str, str, str]], ...] = (
-    ("40", ("STORAGE_LOCKED", "Other writes to the same records take too long.", "Try again.")),
-    ("55P03", ("STORAGE_LOCKED", "Other writes to the same records take too long.", "Try again.")),
+    ("40", ("STORAGE_LOCKED", "Other changes to these records take too long.", "Retry.")),
+    ("55P03", ("STORAGE_LOCKED", "Other changes to these records take too long.", "Retry.")),
     ("57014", _TOO_MUCH),
     ("53100", ("STORAGE_FULL", "The disk is full.", "Free some space; nothing was changed.")),
     ("53", _TOO_MUCH),
@@ -89,7 +89,7 @@ def read_only(*, is_file: bool) -> ServiceUnavailable:
 def explain(error: DBAPIError | PoolTimeout) -> ServiceUnavailable:
     """Convert a driver error into a service error."""
     if isinstance(error, PoolTimeout):
-        return unavailable("OVERLOADED", "Too many calls wait for the database.", "Try again.")
+        return unavailable("OVERLOADED", "Too many calls wait for the database.", "Retry.")
     if isinstance(error.orig, sqlite3.Error):
         return explain_sqlite(error.orig)
     state = sqlstate(error)

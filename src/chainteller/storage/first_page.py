@@ -6,25 +6,17 @@ the same rows again, with all computed values.
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from chainteller.domain.actors import DEFAULT_ORGANISATION
-from chainteller.domain.assets import ASSETS_BY_KEY, Asset
+from chainteller.domain.assets import Asset
 from chainteller.domain.clock import to_datetime
-from chainteller.domain.ledger import Bucket, buying_power, customer
+from chainteller.domain.ledger import buying_power
 from chainteller.domain.money import format_cents
-from chainteller.storage.revision import State, sqlite_state
-
-_ACCOUNTS = """
-SELECT t.id, t.bank_account_id, t.bank_account_type, t.control, c.control, c.name,
-       t.last_activity, t.last_activity_type
-FROM trading_account t JOIN customer c ON c.id = t.customer_id
-WHERE t.organisation_id = ?
-ORDER BY t.last_activity DESC, t.id DESC LIMIT ?
-"""
+from chainteller.storage import file_reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,38 +40,24 @@ def first_accounts(path: Path, limit: int) -> tuple[Sequence[AccountAtAGlance], 
     Returns None if the file is missing, damaged or of another version; the engine reports it later.
     """
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found:
-            state = sqlite_state(lambda query: found.execute(query).fetchone()[0])
-            if state is not State.CURRENT:
+        with file_reads.reading(path) as reader:
+            if reader is None:
                 return None
-            rows = found.execute(_ACCOUNTS, (DEFAULT_ORGANISATION, limit)).fetchall()
-            total = found.execute(
-                "SELECT count(*) FROM trading_account WHERE organisation_id = ?",
-                (DEFAULT_ORGANISATION,),
-            ).fetchone()[0]
-            return [_glance(row, _available(found, row[0])) for row in rows], total
+            rows, total = reader.accounts(DEFAULT_ORGANISATION, "-lastActivity", limit)
+            return [_glance(row, reader.available(row.id)) for row in rows], total
     except (sqlite3.Error, ValueError):
         return None
 
 
-def _available(found: sqlite3.Connection, account_id: str) -> dict[Asset, int]:
-    rows = found.execute(
-        "SELECT asset, balance FROM ledger_account WHERE code = ?",
-        (customer(account_id, Bucket.AVAILABLE),),
-    )
-    return {ASSETS_BY_KEY[asset]: int(balance) for asset, balance in rows if asset in ASSETS_BY_KEY}
-
-
-def _glance(row: Sequence[str | int | None], available: dict[Asset, int]) -> AccountAtAGlance:
-    account_id, bank_account, kind, control, of_customer, name, at, activity = row
-    controls = dict.fromkeys(str(word) for word in (control, of_customer) if word)
+def _glance(row: Any, available: dict[Asset, int]) -> AccountAtAGlance:
+    controls = dict.fromkeys(word for word in (row.control, row.customer_control) if word)
     return AccountAtAGlance(
-        id=str(account_id),
-        bank_account_id=str(bank_account),
-        bank_account_type=str(kind),
-        customer_name=str(name),
+        id=row.id,
+        bank_account_id=row.bank_account_id,
+        bank_account_type=row.bank_account_type,
+        customer_name=row.customer_name,
         controls=tuple(controls),
         buying_power=format_cents(buying_power(available)),
-        last_activity=to_datetime(int(at or 0)),
-        last_activity_type=str(activity or ""),
+        last_activity=to_datetime(row.last_activity),
+        last_activity_type=row.last_activity_type,
     )

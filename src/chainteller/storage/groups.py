@@ -88,7 +88,7 @@ class Writers:
         with self._lock:
             if mine in self._queue and not mine.leads:
                 self._queue.remove(mine)
-                raise unavailable("STORAGE_LOCKED", "Another write takes too long.", "Try again.")
+                raise unavailable("STORAGE_LOCKED", "Another change is taking too long.", "Retry.")
 
     def _lead(self, commit: Callable[[Connection], None]) -> None:
         """Write all waiting units, this thread's own first, then pass on the turn."""

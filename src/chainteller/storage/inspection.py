@@ -341,11 +341,6 @@ def ends_of_epochs(connection: Connection) -> Iterator[int]:
         yield int(json.loads(row.inputs)["afterEvent"])
 
 
-def clock(connection: Connection) -> Record | None:
-    """What the clock's row says about epochs and doubt."""
-    return connection.execute(select(Tables.clock)).first()
-
-
 def entries_of_clock(connection: Connection) -> Iterator[Record]:
     """Audit entries that begin or end a doubt or begin an epoch, oldest first."""
     audit = Tables.audit
@@ -467,6 +462,13 @@ def audit_rows_without_salt(connection: Connection) -> Iterator[Record]:
     """Audit rows as the released build writes them."""
     audit = Tables.audit
     return _stream(connection, select(audit).where(audit.c[SALT].is_(None)).order_by(audit.c.seq))
+
+
+def audit_rows_between(connection: Connection, after: int, last: int) -> Iterator[Record]:
+    """The audit rows after a number, up to and with another, in their order."""
+    audit = Tables.audit
+    between = (audit.c.seq > after, audit.c.seq <= last)
+    return _stream(connection, select(audit).where(*between).order_by(audit.c.seq))
 
 
 def _raw(connection: Connection, query: str, values: Mapping[str, object]) -> Iterator[Any]:

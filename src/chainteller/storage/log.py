@@ -2,13 +2,16 @@
 
 An entry's body is canonical JSON, and its leaf hash is that of RFC 6962 over the body's bytes:
 
-    {"v": 1, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
-     "rule": version of the settings,
+    {"v": 2, "id": ..., "log": organisation, "at": microseconds, "by": actor, "key": API key id,
+     "rule": version of the settings, "after": number of the newest audit row before it,
      "acts": [{"op", "object", "account", "outcome", "error", "n": public number}, ...],
-     "rows": [[table, key, seal], [table, key, seal, {column: value}], [table, key, null], ...]}
+     "rows": [[table, key, seal], [table, key, seal, {column: value}],
+              [table, key, seal, {column: value}, seal before], ...]}
 
-A seal of null says that the row was removed. An entry whose body is no JSON object stands for an
-audit row that is older than the log: its body is that row's own hash.
+A seal of null says that the row was removed. The seal before is that of the row as the write found
+it, "" if it had none; a row without one was not there. Entries of version 1 say nothing of it. An
+entry whose body is no JSON object stands for an audit row that is older than the log: its body is
+that row's own hash.
 
 Entries are numbered under the lock of the head row, on SQLite within the write and on PostgreSQL
 by the sequencer (``numbering``).
@@ -29,7 +32,8 @@ from chainteller.domain.rules import Rule
 from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
-VERSION = 1
+VERSION = 2
+"""From 2, entries say what each write found."""
 _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
 _E, _L = Tables.entry, Tables.log
@@ -52,13 +56,17 @@ Body = tuple[str, str]
 
 
 class Stamp(NamedTuple):
-    """Who wrote a transaction's entries, for whom, when, and under which settings."""
+    """Who wrote a transaction's entries, for whom, when, and under which settings.
+
+    ``after`` is the number of the newest audit row before the transaction.
+    """
 
     organisation_id: str
     at: int
     actor: str
     key_id: str = ""
     rule: Rule | None = None
+    after: int | None = None
 
 
 class Head(NamedTuple):
@@ -87,8 +95,7 @@ def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = ()) -> None:
     The caller holds the head row's lock.
     """
     store_rule(rows, stamp)
-    put_all(rows.connection, bodies(stamp, acts, rows.seals))
-    rows.seals.clear()
+    put_all(rows.connection, bodies(stamp, acts, rows.take()))
 
 
 def store_rule(rows: Writer, stamp: Stamp) -> None:
@@ -139,10 +146,12 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
         "by": stamp.actor,
         "acts": acts,
         "rows": [
-            (each.table, each.key, each.seal, each.values) if each.values else each[:3]
+            each if each.before is not None else each[:4] if each.values else each[:3]
             for each in seals
         ],
     }
+    if stamp.after is not None:
+        body["after"] = stamp.after
     if stamp.key_id:
         body["key"] = stamp.key_id
     if stamp.rule is not None:

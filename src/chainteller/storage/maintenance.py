@@ -19,7 +19,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from chainteller.service.errors import ServiceUnavailable
 from chainteller.service.models.databases import DatabaseReport
-from chainteller.storage import baseline, guards, open_files, schema, sealing
+from chainteller.storage import baseline, guards, open_files, schema, sealing, search
 from chainteller.storage.database import Database, connect, sqlite_path, wal_is_safe
 from chainteller.storage.faults import explain, explain_sqlite, unavailable
 from chainteller.storage.open_files import Holders
@@ -74,6 +74,9 @@ def upgrade(url: str) -> tuple[str, str]:
             after = schema.revision(connection)
             connection.commit()
         seal_rows(database)
+        with database.write() as connection:
+            search.complete(connection)
+            connection.commit()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:
@@ -174,7 +177,7 @@ def _check_file(path: Path) -> DatabaseReport:
     if problems:
         notes.append("Restore a backup: chainteller db restore FILE.")
     if altered:
-        notes.append("Somebody changed the schema: run chainteller db verify, and ask who did.")
+        notes.append("The schema was changed: find out by whom, and run chainteller db verify.")
     return DatabaseReport(
         kind="sqlite",
         location=str(path),

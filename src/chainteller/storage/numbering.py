@@ -85,7 +85,9 @@ _STAGE = (
     )
     .returning(func.pg_advisory_xact_lock_shared(GATE).label("gate"))
 )
-_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR)
+_STANDING = select(cast(func.pg_current_xact_id(), String), _FLOOR, _H.c.audit_seq).where(
+    _H.c.name == HEAD
+)
 _WAITING = select(_U.c.position, _U.c.body).order_by(_U.c.position).limit(TOGETHER)
 _TAKE = (
     delete(_U).where(_U.c.position.in_(bindparam("b_positions", expanding=True)))
@@ -112,7 +114,7 @@ class OnRecord(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Ends:
+class Ends:
     """Where numbers, the chain and the logs end, while the head row is locked."""
 
     event_seq: int
@@ -144,25 +146,26 @@ def append(rows: Writer, record: OnRecord) -> str | None:
     tree = Tree() if row.log_size is None else Tree.unpacked(row.log_size, row.log_peaks)
     known = {row.known_rule} if row.known_rule is not None else set()
     trees = {stamp.organisation_id: tree}
-    ends = _Ends(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, known, trees)
+    ends = Ends(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, known, trees)
     batch = _Batch(connection, ends)
-    batch.add(record, rows.seals)
+    batch.add(record._replace(stamp=stamp._replace(after=row.audit_seq)), rows.take())
     batch.write()
-    rows.seals.clear()
     return None
 
 
-def lock_head(connection: Connection) -> None:
+def lock_head(connection: Connection) -> Ends:
     """Lock the head row; whatever this transaction can see then has its number.
 
     For the few writes that need to know where the records end. What this transaction itself puts
     on record is numbered at the next call, or later by the sequencer.
     """
     if connection.dialect.name != "postgresql":
-        return
+        row = chain.head(connection)
+        return Ends(row.event_seq, row.audit_seq, row.audit_hash, row.last_at, set())
     ends = _locked_ends(connection)
     while _number_waiting(connection, ends):
         pass
+    return ends
 
 
 def number_next(connection: Connection, *, wait: bool) -> int | None:
@@ -183,8 +186,9 @@ def number_next(connection: Connection, *, wait: bool) -> int | None:
 
 def _stage(rows: Writer, record: OnRecord) -> str:
     stamp = record.stamp
-    number, floor = rows.connection.execute(_STANDING).one()  # and all seals are known
+    number, floor, after = rows.connection.execute(_STANDING).one()  # and all seals are known
     schema.require_known(floor)
+    stamp = stamp._replace(after=after)
     body = {
         "stamp": {name: value for name, value in stamp._asdict().items() if name != "rule"},
         "rule": stamp.rule,
@@ -192,11 +196,10 @@ def _stage(rows: Writer, record: OnRecord) -> str:
         "events": record.events,
         "notes": record.notes,
         "postings": record.postings,
-        "seals": [(name, list(found.values())) for name, found in rows.seals.items()],
+        "seals": [(name, list(found.values())) for name, found in rows.take().items()],
     }
     values = {"v_organisation": stamp.organisation_id, "v_body": canonical(body)}
     later(rows.connection, _STAGE, values)  # sent with the commit
-    rows.seals.clear()
     return str(number)
 
 
@@ -207,19 +210,19 @@ def _read(body: str) -> tuple[OnRecord, Seals]:
     stamp = Stamp(**found["stamp"], rule=None if rule is None else Rule(*rule))
     seals: Seals = {}
     for name, kept in found["seals"]:
-        seals[name] = {(table, key): Seal(table, key, seal, v) for table, key, seal, v in kept}
+        seals[name] = {(each[0], each[1]): Seal(*each) for each in kept}
     parts = (found[name] for name in ("audit", "events", "notes", "postings"))
     return OnRecord(stamp, *parts), seals
 
 
-def _locked_ends(connection: Connection) -> _Ends:
+def _locked_ends(connection: Connection) -> Ends:
     row = connection.execute(_LOCKED_HEAD).one()
-    return _Ends(
+    return Ends(
         row.event_seq, row.audit_seq, row.audit_hash, row.last_at, set(row.known_rules or ())
     )
 
 
-def _number_waiting(connection: Connection, ends: _Ends | None) -> int:
+def _number_waiting(connection: Connection, ends: Ends | None) -> int:
     """Number what waits; ``ends`` where the head row is locked.
 
     The ledger's rows are locked before the head row, as the released build does.
@@ -250,7 +253,7 @@ class _Batch:
     """
 
     def __init__(
-        self, connection: Connection, ends: _Ends, balances: ledger.Balances | None = None
+        self, connection: Connection, ends: Ends, balances: ledger.Balances | None = None
     ) -> None:
         self._connection = connection
         self._ends = ends
@@ -320,7 +323,7 @@ class _Batch:
         )
 
 
-def _link(ends: _Ends, row: Row) -> dict[str, Any]:
+def _link(ends: Ends, row: Row) -> dict[str, Any]:
     """An audit row as the next link of the chain."""
     ends.audit_seq += 1
     link = {**row, "seq": ends.audit_seq, "previous_hash": ends.audit_hash}
@@ -328,7 +331,7 @@ def _link(ends: _Ends, row: Row) -> dict[str, Any]:
     return link
 
 
-def _numbered(ends: _Ends, row: Row) -> dict[str, Any]:
+def _numbered(ends: Ends, row: Row) -> dict[str, Any]:
     ends.event_seq += 1
     return {**row, "seq": ends.event_seq}
 

@@ -202,6 +202,12 @@ class Plain:
         self._waiting.clear()
         self.inner.rollback()
 
+    @property
+    def connection(self) -> Any:
+        """The pooled connection, for what the driver does quicker; what waits has run."""
+        self.flush()
+        return self.inner.connection
+
     def get_execution_options(self) -> Any:
         return self.inner.get_execution_options()
 

@@ -1,6 +1,6 @@
 """Query quotes."""
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, literal_column, select
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD
 from chainteller.domain.money import Amount, format_cents
@@ -9,7 +9,7 @@ from chainteller.domain.trades import QuoteStatus, quote_is_live
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import AssetAmount, Fees, Pricing, Quote
 from chainteller.storage.database import Record
-from chainteller.storage.pages import by_created, filters, listing
+from chainteller.storage.pages import Counted, Extra, Listing
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
@@ -21,6 +21,31 @@ _COUNT_OPEN = select(func.count()).where(
     _T.c.expires >= bindparam("b_now"),
 )
 
+SPREAD = {
+    "market": tuple(sorted(MARKETS_BY_NAME)),
+    "side": tuple(sorted(side.value for side in Side)),
+}
+"""Filters of quotes and trades that share an index, and their values."""
+_LISTED = Listing(
+    _T,
+    "organisation_id",
+    filters=("status", "side", "market", "trading_account_id"),
+    spread=SPREAD,
+    is_tallied=True,
+)
+_IN_ORDER: ColumnElement[int] = _T.c.expires + 0
+"""When a quote expires, without an index: the list is read in its own order."""
+_MOST_OPEN = 1_000
+_LIVE = (
+    select(_T.c.id)
+    .where(
+        _T.c.organisation_id == bindparam("b_organisation"),
+        _T.c.status == literal_column("'open'"),
+        _T.c.expires >= bindparam("b_now"),
+    )
+    .limit(_MOST_OPEN + 1)
+)
+
 
 def count_open(connection: Connection, account_id: str, now: int) -> int:
     return int(
@@ -30,22 +55,25 @@ def count_open(connection: Connection, account_id: str, now: int) -> int:
 
 def page(
     connection: Connection, organisation_id: str, query: ListQuery, now: int
-) -> tuple[tuple[Quote, ...], int]:
-    names = ("side", "market", "trading_account_id")
-    statement = select(_T).where(
-        _T.c.organisation_id == organisation_id, *filters(_T, query, names)
-    )
-    match query.status:
-        case QuoteStatus.EXPIRED:
-            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires < now)
-        case QuoteStatus.OPEN:
-            statement = statement.where(_T.c.status == QuoteStatus.OPEN, _T.c.expires >= now)
-        case str():
-            statement = statement.where(_T.c.status == query.status)
-        case None:
-            pass
-    rows, total = listing(connection, statement, by_created(_T, query), query)
+) -> tuple[tuple[Quote, ...], Counted]:
+    """The organisation's quotes, newest first."""
+    extras: tuple[Extra, ...] = ()
+    if query.status == QuoteStatus.EXPIRED:
+        extras = (Extra("expired", bindparam("b_now") > _IN_ORDER, {"b_now": now}),)
+        query = query.model_copy(update={"status": QuoteStatus.OPEN.value})
+    elif query.status == QuoteStatus.OPEN:
+        extras = (_open(connection, organisation_id, now),)
+    rows, total = _LISTED.page(connection, (organisation_id,), query, *extras)
     return tuple(to_model(row, now) for row in rows), total
+
+
+def _open(connection: Connection, organisation_id: str, now: int) -> Extra:
+    """Whether a quote can be executed. There are few of these, among many that have expired."""
+    values = {"b_organisation": organisation_id, "b_now": now}
+    ids = list(connection.execute(_LIVE, values).scalars())
+    if len(ids) > _MOST_OPEN:
+        return Extra("live", bindparam("b_now") <= _IN_ORDER, {"b_now": now})
+    return Extra("found", _T.c.id.in_(bindparam("b_found", expanding=True)), {"b_found": ids})
 
 
 def legs(row: Record) -> tuple[AssetAmount, AssetAmount]:

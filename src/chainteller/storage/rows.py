@@ -15,6 +15,7 @@ from sqlalchemy import (
     Update,
     bindparam,
     delete,
+    func,
     insert,
     literal_column,
     null,
@@ -23,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from chainteller.storage import sealing
+from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
 from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.tables import Tables
@@ -31,8 +32,12 @@ from chainteller.storage.tables import Tables
 Row = Mapping[str, Any]
 DEPLOYMENT = "*"
 """The log of what belongs to no organisation; no organisation can have this name."""
+UNSEALED = ""
+"""What is noted as the seal of a row that has none: it's older than the log, or the released build
+wrote it."""
 _STATEMENTS = 256
 _NOTHING: Row = {}
+_TEXT = "sealed_text"
 _OF_DEPLOYMENT = (Tables.clock, Tables.organisation, Tables.market_control, Tables.rule)
 
 
@@ -59,12 +64,18 @@ class Finder:
 
 
 class Seal(NamedTuple):
-    """What an entry says of a row after a write: its seal, None if the row was removed."""
+    """What an entry says of a row after a write: its seal, None if the row was removed.
+
+    ``before`` is the seal of the row's cells as the write found them: None if there was no such
+    row, ``UNSEALED`` if the row had no seal. In an honest database it's the seal that the log
+    has of the row.
+    """
 
     table: str
     key: str
     seal: str | None
     values: Mapping[str, Any]
+    before: str | None = None
 
 
 Seals = dict[str | None, dict[tuple[str, str], Seal]]
@@ -76,16 +87,25 @@ class Writer:
 
     ``seals`` has them by the log that they belong to: an organisation, ``DEPLOYMENT`` for what
     belongs to none, or None for the organisation of the transaction. The last write of a row
-    counts.
+    counts, and what the first one found.
     """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.seals: Seals = {}
+        self._found: dict[tuple[str, str], str | None] = {}
+
+    def take(self) -> Seals:
+        """The seals so far, which are kept no longer."""
+        taken, self.seals = self.seals, {}
+        self._found.clear()
+        return taken
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
-        insert_all(self.connection, table, self.seal_new(table, rows))
+        sealed = self.seal_new(table, rows)
+        insert_all(self.connection, table, sealed)
+        search.note(self.connection, table, sealed)
 
     def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
         """Seal new rows without inserting them; returns them as they are to be inserted."""
@@ -100,6 +120,7 @@ class Writer:
         if self.connection.execute(statement, sealed[0]).first() is None:
             return False
         self._seal(table, sealed)
+        search.note(self.connection, table, sealed)
         return True
 
     def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> None:
@@ -116,6 +137,8 @@ class Writer:
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
         moved = f"{table.name} {dict(key)} moved while it was locked"
+        place = form.key(key)
+        is_first = (table.name, place) not in self._found
 
         def check(found: Found) -> None:
             if found.rowcount != 1:
@@ -126,22 +149,25 @@ class Writer:
             if row is None:
                 raise AssertionError(moved)
             made = sealing.seal(salt, _bytes(row[0]))
-            self.keep(table, row[1], Seal(table.name, form.key(key), made, form.values(values)))
+            before = _before(row[2:]) if is_first else None
+            self.keep(table, row[1], Seal(table.name, place, made, form.values(values), before))
 
         if salt is None:
             later(self.connection, _update(table, *names), parameters, check)
             return
-        statement = _sealing_update(table, *names, self.connection.dialect.name)
+        statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
         later(self.connection, statement, parameters, keep)
 
-    def reseal(self, table: Table, key: Row, organisation: str | None) -> None:
-        """Seal a row as it is found, in the log of an organisation."""
+    def reseal(self, table: Table, key: Row, organisation: str | None, before: str | None) -> None:
+        """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
+        that the log has of it."""
         form, salt = sealing.form(table), sealing.new_salt()
-        statement = _sealing_update(table, tuple(key), (SALT,), self.connection.dialect.name)
+        dialect = self.connection.dialect.name
+        statement = _sealing_update(table, tuple(key), (SALT,), dialect, tells_before=False)
         parameters = {f"v_{SALT}": salt} | {f"b_{name}": value for name, value in key.items()}
         row = self.connection.execute(statement, parameters).one()
         found = sealing.seal(salt, _bytes(row[0]))
-        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING))
+        self.keep(table, organisation, Seal(table.name, form.key(key), found, _NOTHING, before))
 
     def delete(self, table: Table, condition: ColumnElement[bool], values: Row = _NOTHING) -> int:
         """Delete the rows that fulfil a condition, and note each as removed.
@@ -150,11 +176,13 @@ class Writer:
             How many.
         """
         form = sealing.form(table)
-        statement = _delete(table, condition)
+        statement = _delete(table, condition, self.connection.dialect.name)
         removed = self.connection.execute(statement, values).mappings().all()
         for row in removed:
             organisation = row[form.organisation] if form.organisation else None
-            self.keep(table, organisation, Seal(table.name, form.key(dict(row)), None, _NOTHING))
+            before = _before((row[SALT], row[_TEXT]))
+            key = form.key(dict(row))
+            self.keep(table, organisation, Seal(table.name, key, None, _NOTHING, before))
         return len(removed)
 
     @staticmethod
@@ -176,7 +204,20 @@ class Writer:
     def keep(self, table: Table, organisation: str | None, seal: Seal) -> None:
         """Note the seal of a row for the log that it belongs to."""
         log = DEPLOYMENT if table in _OF_DEPLOYMENT else organisation
-        self.seals.setdefault(log, {})[seal.table, seal.key] = seal
+        place = seal.table, seal.key
+        if place in self._found:
+            seal = seal._replace(before=self._found[place])
+        else:
+            self._found[place] = seal.before
+        self.seals.setdefault(log, {})[place] = seal
+
+
+def _before(found: Sequence[Any]) -> str:
+    """The seal of a row that was found with this salt and text."""
+    salt, text = found
+    if salt is None:
+        return UNSEALED
+    return sealing.seal(salt, _bytes(text))
 
 
 def insert_all(connection: Connection, table: Table, sealed: Sequence[Row]) -> None:
@@ -219,21 +260,54 @@ def _update(table: Table, found_by: tuple[str, ...], changed: tuple[str, ...]) -
 
 @lru_cache(_STATEMENTS)
 def _sealing_update(
-    table: Table, found_by: tuple[str, ...], changed: tuple[str, ...], dialect: str
+    table: Table,
+    found_by: tuple[str, ...],
+    changed: tuple[str, ...],
+    dialect: str,
+    tells_before: bool,  # noqa: FBT001 - a cache key
 ) -> Executable:
-    """An update that gives back the row's sealed text and its organisation."""
+    """An update that gives back the row's sealed text and its organisation, and if requested the
+    salt and the text that it had before."""
     form = sealing.form(table)
     organisation = table.c[form.organisation] if form.organisation else null()
     text: ColumnElement[str] = literal_column(form.sql_text(dialect))
-    statement: Executable = _update(table, found_by, changed).returning(text, organisation)
-    return statement
+    written = _update(table, found_by, changed)
+    if not tells_before:
+        plain: Executable = written.returning(text, organisation)
+        return plain
+    if dialect == "sqlite":
+        noted = getattr(func, sealing.NOTE)(bindparam(f"v_{SALT}"), table.c[SALT], text)
+        kept = (getattr(func, name)() for name in sealing.NOTED)
+        telling: Executable = written.values({SALT: noted}).returning(text, organisation, *kept)
+        return telling
+    keys = form.key_names
+    found = (
+        select(
+            *(table.c[name].label(f"before_{name}") for name in (*keys, SALT)),
+            text.label(f"before_{_TEXT}"),
+        )
+        .where(*(table.c[name] == bindparam(f"b_{name}") for name in found_by))
+        .with_for_update()
+        .cte("found")
+    )
+    joined: Executable = (
+        update(table)
+        .where(*(table.c[name] == found.c[f"before_{name}"] for name in keys))
+        .values({name: bindparam(f"v_{name}") for name in changed})
+        .returning(text, organisation, found.c[f"before_{SALT}"], found.c[f"before_{_TEXT}"])
+    )
+    return joined
 
 
-def _delete(table: Table, condition: ColumnElement[bool]) -> Executable:
-    """A deletion that gives back the keys of the rows and their organisation."""
+def _delete(table: Table, condition: ColumnElement[bool], dialect: str) -> Executable:
+    """A deletion that gives back the keys of the rows, their organisation, salt and text."""
     form = sealing.form(table)
-    names = dict.fromkeys((*form.key_names, *([form.organisation] if form.organisation else ())))
-    statement: Executable = delete(table).where(condition).returning(*(table.c[n] for n in names))
+    organisation = [form.organisation] if form.organisation else []
+    names = dict.fromkeys((*form.key_names, *organisation, SALT))
+    text: ColumnElement[str] = literal_column(form.sql_text(dialect)).label(_TEXT)
+    statement: Executable = (
+        delete(table).where(condition).returning(*(table.c[name] for name in names), text)
+    )
     return statement
 
 

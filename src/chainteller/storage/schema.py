@@ -77,7 +77,7 @@ def empty_file() -> ServiceUnavailable:
     return unavailable(
         "EMPTY_FILE",
         "The database file is empty, as after a full disk or a cut copy.",
-        "Restore a backup (chainteller db restore FILE), or remove the file to start anew.",
+        "Restore a backup (chainteller db restore FILE), or remove the file to start again.",
     )
 
 

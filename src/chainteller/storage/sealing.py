@@ -9,6 +9,7 @@ Both databases can write the text themselves, so that a whole table is read back
 columns.
 """
 
+import sqlite3
 from binascii import b2a_base64
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -80,9 +81,31 @@ def new_salt() -> str:
 
 
 def seal(salt: str | None, text: bytes) -> str:
-    """The seal of a row's cells: 24 bytes in base64. A row without a salt has no key."""
-    keyed = blake2b(text, digest_size=_SIZE, key=salt.encode() if salt else b"")
+    """The seal of a row's cells: 24 bytes in base64. A row without a salt has no key.
+
+    A salt that no build writes, too long or no text, gives a seal too, which is no row's.
+    """
+    keyed = blake2b(text, digest_size=_SIZE, key=str(salt).encode()[:64] if salt else b"")
     return b2a_base64(keyed.digest(), newline=False).decode()
+
+
+NOTE, NOTED = "note_row", ("noted_salt", "noted_text")
+"""Functions of SQLite's connections, which can't give back what an update replaced: in an update,
+``NOTE(value, salt, text)`` is the value, and the others give back the salt and the text."""
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Give a connection ``NOTE`` and ``NOTED``, for updates of one row."""
+    noted: tuple[Any, Any] = (None, None)
+
+    def note(value: str, *found: Any) -> str:
+        nonlocal noted
+        noted = found
+        return value
+
+    connection.create_function(NOTE, 3, note)
+    connection.create_function(NOTED[0], 0, lambda: noted[0])
+    connection.create_function(NOTED[1], 0, lambda: noted[1])
 
 
 class Form:

@@ -13,7 +13,16 @@ from typing import ClassVar
 from sqlalchemy import Column, Index, String, Table, Text, text
 from sqlmodel import Field, SQLModel
 
-from chainteller.storage.columns import SALT, Atoms, Instant, Key, reason_unsealed, unsealed
+from chainteller.storage.columns import (
+    SALT,
+    Atoms,
+    Instant,
+    Key,
+    SearchKey,
+    Word,
+    reason_unsealed,
+    unsealed,
+)
 
 
 class Head(SQLModel, table=True):
@@ -76,7 +85,7 @@ class CustomerRow(SQLModel, table=True):
     terms_version: str | None = Field(default=None, sa_type=Key)
     control: str | None = Field(default=None, sa_type=Key)
     control_reason: str | None = Field(default=None, sa_type=Key)
-    __table_args__ = (Index("ix_customer_reference", "organisation_id", "reference"),)
+    __table_args__ = (Index("ix_customer_reference", "organisation_id", "reference", "id"),)
 
 
 class BankAccountRow(SQLModel, table=True):
@@ -184,7 +193,17 @@ class QuoteRow(SQLModel, table=True):
     executed_at: int | None = Field(default=None, sa_type=Instant)
     __table_args__ = (
         Index("ix_quote_created", "organisation_id", "created", "id"),
-        Index("ix_quote_account", "trading_account_id", "created", "id"),
+        Index("ix_quote_account", "organisation_id", "trading_account_id", "created", "id"),
+        Index("ix_quote_status", "organisation_id", "status", "created", "id", "expires"),
+        Index(
+            "ix_quote_live",
+            "organisation_id",
+            "expires",
+            "id",
+            sqlite_where=text("status = 'open'"),
+            postgresql_where=text("status = 'open'"),
+        ),
+        Index("ix_quote_market", "organisation_id", "market", "side", "created", "id"),
         Index(
             "ix_quote_open",
             "trading_account_id",
@@ -231,7 +250,12 @@ class TradeRow(SQLModel, table=True):
         Index("ix_trade_status", "trading_account_id", "status", "ordinal"),
         Index("ix_trade_created", "organisation_id", "created", "id"),
         Index("ix_trade_organisation_status", "organisation_id", "status", "created", "id"),
+        Index("ix_trade_market", "organisation_id", "market", "side", "created", "id"),
     )
+
+
+END_OF_ID = "substr(id, length(id) - 3)"
+"""The last four characters of an id, which customers read out."""
 
 
 class TransferRow(SQLModel, table=True):
@@ -272,6 +296,26 @@ class TransferRow(SQLModel, table=True):
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
         Index("ix_transfer_created", "trading_account_id", "direction", "created"),
         Index("ix_transfer_organisation", "organisation_id", "created", "id"),
+        Index("ix_transfer_account", "organisation_id", "trading_account_id", "created", "id"),
+        Index("ix_transfer_status", "organisation_id", "status", "created", "id"),
+        Index("ix_transfer_direction", "organisation_id", "direction", "created", "id"),
+        Index("ix_transfer_amount", "organisation_id", "amount", "created"),
+        Index("ix_transfer_end", "organisation_id", text(END_OF_ID)),
+        Index(
+            "ix_transfer_wallet",
+            "organisation_id",
+            "counterparty_id",
+            "created",
+            sqlite_where=text("counterparty_id IS NOT NULL"),
+            postgresql_where=text("counterparty_id IS NOT NULL"),
+        ),
+        Index(
+            "ix_transfer_hash",
+            "organisation_id",
+            "network_tx_hash",
+            sqlite_where=text("network_tx_hash IS NOT NULL"),
+            postgresql_where=text("network_tx_hash IS NOT NULL"),
+        ),
     )
 
 
@@ -314,14 +358,18 @@ class AuditRecord(SQLModel, table=True):
     organisation_id: str = Field(sa_type=Key)
     actor: str = Field(max_length=128)
     action: str = Field(sa_type=Key)
-    object: str = Field(index=True, max_length=96)
+    object: str = Field(max_length=96)
     inputs: str = Field(sa_type=Text)
     outcome: str = Field(sa_type=Key)
     error: str | None = Field(default=None, sa_type=Key)
     previous_hash: str = Field(sa_type=Key)
     hash: str = Field(sa_type=Key)
     trading_account_id: str | None = Field(default=None, sa_type=Key)
-    __table_args__ = (Index("ix_audit_account", "organisation_id", "trading_account_id", "seq"),)
+    __table_args__ = (
+        Index("ix_audit_account", "organisation_id", "trading_account_id", "seq"),
+        Index("ix_audit_object", "organisation_id", "object", "seq"),
+        Index("ix_audit_organisation", "organisation_id", "seq"),
+    )
 
 
 class EventRow(SQLModel, table=True):
@@ -335,6 +383,7 @@ class EventRow(SQLModel, table=True):
     organisation_id: str = Field(sa_type=Key)
     resource: str = Field(sa_type=Key)
     data: str = Field(sa_type=Text)
+    __table_args__ = (Index("ix_event_organisation", "organisation_id", "seq"),)
 
 
 class MarketControlRow(SQLModel, table=True):
@@ -437,6 +486,55 @@ class CheckpointRow(SQLModel, table=True):
     __table_args__ = unsealed("signed with a key that is not in the database; witnesses keep it")
 
 
+class TallyRow(SQLModel, table=True):
+    """How many rows of the table ``listed`` an organisation has up to a place (``tallies``)."""
+
+    __tablename__ = "tally"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    listed: str = Field(primary_key=True, sa_type=Key)
+    upto: int = Field(sa_type=Instant)
+    total: int = Field(sa_type=Instant)
+    __table_args__ = unsealed("counts what other tables hold; counted again")
+
+
+_SEARCH = "follows from names, ids and addresses; db check compares it, and an upgrade writes it"
+
+
+class SearchWordRow(SQLModel, table=True):
+    """Each word of an organisation's names once, folded (``search``)."""
+
+    __tablename__ = "search_word"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    word: str = Field(primary_key=True, sa_type=Word)
+    __table_args__ = unsealed(_SEARCH)
+
+
+class SearchNameRow(SQLModel, table=True):
+    """The customers whose name has a word, folded."""
+
+    __tablename__ = "search_name"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    word: str = Field(primary_key=True, sa_type=Word)
+    customer_id: str = Field(primary_key=True, sa_type=Key)
+    __table_args__ = (
+        Index("ix_search_name_customer", "organisation_id", "customer_id", "word"),
+        unsealed(_SEARCH),
+    )
+
+
+class SearchKeyRow(SQLModel, table=True):
+    """A text that names one record: without separators, from its beginning (``form`` f) and from
+    its end (r)."""
+
+    __tablename__ = "search_key"
+    organisation_id: str = Field(primary_key=True, sa_type=Key)
+    form: str = Field(primary_key=True, max_length=1)
+    key: str = Field(primary_key=True, sa_type=SearchKey)
+    kind: str = Field(primary_key=True, sa_type=Key)
+    id: str = Field(primary_key=True, sa_type=Key)
+    __table_args__ = unsealed(_SEARCH)
+
+
 def table(row: type[SQLModel]) -> Table:
     """The Core table that a row class declares."""
     declared = SQLModel.metadata.tables[str(row.__tablename__)]
@@ -471,3 +569,7 @@ class Tables:
     unnumbered: ClassVar[Table] = table(UnnumberedRow)
     log: ClassVar[Table] = table(LogRow)
     checkpoint: ClassVar[Table] = table(CheckpointRow)
+    tally: ClassVar[Table] = table(TallyRow)
+    search_word: ClassVar[Table] = table(SearchWordRow)
+    search_name: ClassVar[Table] = table(SearchNameRow)
+    search_key: ClassVar[Table] = table(SearchKeyRow)

@@ -5,7 +5,7 @@ from collections import namedtuple
 from functools import lru_cache
 from typing import Any, cast
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection
 
 from chainteller.domain.assets import ASSETS_BY_KEY, MARKETS_BY_NAME
 from chainteller.domain.money import Amount, format_atoms, format_cents
@@ -14,22 +14,20 @@ from chainteller.service.models.funding import Reason
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.trades import Trade
 from chainteller.storage.database import Record
-from chainteller.storage.pages import between, by_created, filters, is_filtered, listing, numbered
-from chainteller.storage.quotes import fees, legs
+from chainteller.storage.pages import Counted, Listing, between, numbered
+from chainteller.storage.quotes import SPREAD, fees, legs
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.trade
-_A = Tables.trading_account
 _FILTERS = ("status", "side", "market")
 _REMEMBERED = 2_048
 _ROW = cast("Any", namedtuple)("row", [column.name for column in _T.columns])
 find = Finder(_T, "trading_account_id", "id")
 find_any = Finder(_T, "id")
 """A trade of any account; lock its account before locking the trade."""
-_ALL_OF_ORGANISATION = select(func.coalesce(func.sum(_A.c.trade_count), 0)).where(
-    _A.c.organisation_id == bindparam("b_organisation")
-)
+_OF_ACCOUNT = Listing(_T, "trading_account_id", filters=_FILTERS, order=("ordinal",))
+_OF_ORGANISATION = Listing(_T, "organisation_id", filters=_FILTERS, spread=SPREAD, is_tallied=True)
 
 
 def hold_text(parts: tuple[Amount, ...]) -> str:
@@ -43,30 +41,19 @@ def hold_parts(text: str) -> tuple[Amount, ...]:
 
 def page(
     connection: Connection, account_id: str, query: ListQuery, total: int
-) -> tuple[tuple[Trade, ...], int]:
+) -> tuple[tuple[Trade, ...], Counted]:
     """An account's trades, newest first."""
     of = {"trading_account_id": account_id}
-    rows, counted = numbered(connection, _T, of, query, _FILTERS, total)
+    rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
 
 
 def page_of_all(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Trade, ...], int]:
+) -> tuple[tuple[Trade, ...], Counted]:
     """The organisation's trades, newest first."""
-    statement = select(_T).where(
-        _T.c.organisation_id == organisation_id, *filters(_T, query, _FILTERS)
-    )
-    order = by_created(_T, query)
-    if is_filtered(query, _FILTERS):
-        rows, total = listing(connection, statement, order, query)
-    else:
-        total = connection.execute(
-            _ALL_OF_ORGANISATION, {"b_organisation": organisation_id}
-        ).scalar_one()
-        start = (query.page - 1) * query.limit
-        rows = list(connection.execute(statement.order_by(*order).offset(start).limit(query.limit)))
-    return tuple(to_model(row) for row in rows), int(total)
+    rows, total = _OF_ORGANISATION.page(connection, (organisation_id,), query)
+    return tuple(to_model(row) for row in rows), total
 
 
 def of_transactions(

@@ -1,21 +1,11 @@
 """Query deposits and withdrawals."""
 
-from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any
-
-from sqlalchemy import Connection, Select, and_, bindparam, func, or_, select, union_all
+from sqlalchemy import Connection, bindparam, select, union_all
 
 from chainteller.domain.assets import ASSETS_BY_KEY
 from chainteller.domain.limits import DestinationClass, Spent
-from chainteller.domain.money import (
-    AmountMalformed,
-    AmountTooPrecise,
-    format_atoms,
-    format_cents,
-    parse_atoms,
-)
-from chainteller.domain.transfers import COUNTED, HOLDING, LEAST_OF_ID, Direction
+from chainteller.domain.money import format_atoms, format_cents
+from chainteller.domain.transfers import COUNTED, HOLDING, Direction
 from chainteller.service.models.funding import (
     Reason,
     Review,
@@ -24,23 +14,13 @@ from chainteller.service.models.funding import (
     TransferDestination,
 )
 from chainteller.service.models.pages import ListQuery
+from chainteller.storage import matching
 from chainteller.storage.database import Record
-from chainteller.storage.pages import (
-    Condition,
-    between,
-    by_created,
-    containing,
-    filters,
-    is_filtered,
-    listing,
-    numbered,
-)
+from chainteller.storage.pages import Counted, Listing, between, numbered
 from chainteller.storage.rows import Finder
 from chainteller.storage.tables import Tables
 
 _T = Tables.transfer
-_A = Tables.trading_account
-_C = Tables.customer
 _FILTERS = ("status",)
 find = Finder(_T, "trading_account_id", "id", "direction")
 find_any = Finder(_T, "id")
@@ -54,9 +34,13 @@ _SAME_ORDINAL = union_all(
         for table in (_T, Tables.trade)
     )
 )
-_ALL_OF_ORGANISATION = select(
-    func.coalesce(func.sum(_A.c.deposit_count + _A.c.withdrawal_count), 0)
-).where(_A.c.organisation_id == bindparam("b_organisation"))
+_OF_ACCOUNT = Listing(_T, "trading_account_id", "direction", filters=_FILTERS, order=("ordinal",))
+_OF_ORGANISATION = Listing(
+    _T, "organisation_id", filters=(*_FILTERS, "trading_account_id"), is_tallied=True
+)
+_OF_DIRECTION = Listing(
+    _T, "organisation_id", "direction", filters=(*_FILTERS, "trading_account_id")
+)
 _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where(
     _T.c.trading_account_id == bindparam("b_account"),
     _T.c.direction == Direction.WITHDRAWAL,
@@ -88,73 +72,29 @@ def of_ordinal(connection: Connection, account_id: str, ordinal: int) -> list[st
 
 def page(
     connection: Connection, account_id: str, direction: Direction, query: ListQuery, total: int
-) -> tuple[tuple[Transfer, ...], int]:
+) -> tuple[tuple[Transfer, ...], Counted]:
     """An account's deposits or withdrawals, newest first."""
     of = {"trading_account_id": account_id, "direction": direction}
-    rows, counted = numbered(connection, _T, of, query, _FILTERS, total)
+    rows, counted = numbered(connection, _OF_ACCOUNT, of, query, total)
     return tuple(to_model(row) for row in rows), counted
 
 
 def page_of_all(
     connection: Connection, organisation_id: str, query: ListQuery
-) -> tuple[tuple[Transfer, ...], int]:
+) -> tuple[tuple[Transfer, ...], Counted]:
     """The organisation's deposits and withdrawals, newest first.
 
     Each word of ``query.text`` has to be found in an id, the address, the bank account or the
     customer, or to be the amount.
     """
-    names = (*_FILTERS, "trading_account_id")
-    statement = select(_T).where(
-        _T.c.organisation_id == organisation_id, *filters(_T, query, names)
-    )
-    if not is_filtered(query, (*names, "type", "text")):
-        return _newest_of_all(connection, organisation_id, query, statement)
+    found = matching.transfers(connection, organisation_id, query.text)
+    known = found.total(query.page * query.limit)
+    listed: Listing = _OF_ORGANISATION
+    of: tuple[str, ...] = (organisation_id,)
     if query.type is not None:
-        statement = statement.where(_T.c.direction == query.type.removesuffix("-transaction"))
-    if query.text:
-        statement = statement.join(_A, _A.c.id == _T.c.trading_account_id).join(
-            _C, _C.c.id == _A.c.customer_id
-        )
-        statement = statement.where(*(_matches(word) for word in query.text.split()))
-    rows, total = listing(connection, statement, by_created(_T, query), query)
+        listed, of = _OF_DIRECTION, (organisation_id, query.type.removesuffix("-transaction"))
+    rows, total = listed.page(connection, of, query, *found.extras, total=known)
     return tuple(to_model(row) for row in rows), total
-
-
-def _newest_of_all(
-    connection: Connection, organisation_id: str, query: ListQuery, statement: Select[Any]
-) -> tuple[tuple[Transfer, ...], int]:
-    """A page without filters, whose total the accounts count."""
-    of_organisation = {"b_organisation": organisation_id}
-    total = connection.execute(_ALL_OF_ORGANISATION, of_organisation).scalar_one()
-    start = (query.page - 1) * query.limit
-    if start >= total:
-        return (), int(total)
-    page = statement.order_by(*by_created(_T, query)).offset(start).limit(query.limit)
-    return tuple(to_model(row) for row in connection.execute(page)), int(total)
-
-
-def _matches(word: str) -> Condition:
-    """Whether a transfer has this word; an abbreviated id or address has two dots in the middle."""
-    pattern = containing(word)
-    begin, dots, end = word.partition("..")
-    if dots and begin and end:
-        pattern = containing(begin) + containing(end)[1:]
-    texts = (_T.c.id, _T.c.trading_account_id, _T.c.bank_account_id, _T.c.address,
-             _T.c.network_tx_hash, _C.c.reference)  # fmt: skip
-    is_long = len(word) >= LEAST_OF_ID
-    return or_(
-        *(column.ilike(pattern, escape="\\") for column in texts if is_long),
-        _C.c.search_name.like(containing(word.casefold()), escape="\\"),
-        *_amounts(word),
-    )
-
-
-def _amounts(word: str) -> Iterator[Condition]:
-    """Conditions for an amount, with or without separators, in each asset that can have it."""
-    for asset in ASSETS_BY_KEY.values():
-        with suppress(AmountMalformed, AmountTooPrecise):
-            atoms = parse_atoms(word.replace(",", ""), asset)
-            yield and_(_T.c.asset == asset.key, _T.c.amount == atoms)
 
 
 def of_transactions(

@@ -17,13 +17,22 @@ class BlockchainAccountRow(SQLModel, table=True):
     __tablename__ = "blockchain_account"
     id: str = Field(primary_key=True, sa_type=Key)
     organisation_id: str = Field(foreign_key="organisation.id", sa_type=Key)
-    trading_account_id: str = Field(foreign_key="trading_account.id", index=True, sa_type=Key)
+    trading_account_id: str = Field(foreign_key="trading_account.id", sa_type=Key)
     customer_id: str = Field(foreign_key="customer.id", index=True, sa_type=Key)
     network: str = Field(sa_type=Key)
     address: str = Field(max_length=_ADDRESS)
     status: str = Field(sa_type=Key)
     created: int = Field(sa_type=Instant)
-    __table_args__ = (Index("ix_blockchain_account_created", "organisation_id", "created", "id"),)
+    __table_args__ = (
+        Index("ix_blockchain_account_created", "organisation_id", "created", "id"),
+        Index(
+            "ix_blockchain_account_account",
+            "organisation_id",
+            "trading_account_id",
+            "created",
+            "id",
+        ),
+    )
 
 
 class CounterpartyRow(SQLModel, table=True):
@@ -62,6 +71,7 @@ class ChallengeRow(SQLModel, table=True):
     __table_args__ = (
         Index("ix_challenge_customer", "customer_id", "created"),
         Index("ix_challenge_account", "blockchain_account_id", "counterparty_id", "created"),
+        Index("ix_challenge_created", "blockchain_account_id", "created", "id"),
     )
 
 
@@ -114,6 +124,10 @@ class LinkRow(SQLModel, table=True):
     policy_version: int = 1
     revoked_at: int | None = Field(default=None, sa_type=Instant)
     revoked_reason: str | None = Field(default=None, sa_type=Key)
+    __table_args__ = (
+        Index("ix_link_account", "blockchain_account_id", "first_linked_at", "counterparty_id"),
+        Index("ix_link_counterparty", "counterparty_id"),
+    )
 
 
 class WalletTables:

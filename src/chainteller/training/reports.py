@@ -101,10 +101,10 @@ def to_lines(report: Mapping[str, Any]) -> list[str]:
             if goal["book"]:
                 lines.append(f"       the book: {goal['book']}")
     if report["refusals"]:
-        lines += ["", "WHAT THE SERVICE REFUSED"]
+        lines += ["", "Refused by the service"]
         lines += [f"{each['at']}  {each['call']}  {each['code']}" for each in report["refusals"]]
     if report["book"]:
-        lines += ["", "WHAT THE BOOK SAYS", *(f"- {each}" for each in report["book"])]
+        lines += ["", "Reference", *(f"- {each}" for each in report["book"])]
     return lines
 
 

@@ -135,7 +135,7 @@ class Session:
         with self._lock:
             progress, customer = self.progress, self.scenario.customer
             if not progress.challenges or not customer.wallet:
-                raise NothingToSign("There is nothing that this customer could sign.")
+                raise NothingToSign("There is nothing for this customer to sign.")
             self._record({"sign": progress.signings})
             number = progress.signings
             mistake = customer.mistakes[number] if number < len(customer.mistakes) else None
@@ -166,7 +166,7 @@ class Session:
             self._record({"hint": self.hints})
             hints = self.scenario.hints
             self.hints += 1
-            return hints[min(self.hints, len(hints)) - 1] if hints else "There is no hint here."
+            return hints[min(self.hints, len(hints)) - 1] if hints else "There are no more hints."
 
     # -- time ---------------------------------------------------------------------------------
 
@@ -317,7 +317,7 @@ class Session:
         """
         with self._lock:
             if not self.checkpoints:
-                raise NoCheckpoint("The session has not begun.")
+                raise NoCheckpoint("The session hasn't started.")
             self._record({"undo": self.undos + 1})
             if len(self._saved) > 1 and self._saved[self.checkpoints] == self.progress:
                 del self._saved[self.checkpoints]

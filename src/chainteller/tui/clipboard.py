@@ -27,7 +27,7 @@ _WAIT_S = 2.0
 SENT = "sent to the terminal's clipboard (OSC 52)"
 
 
-KEPT_BACK = "not copied: names and balances are hidden"
+KEPT_BACK = "Not copied: names and balances are hidden"
 
 
 class Terminal(Protocol):

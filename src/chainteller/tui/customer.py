@@ -34,7 +34,7 @@ class CustomerChanged(TellerError):
 
     def __init__(self, account_id: str) -> None:
         super().__init__(
-            f"It was prepared for {account_id}, which isn't selected any more. Nothing was sent."
+            f"It was prepared for {account_id}, which is no longer selected. Nothing was sent."
         )
 
 

@@ -132,7 +132,7 @@ def columns(screen: CustomerListScreen[Any]) -> Sequence[Column]:
 
 def no_single_account(screen: CustomerListScreen[Any]) -> str:
     """Why the list can't turn to one account; empty when it can."""
-    return "" if screen.desk.customer.account_id else "no account is selected: all are shown"
+    return "" if screen.desk.customer.account_id else "no account is selected, so all are shown"
 
 
 def show_detail(screen: CustomerListScreen[Any], facts: Sequence[Line]) -> None:

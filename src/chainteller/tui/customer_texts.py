@@ -4,11 +4,12 @@ The texts hold no codes of ours and no other customer's data. Times are in UTC a
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+from string import Formatter
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import to_datetime
@@ -36,13 +37,27 @@ class CustomerTexts:
     """Templates by name, such as ``trade.settled`` or ``refusal.QUOTE_EXPIRED``."""
 
     templates: Mapping[str, str]
+    problems: tuple[str, ...] = ()
+    """What is wrong with the bank's own file; the texts concerned are the shipped ones."""
 
     @classmethod
-    def load(cls, path: Path | None) -> "CustomerTexts":
-        """Read the file, once until it changes; without a file there are no texts."""
-        if path is None or not path.is_file():
-            return cls({})
-        return cls(_read(path, path.stat().st_mtime_ns))
+    def load(cls, path: Path | None, own: Path | None = None) -> "CustomerTexts":
+        """Read the shipped file and the bank's ``own``, each once until it changes.
+
+        Without a file there are no texts. An own text replaces the shipped one of the same name.
+        """
+        shipped = {} if path is None or not path.is_file() else _read(path, _changed_ns(path))
+        if own is None or not own.is_file():
+            return cls(shipped)
+        try:
+            given = _read(own, _changed_ns(own))
+        except (OSError, ValueError) as error:
+            return cls(shipped, (f"{own.name}: {error}",))
+        wrong = tuple(_problems(own.name, given, shipped))
+        usable = {
+            name: text for name, text in given.items() if not _why_unusable(name, text, shipped)
+        }
+        return cls({**shipped, **usable}, wrong)
 
     def fill(self, name: str, values: Mapping[str, str]) -> str:
         """The text called ``name``; empty when there is none or a value is missing."""
@@ -109,11 +124,58 @@ class CustomerTexts:
         return next((text for name in names if (text := self.fill(name, values))), "")
 
 
-@lru_cache(maxsize=2)
+def _changed_ns(path: Path) -> int:
+    return path.stat().st_mtime_ns
+
+
+@lru_cache(maxsize=4)
 def _read(path: Path, changed_ns: int) -> Mapping[str, str]:  # noqa: ARG001 - another time, other texts
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {
-        f"{group}.{name}": " ".join(text.split())
-        for group, texts in data.items()
-        for name, text in texts.items()
-    }
+    """Raises OSError, ValueError."""
+    found: dict[str, str] = {}
+    for group, texts in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        if not isinstance(texts, dict):
+            raise ValueError(  # noqa: TRY004 - a fault of the file, not of a caller
+                f"{group} needs to be a table of texts"
+            )
+        for name, text in texts.items():
+            if not isinstance(text, str):
+                raise ValueError(  # noqa: TRY004 - as above
+                    f"{group}.{name} needs to be a text"
+                )
+            found[f"{group}.{name}"] = " ".join(text.split())
+    return found
+
+
+def _problems(file: str, given: Mapping[str, str], shipped: Mapping[str, str]) -> Iterator[str]:
+    for name, text in given.items():
+        reason = _why_unusable(name, text, shipped)
+        if reason:
+            yield f"{file}: {name}: {reason}"
+
+
+def _why_unusable(name: str, text: str, shipped: Mapping[str, str]) -> str:
+    """Why a bank's own text can't replace the shipped one; empty if it can."""
+    if name not in shipped:
+        return "no text has this name"
+    if not text:
+        return "the text is empty"
+    known = _names(shipped[name]) | {"bank"}
+    try:
+        unknown = sorted(_names(text) - known)
+    except ValueError as error:
+        return f"{error}; write {{{{ for a brace"
+    if unknown:
+        return f"{{{unknown[0]}}} isn't known here; known: {', '.join(sorted(known))}"
+    return ""
+
+
+def _names(template: str) -> set[str]:
+    """The names in braces. Raises ValueError: a brace is left open, or holds more than a name."""
+    found = set()
+    for _, name, form, conversion in Formatter().parse(template):
+        if name is None:
+            continue
+        if form or conversion or not name.isidentifier():
+            raise ValueError(f"{{{name}}} has more than a name in its braces")
+        found.add(name)
+    return found

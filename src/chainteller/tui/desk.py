@@ -242,7 +242,8 @@ class Desk:
     @property
     def customer_texts(self) -> "CustomerTexts":
         """The bank's words for customers."""
-        return lazy.CustomerTexts.load(self.settings.customer_texts)
+        settings = self.settings
+        return lazy.CustomerTexts.load(settings.customer_texts, settings.own_customer_texts)
 
     def set_read_only(self, *, on: bool) -> None:
         self.read_only = on

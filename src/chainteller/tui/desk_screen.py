@@ -203,7 +203,7 @@ class DeskScreen(Blank, FullScreen):
     def write(self, lock: str, work: Work) -> None:
         """Run a write unless the same one is still running; read-only desks refuse here too."""
         if self.desk.read_only:
-            self.fail(ReadOnlyProfile("This desk is read-only."))
+            self.fail(ReadOnlyProfile("This console is read-only."))
         elif lock in self.desk.writing:
             self.desk.notify(f"still working on the {lock}", "warn")
         else:
@@ -536,7 +536,7 @@ def _go_back(screen: DeskScreen) -> None:
 def _tell_customer(screen: DeskScreen) -> None:
     text = screen.customer_text()
     if not text:
-        screen.desk.notify("nothing to tell the customer here", "muted")
+        screen.desk.notify("no text for the customer here", "muted")
         return
     screen.desk.on_customer_text.publish(text)
     rows = [line(row) for row in lazy.wrapped(text, 70)]
@@ -571,7 +571,7 @@ def _texts_of(screen: DeskScreen) -> dict[str, str]:
         "the main text": screen.main_text(),
         "the text for the customer": screen.customer_text(),
         "the id": screen.object_id(),
-        "what stands on the screen": "\n".join(lines.plain_text for lines in shown),
+        "the screen as text": "\n".join(lines.plain_text for lines in shown),
     }
     return {name: text for name, text in texts.items() if text}
 
@@ -604,7 +604,7 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.back", "escape", "Close what is open: field, message, detail or filter",
         _go_back, always),
     Command("desk.text", "t", "What to tell the customer; t again copies it", _tell_customer,
-        lambda screen: "" if screen.customer_text() else "there is nothing to tell here",
+        lambda screen: "" if screen.customer_text() else "there is no text for the customer here",
         footer="text", rank=4),
     Command("desk.copy", "c", "Copy the main text of the screen", _copy,
         lambda screen: "" if screen.main_text() else "there is nothing to copy here",
@@ -615,12 +615,12 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.export", "e", "Export to a file: receipt, rows, detail",
         lambda screen: screen.read("ask-export", partial(lazy.export, screen)),
         lambda screen: "" if screen.exports() else "there is nothing to export here"),
-    Command("desk.refresh", "r", "Fetch again", _refresh, always),
+    Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
-    Command("desk.zoom", "z", "What is selected on the whole screen, or beside its list",
+    Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
-    Command("palette.copy", "", "copy: everything that can be copied here",
+    Command("palette.copy", "", "copy: choose what to copy",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always),
 )

@@ -72,7 +72,7 @@ async def export(source: Source) -> None:
 async def save(desk: Desk, folder: Path, name: str, text: str, note: str = "") -> None:
     """Write a file of the agent's and say where it is; what is hidden asks first."""
     if not await desk.shell.may_leave(text):
-        desk.notify("not written: names and balances are hidden", "warn")
+        desk.notify("Not saved: names and balances are hidden", "warn")
         return
     try:
         path = await call_service(copying.write_file, folder, name, text)
@@ -88,7 +88,7 @@ async def copy_menu(source: Source, offered: Mapping[str, str]) -> None:
     if not offered:
         source.desk.notify("nothing to copy here", "muted")
         return
-    choice = Choice("COPY", "sends it to the clipboard and shows it", tuple(offered))
+    choice = Choice("COPY", "copies it and shows it", tuple(offered))
     name = await source.app.push_screen_wait(choice)
     if name is None:
         return
@@ -154,7 +154,7 @@ def exports_here(screen: Standing) -> list[Export]:
     text, found = screen.main_text(), []
     if text:
         name = f"chainteller-{screen.KEY}.txt"
-        found.append(Export("what stands here, text", name, partial(ready, text + "\n")))
+        found.append(Export("Copy screen as text", name, partial(ready, text + "\n")))
     record, about = screen.record(), screen.object_id() or screen.KEY
     if record is not None:
         for ending, form in {"json": record_json, "csv": record_csv}.items():

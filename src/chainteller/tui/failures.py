@@ -41,43 +41,43 @@ class Failure:
 
 
 _MEANINGS: Mapping[str, str] = {
-    "VALIDATION_ERROR": "A field is not in its form; nothing was changed.",
-    "EXCEEDS_PRECISION": "The amount has more decimals than this asset carries.",
-    "TERMS_NOT_ACCEPTED": "The customer has not accepted the trading provider's terms.",
-    "KYC_REQUIRED": "The customer's enhanced identity check is missing.",
-    "ACCOUNT_RESTRICTED": "A control on the account forbids this.",
-    "NOT_FOUND": "This deployment knows no such record.",
-    "CONFLICT": "The record is already there or in another state.",
-    "QUOTE_EXPIRED": "The guaranteed price ran out before its use; nothing was traded.",
-    "QUOTE_ALREADY_USED": "This quote became a trade already; it cannot be used twice.",
+    "VALIDATION_ERROR": "A field isn't valid. Nothing was changed.",
+    "EXCEEDS_PRECISION": "The amount has more decimal places than this asset allows.",
+    "TERMS_NOT_ACCEPTED": "The customer hasn't accepted the trading terms.",
+    "KYC_REQUIRED": "The customer hasn't completed the enhanced identity check.",
+    "ACCOUNT_RESTRICTED": "A restriction on the account prevents this.",
+    "NOT_FOUND": "This record doesn't exist here.",
+    "CONFLICT": "The record already exists, or its status has changed.",
+    "QUOTE_EXPIRED": "The quote has expired. No trade was made.",
+    "QUOTE_ALREADY_USED": "This quote was already executed. It can't be used twice.",
     "QUOTE_ACCOUNT_MISMATCH": "The quote was made for another account.",
-    "TRADE_NOT_CANCELLABLE": "The trade is past the point where it can be cancelled.",
-    "INSUFFICIENT_FUNDS": "The money available is less than what is needed; nothing was moved.",
-    "AMOUNT_BELOW_MINIMUM": "The amount is under the smallest order.",
-    "LIMIT_EXCEEDED": "The amount is over what a limit still leaves.",
-    "MARKET_UNAVAILABLE": "The market is closed for now; prices stand, orders do not.",
+    "TRADE_NOT_CANCELLABLE": "This trade can't be cancelled any more.",
+    "INSUFFICIENT_FUNDS": "The available balance is lower than this amount. No money was moved.",
+    "AMOUNT_BELOW_MINIMUM": "The amount is below the minimum.",
+    "LIMIT_EXCEEDED": "The amount is above the limit.",
+    "MARKET_UNAVAILABLE": "Prices are live, but trading is closed.",
     "RATE_LIMITED": "Too many requests in a short time, or too many open quotes.",
-    "SERVICE_UNAVAILABLE": "The service cannot work right now; nothing was changed.",
-    "CLOCK_UNCERTAIN": "Nobody can be sure what time it is there; nothing was changed.",
-    "UNREACHABLE": "This request did not leave the desk; an earlier one may have.",
-    "OUTCOME_UNKNOWN": "It was sent and no answer came: it may or may not have happened.",
-    "READ_ONLY": "Every change is refused here, whoever sends it; nothing was sent.",
-    "NOT_OFFERED": "This deployment does not offer it.",
-    "UNAUTHORIZED": "This desk's API key is missing or not valid; nothing was done.",
-    "FORBIDDEN": "This desk's API key may not do that.",
+    "SERVICE_UNAVAILABLE": "The service isn't available. Nothing was changed.",
+    "CLOCK_UNCERTAIN": "The service can't confirm the time. Nothing was changed.",
+    "UNREACHABLE": "This request wasn't sent. An earlier one may have gone through.",
+    "OUTCOME_UNKNOWN": "No answer came. It may or may not have gone through.",
+    "READ_ONLY": "Read-only mode refuses every change. Nothing was sent.",
+    "NOT_OFFERED": "This deployment doesn't offer this.",
+    "UNAUTHORIZED": "This console's API key is missing or not valid. Nothing was changed.",
+    "FORBIDDEN": "This console's API key doesn't allow this.",
 }
 
 _NEXT: Mapping[str, str] = {
     "QUOTE_EXPIRED": "enter: a new quote with the same inputs",
-    "QUOTE_ALREADY_USED": "4: look at the trade that it became",
-    "MARKET_UNAVAILABLE": "m: tell me when it reopens",
-    "TRADE_NOT_CANCELLABLE": "b or s: a trade in the other direction is the remedy",
+    "QUOTE_ALREADY_USED": "4: see its trade",
+    "MARKET_UNAVAILABLE": "m: notify me when it reopens",
+    "TRADE_NOT_CANCELLABLE": "b or s: to reverse it, place the opposite trade",
     "READ_ONLY": "F9: allow changes",
-    "UNREACHABLE": "r: try again",
-    "SERVICE_UNAVAILABLE": "r: try again",
-    "CLOCK_UNCERTAIN": "tell the operator: chainteller clock show, then clock accept",
+    "UNREACHABLE": "r: retry",
+    "SERVICE_UNAVAILABLE": "r: retry",
+    "CLOCK_UNCERTAIN": "tell the operator to run chainteller clock show, then clock accept",
     "UNAUTHORIZED": KEY_WANTED,
-    "OUTCOME_UNKNOWN": "Don't send it again: the console is finding out what happened.",
+    "OUTCOME_UNKNOWN": "Don't send it again. We're checking whether it went through.",
 }
 
 _WORDS = {
@@ -128,15 +128,15 @@ def explain(error: TellerError, doing: str = "") -> Failure:
     if doing in _FROM_THE_BANK:
         return replace(
             found,
-            meaning="The bank account holds less than that; nothing was moved.",
-            next_step="d: a smaller amount",
+            meaning="The bank account's balance is lower than this amount. No money was moved.",
+            next_step="d: enter a smaller amount",
             told_as=BANK_FUNDS,
         )
     if doing == "withdrawal":
         return replace(
             found,
-            meaning="Less than that can leave the account now; nothing was moved.",
-            next_step="w: a smaller amount",
+            meaning="The available balance is lower than this amount. No money was moved.",
+            next_step="w: enter a smaller amount",
             told_as=TO_WITHDRAW,
         )
     return found
@@ -159,7 +159,7 @@ def _explained(error: TellerError) -> Failure:
 
 def _next_step(error: TellerError, own: str) -> str:
     """The key that goes on; a store that is shut says itself what opens it, and no key does."""
-    if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Try again"}:
+    if error.code == "SERVICE_UNAVAILABLE" and own.removesuffix(".") not in {"", "Retry"}:
         return own
     return _NEXT.get(error.code) or _readable(error.suggestion) or "esc: close"
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         last_screen,
         restore_account,
         tell_unanswered_requests,
+        tell_unusable_texts,
     )
     from chainteller.tui.console.unanswered import UnansweredWrites, show_unanswered
     from chainteller.tui.customer_texts import CustomerTexts

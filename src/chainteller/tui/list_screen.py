@@ -106,11 +106,11 @@ class Pages(Generic[Record]):
         version, rows, total = self._version, dict[str, list[str]](), 0
         for page in count(1):
             if page > 1:
-                told(f"exporting: {len(rows):,} of {total:,} rows   another filter stops it")
+                told(f"exporting: {len(rows):,} of {total:,} rows   changing the filter stops it")
             listed = await call_service(self._fetch, page)
             total = listed.total
             if version != self._version:
-                raise Stopped("The list was changed while it was being exported.")
+                raise Stopped("The list changed during the export.")
             for row, _ in listed.records:
                 rows[row.key] = [row.key, *(text for text, _ in row.cells)]
             if not listed.records or page * PAGE_ROWS >= min(total, MOST_EXPORTED):

@@ -44,10 +44,10 @@ def watch_market(desk: Desk, market: "Market | None") -> None:
     if market is None:
         return
     if market.status in {None, "open"}:
-        desk.notify(f"{market.market_name} is open already", "muted")
+        desk.notify(f"{market.market_name} is already open", "muted")
         return
     desk.watched.add(market.market_name)
-    desk.notify(f"watching {market.market_name}: a bell when it reopens", "warn")
+    desk.notify(f"watching {market.market_name}: a bell rings when it reopens", "warn")
 
 
 async def _markets(desk: Desk, alert: Alert) -> None:
@@ -119,10 +119,10 @@ def hear_of_clock(desk: Desk, events: "Iterable[Event]") -> None:
         return
     desk.time_uncertain = words[-1] == "clock.uncertain"
     if desk.time_uncertain:
-        told = "time is uncertain: nothing is quoted, executed or paid; tell the operator"
+        told = "Time is uncertain: quotes, trades and payments are paused. Tell the operator."
         desk.notify(told, "bad", account_id="")
     else:
-        desk.notify("time is certain again", "good", account_id="")
+        desk.notify("The time is confirmed again.", "good", account_id="")
 
 
 def take_notice(desk: Desk, operation: str, answer: Any) -> None:

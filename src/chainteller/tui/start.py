@@ -44,6 +44,10 @@ class ConsoleSettings(NamedTuple):
     keys: Mapping[str, str] = MappingProxyType({})
     customer_texts: Path | None = None
     """A TOML file with what a customer may be told (``sample_data/customer_texts.toml``)."""
+    own_customer_texts: Path | None = None
+    """The bank's own texts, which replace those of the same name."""
+    glossary: Path | None = None
+    """A TOML file that explains terms (``sample_data/glossary.toml``)."""
     export_folder: Path | None = None
     """Where ``e`` writes; left out: the current folder."""
     crash_folder: Path | None = None

@@ -4,6 +4,7 @@ import re
 
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import Address, InvalidAddress, Network
+from chainteller.wallets.foreign import foreign_network
 from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import find_secret, has_hex_key
 from chainteller.wallets.pasting import unquoted, without_invisibles
@@ -24,7 +25,9 @@ _NAME = re.compile(r"[^\s:/]+\.[a-z][a-z0-9]{1,14}", re.IGNORECASE)
 _CAIP10 = re.compile(rf"((?:{_NAMESPACES}):[-a-zA-Z0-9]{{1,64}}):(.+)", re.ASCII)
 _SCHEME = re.compile(rf"({'|'.join(_FAMILY_OF_SCHEME)}):(?://)?(.+)", re.ASCII | re.IGNORECASE)
 # What an address of another family may look like to the parser of this one.
-_PERHAPS_FOREIGN = frozenset({"ENCODING", "LENGTH", "UNSUPPORTED_TYPE"})
+_PERHAPS_FOREIGN = frozenset(
+    {"ENCODING", "LENGTH", "UNSUPPORTED_TYPE", "CHECKSUM", "WRONG_NETWORK"}
+)
 
 
 def parse_address(text: str, network: Network) -> Address:
@@ -47,10 +50,17 @@ def parse_address(text: str, network: Network) -> Address:
         return network.family.parse_address(bare, network)
     except InvalidAddress as invalid:
         reason = invalid.reason
+    other = _other_network(bare, network, reason)
+    raise InvalidAddress("WRONG_NETWORK" if other else reason, other)
+
+
+def _other_network(bare: str, network: Network, reason: str) -> str:
+    """The network that an address is of, when it isn't one of this family; empty if unknown."""
+    if reason not in _PERHAPS_FOREIGN:
+        return ""
     others = (family for family in FAMILIES if family is not network.family)
-    if reason in _PERHAPS_FOREIGN and any(family.is_address(bare) for family in others):
-        reason = "WRONG_NETWORK"
-    raise InvalidAddress(reason)
+    family = next((each.label for each in others if each.is_address(bare)), "")
+    return foreign_network(bare) or family
 
 
 def _unwrap(text: str, network: Network) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from chainteller.wallets.family import Address
 from chainteller.wallets.proof import Proof
+from chainteller.wallets.witness import Witness
 
 MAX_OTHER_TEXTS = 48
 MAX_KNOWN_ADDRESSES = 24
@@ -35,7 +36,7 @@ class Case:
 
     `other_challenges` come in the order in which they are worth trying. Of them, and of the
     `known_addresses`, only the first are tried (`MAX_OTHER_TEXTS`, `MAX_KNOWN_ADDRESSES`).
-    `earlier_strangers` are addresses recovered from attempts at different challenges.
+    `earlier_strangers` are the `unproven_signer`s of attempts at different challenges.
     """
 
     challenge: KnownChallenge
@@ -51,8 +52,14 @@ class Diagnosis:
 
     `cause` is one of the four constants of `wording`, None when accepted or when the
     challenge's state alone forbids it. `certain` is true only when the cause is proved.
+    `witness` proves the cause to an independent checker (`checker.proves`); without one a cause is
+    certain only where the paste or the challenge's own record is all there is to see.
     `explanation` and `suggestion` are for the agent, `ask_customer` is one sentence to say.
-    None of the texts repeats what the customer pasted.
+    None of the texts repeats what the customer pasted. `differences` are sentences that say how
+    the text that was signed differs from ours. `recovered_address` is an address whose key is
+    proved to have signed; `unproven_signer` one that follows from the signature only if it was
+    made over exactly our text, which nobody is told. `read` says where in the paste the signature
+    was found, or nothing where the paste is the signature.
     """
 
     accepted: bool
@@ -66,3 +73,7 @@ class Diagnosis:
     other_challenge_id: str | None
     other_counterparty_id: str | None
     suggestion: str
+    witness: Witness | None = None
+    differences: tuple[str, ...] = ()
+    unproven_signer: str | None = None
+    read: str = ""

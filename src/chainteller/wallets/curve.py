@@ -4,6 +4,7 @@ Both implementations give the same answers; coincurve (the `fast` extra) gives t
 one is used is found out when the first signature is checked, never at import.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
@@ -16,12 +17,18 @@ class KeyRecovery(Protocol):
     def public_key(self, digest: bytes) -> bytes | None:
         """The 64 bytes x ‖ y of the key that made the signature over the digest, if any."""
 
+    def public_keys(self, digests: Sequence[bytes]) -> list[bytes | None]:
+        """As `public_key` for each digest; many at once cost less each."""
+
 
 class SchnorrCheck(Protocol):
     """One BIP-340 signature and one x-only key, asked about many messages."""
 
     def signs(self, message: bytes) -> bool:
         """Whether the signature is the key's over this 32-byte message."""
+
+    def signed(self, messages: Sequence[bytes]) -> list[bool]:
+        """As `signs` for each message; many at once cost less each."""
 
 
 class Curve(Protocol):
@@ -43,7 +50,7 @@ def curve() -> Curve:
     try:
         from chainteller.wallets.secp256k1_fast import FastCurve  # noqa: PLC0415 - optional extra
     except ImportError:
-        from chainteller.wallets.secp256k1_pure import PureCurve  # noqa: PLC0415 - loads eth_keys
+        from chainteller.wallets.secp256k1_pure import PureCurve  # noqa: PLC0415 - its table
 
         return PureCurve()
     return FastCurve()

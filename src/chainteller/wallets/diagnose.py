@@ -4,6 +4,7 @@ The order is that of cost and certainty: shape, the exact text, other texts, alt
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
@@ -15,30 +16,58 @@ from chainteller.wallets.cases import (
     KnownAddress,
     KnownChallenge,
 )
-from chainteller.wallets.encodings import SignatureReading
+from chainteller.wallets.clipboard import Clipboard, read_clipboard
+from chainteller.wallets.differences import describe
+from chainteller.wallets.encodings import SignatureReading, once_only
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import (
     RIGHT,
     Address,
     Family,
+    InvalidAddress,
     Probe,
     Shape,
     looks_like,
     signed_as,
 )
 from chainteller.wallets.findings import FINDINGS
+from chainteller.wallets.networks import NETWORKS
 from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.reader import Unreadable, read_signature
-from chainteller.wallets.recoverable import recovered_keys
-from chainteller.wallets.variants import altered_texts, hashed_texts
+from chainteller.wallets.recoverable import key_witness
+from chainteller.wallets.search import search
+from chainteller.wallets.transit import Journey
+from chainteller.wallets.variants import hashed_texts
 from chainteller.wallets.verify import verify_reading
+from chainteller.wallets.witness import Witness
 from chainteller.wallets.wording import (
     EXPIRED_CHALLENGE,
     NETWORK_MISMATCH,
     WRONG_MESSAGE_FORMAT,
 )
 
-__all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "diagnose"]
+__all__ = ["Case", "Diagnosis", "KnownAddress", "KnownChallenge", "accept", "diagnose"]
+
+
+def accept(case: Case) -> Diagnosis | None:
+    """Accept a right signature of an open challenge; None when it takes a diagnosis.
+
+    Looks at the challenge and the signature alone, so a case without context is enough.
+    """
+    if case.challenge.state != "open":
+        return None
+    _, readings = _strict_reading(case, case.challenge.address.network.family)
+    return _accepted(case, readings[0]) if readings else None
+
+
+def _accepted(case: Case, reading: SignatureReading) -> Diagnosis | None:
+    proof = verify_reading(case.challenge.text.encode(), reading, case.challenge.address)
+    if proof is None:
+        return None
+    address = case.challenge.address
+    probe = address.network.family.probe(reading)
+    witness = probe.witness(case.challenge.text.encode(), address)
+    return replace(_answer(case, "ACCEPTED", witness=witness), accepted=True, proof=proof)
 
 
 def diagnose(case: Case) -> Diagnosis:
@@ -60,21 +89,49 @@ def diagnose(case: Case) -> Diagnosis:
         closed,
         explanation=f"{closed.explanation} {besides}",
         recovered_address=judged.recovered_address,
+        differences=judged.differences,
+        witness=judged.witness,
         other_challenge_id=judged.other_challenge_id,
         other_counterparty_id=judged.other_counterparty_id,
     )
 
 
+_MOST_STATED = 6
+
+
+def _address_like(text: str, registered: Address) -> Address | None:
+    """The address on the registered network, or on the main one of another family."""
+    for network in (registered.network, *NETWORKS):
+        if network.main or network is registered.network:
+            with suppress(InvalidAddress):
+                return network.family.parse_address(text, network)
+    return None
+
+
 class _Attempt:
     """A case whose paste has been read, with one probe for each family."""
 
-    def __init__(self, case: Case, reading: SignatureReading) -> None:
+    def __init__(
+        self,
+        case: Case,
+        reading: SignatureReading,
+        *,
+        clipboard: Clipboard,
+        extracted: bool = False,
+    ) -> None:
+        """`extracted` marks a reading of a part of the paste, which no family reads otherwise."""
         self.case = case
+        self.clipboard = clipboard
+        self.extracted = extracted
         self.reading = reading
         self.text = case.challenge.text.encode()
         self.family = case.challenge.address.network.family
         self.probe_as = cache(self._probe_as)
         self.probe: Probe = self.probe_as(self.family)
+
+    def of(self, reading: SignatureReading) -> "_Attempt":
+        """The same attempt with another reading."""
+        return _Attempt(self.case, reading, clipboard=self.clipboard, extracted=True)
 
     @property
     def stranger(self) -> Address | None:
@@ -82,21 +139,57 @@ class _Attempt:
         return self.probe.signer(self.text, self.case.challenge.address)
 
     @property
+    def others(self) -> list[KnownChallenge]:
+        """The other challenges to look at, without those of the same text."""
+        others = self.case.other_challenges[:MAX_OTHER_TEXTS]
+        return [other for other in others if other.text != self.case.challenge.text]
+
+    @property
+    def known(self) -> list[KnownAddress]:
+        """The other addresses to look at."""
+        registered = self.case.challenge.address.canonical
+        known = self.case.known_addresses[:MAX_KNOWN_ADDRESSES]
+        return [each for each in known if each.address.canonical != registered]
+
+    @property
+    def everybody(self) -> list[Address]:
+        """The registered address and the customer's others, each once."""
+        others = [each.address for each in self.known] + [each.address for each in self.others]
+        return list({each.canonical: each for each in (self.registered, *others)}.values())
+
+    @property
+    def registered(self) -> Address:
+        """The address of the challenge."""
+        return self.case.challenge.address
+
+    @property
+    def stated_messages(self) -> list[bytes]:
+        """What the paste says was signed, without our own text."""
+        stated = [self.reading.stated_text, *self.clipboard.texts]
+        # JSON may hold half a surrogate pair, which has no UTF-8 form.
+        messages = [each.encode("utf-8", "replace") for each in stated if each]
+        return [each for each in dict.fromkeys(messages) if each != self.text][:_MOST_STATED]
+
+    @property
+    def stated_addresses(self) -> list[Address]:
+        """The addresses and keys that the paste names."""
+        found = (_address_like(each, self.registered) for each in self.clipboard.addresses)
+        return [each for each in found if each is not None][:_MOST_STATED]
+
+    @property
     def shape(self) -> Shape:
         """The finding that the shape alone supports; asked for when nothing is proved."""
         for other in FAMILIES:
-            if other is not self.family and other.is_unmistakable(self._reading_as(other)):
-                # With keys on the same curve, the registered wallet may still have made it.
-                may_be_same_key = bool(other.message_digests and self.family.message_digests)
-                return Shape(looks_like(other), certain=not may_be_same_key)
+            if other is not self.family and other.is_unmistakable(self.reading_as(other)):
+                return Shape(looks_like(other))
         return self.family.shape(self.reading, self.case.challenge.address)
 
     def _probe_as(self, family: Family) -> Probe:
-        return family.probe(self._reading_as(family))
+        return family.probe(self.reading_as(family))
 
-    def _reading_as(self, family: Family) -> SignatureReading:
+    def reading_as(self, family: Family) -> SignatureReading:
         """The paste as the family writes it: a prefix is only seen by its own family's reading."""
-        if not family.signature_prefixes or self.reading.prefix:
+        if self.extracted or not family.signature_prefixes or self.reading.prefix:
             return self.reading
         try:
             return read_signature(self.case.signature, family)
@@ -105,33 +198,102 @@ class _Attempt:
 
 
 def _judge(case: Case) -> Diagnosis:
-    address = case.challenge.address
+    """A right signature anywhere in the paste is accepted; else the likeliest one is explained."""
+    family = case.challenge.address.network.family
+    refusal, readings = _strict_reading(case, family)
+    for reading in readings:
+        accepted = _accepted(case, reading)
+        if accepted is not None:
+            return accepted
+    if refusal == "SECRET_PASTED" and is_certain_secret(case):
+        return _answer(case, refusal)
+    clipboard = Clipboard() if refusal in _HOPELESS else read_clipboard(case.signature, family)
+    for part in clipboard.parts:
+        accepted = _accepted(case, part.reading)
+        if accepted is not None:
+            return replace(accepted, read=part.source)
+    if refusal == "SECRET_PASTED":
+        return _answer(case, refusal)
+    plausible = [part.reading for part in clipboard.parts if _is_plausible(part.reading)]
+    attempts = [_Attempt(case, reading, clipboard=clipboard) for reading in readings]
+    attempts += [
+        _Attempt(case, reading, clipboard=clipboard, extracted=True)
+        for reading in plausible[: _MOST_DIAGNOSED if not readings else 1]
+    ]
+    if not attempts:
+        return _answer(case, refusal)
+    return _explain(case, attempts)
+
+
+# Pastes in which nobody needs to look for a signature.
+_HOPELESS = frozenset({"EMPTY", "TOO_LONG", "ADDRESS_PASTED"})
+_MOST_DIAGNOSED = 3
+
+
+def _is_plausible(reading: SignatureReading) -> bool:
+    return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
+
+
+def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
+    """The paste as one signature; otherwise why it is none."""
     try:
-        reading = read_signature(case.signature, address.network.family)
+        return "", [read_signature(case.signature, family)]
     except SecretPasted:
-        return _answer(case, "SECRET_PASTED")
+        return "SECRET_PASTED", []
     except Unreadable as unreadable:
-        return _answer(case, unreadable.finding)
-    proof = verify_reading(case.challenge.text.encode(), reading, address)
-    if proof is not None:
-        return replace(_answer(case, "ACCEPTED"), accepted=True, proof=proof)
-    attempt = _Attempt(case, reading)
-    for step in _STEPS:
-        answer = step(attempt)
+        return unreadable.finding, []
+
+
+def is_certain_secret(_case: Case) -> bool:
+    return False
+
+
+def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
+    """What is proved of any of the readings, and last what the first one looks like."""
+    address = case.challenge.address
+    for attempt in attempts:
+        once = once_only(attempt.reading)
+        if once is not None:
+            attempt = attempt.of(once)  # noqa: PLW2901 - the signature without its repeats
+            if _is_by_registered(attempt):
+                witness = attempt.probe.witness(attempt.text, address)
+                return _answer(case, "SIGNATURE_REPEATED", witness=witness)
+        for step in _EXACT_STEPS:
+            answer = step(attempt)
+            if answer is not None:
+                return answer
+    first = attempts[0]
+    for step in _SEARCH_STEPS:
+        answer = step(first)
         if answer is not None:
             return answer
-    return _answer(case, "NO_MATCH", certain=False)
+    return _answer(case, "NO_MATCH")
 
 
-def _answer(
+def _is_by_registered(attempt: _Attempt) -> bool:
+    return attempt.probe.match(attempt.text, attempt.case.challenge.address) is not None
+
+
+# What is plain from the paste, or from the challenge's own record, needs no other witness.
+_EVIDENT = frozenset(
+    {
+        "EMPTY", "TOO_LONG", "ADDRESS_PASTED",
+        "CHALLENGE_EXPIRED", "CHALLENGE_USED", "CHALLENGE_LOCKED",
+    }
+)  # fmt: skip
+
+
+def _answer(  # noqa: PLR0913 - the facts that a wording may name
     case: Case,
     finding: str,
     *,
-    certain: bool = True,
+    witness: Witness | None = None,
     recovered: str | None = None,
     challenge: KnownChallenge | None = None,
     counterparty_id: str | None = None,
+    what: str = "",
 ) -> Diagnosis:
+    """The finding in words; certain with a witness, or where the finding is evident."""
     wording = FINDINGS[finding]
     expected = case.challenge.address.display
     counterparty = challenge.counterparty_id if challenge else counterparty_id
@@ -145,12 +307,13 @@ def _answer(
         "other_counterparty": counterparty or "",
         "other_action": _other_action(challenge),
         "sign_function": case.challenge.address.network.family.sign_function,
+        "what": what,
     }
     return Diagnosis(
         accepted=False,
         proof=None,
         cause=wording.cause,
-        certain=certain,
+        certain=witness is not None or finding in _EVIDENT,
         finding=finding,
         explanation=wording.explanation.format_map(facts),
         ask_customer=wording.ask_customer.format_map(facts),
@@ -158,6 +321,7 @@ def _answer(
         other_challenge_id=challenge.challenge_id if challenge else None,
         other_counterparty_id=counterparty,
         suggestion=wording.suggestion.format_map(facts),
+        witness=witness,
     )
 
 
@@ -170,30 +334,47 @@ def _other_action(challenge: KnownChallenge | None) -> str:
 
 
 def _damaged_form(attempt: _Attempt) -> Diagnosis | None:
-    finding = attempt.probe.match(attempt.text, attempt.case.challenge.address)
-    return _answer(attempt.case, finding) if finding else None
+    registered = attempt.case.challenge.address
+    finding = attempt.probe.match(attempt.text, registered)
+    if not finding:
+        return None
+    witness = attempt.probe.witness(attempt.text, registered)
+    return _answer(attempt.case, finding, witness=witness)
 
 
 def _other_texts(attempt: _Attempt) -> Diagnosis | None:
     registered = attempt.case.challenge.address
-    for other in attempt.case.other_challenges[:MAX_OTHER_TEXTS]:
+    others = attempt.others
+    attempt.probe.prepare([other.text.encode() for other in others])
+    for other in others:
         message = other.text.encode()
-        if message == attempt.text:
-            continue
         by_registered = attempt.probe.match(message, registered)
-        same_key = by_registered is not None
         own = by_registered
         if other.address.canonical != registered.canonical:
             own = attempt.probe_as(other.address.network.family).match(message, other.address)
-        if own is None and not same_key:
+        if own is None and by_registered is None:
             continue
-        finding = "EARLIER_CHALLENGE" if same_key else "OTHER_CHALLENGE"
-        signer = registered if same_key else other.address
-        answer = _answer(attempt.case, finding, recovered=signer.display, challenge=other)
+        signer = registered if by_registered is not None else other.address
+        answer = _signed_other(attempt, other, message, signer)
         if own != RIGHT:
-            answer = replace(answer, suggestion=_other_action(replace(other, state="closed")))
-        return replace(answer, cause=_cause_of_other_text(attempt.case, other, answer.cause))
+            return replace(answer, suggestion=_other_action(replace(other, state="closed")))
+        return answer
     return None
+
+
+def _signed_other(
+    attempt: _Attempt, other: KnownChallenge, message: bytes, signer: Address
+) -> Diagnosis:
+    """The signer signed the text of another challenge, as it is or altered."""
+    by_registered = signer.canonical == attempt.case.challenge.address.canonical
+    answer = _answer(
+        attempt.case,
+        "EARLIER_CHALLENGE" if by_registered else "OTHER_CHALLENGE",
+        witness=attempt.probe_as(signer.network.family).witness(message, signer),
+        recovered=signer.display,
+        challenge=other,
+    )
+    return replace(answer, cause=_cause_of_other_text(attempt.case, other, answer.cause))
 
 
 def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | None) -> str | None:
@@ -204,27 +385,91 @@ def _cause_of_other_text(case: Case, other: KnownChallenge, otherwise: str | Non
     return otherwise
 
 
-def _altered_text(attempt: _Attempt) -> Diagnosis | None:
-    registered = attempt.case.challenge.address
-    for finding, message in altered_texts(attempt.case.challenge.text):
-        if attempt.probe.match(message, registered) is not None:
-            return _answer(attempt.case, finding)
-    stated = attempt.reading.stated_text
-    # JSON may hold half a surrogate pair, which has no UTF-8 form.
-    signed = None if stated is None else stated.encode("utf-8", "replace")
-    if signed is not None and attempt.probe.match(signed, registered) is not None:
-        return _answer(attempt.case, "EDITED_TEXT")
+def _stated_text(attempt: _Attempt) -> Diagnosis | None:
+    """A known key signed the text that the paste itself shows."""
+    for message in attempt.stated_messages:
+        for address in attempt.everybody:
+            probe = attempt.probe_as(address.network.family)
+            if probe.match(message, address) is None:
+                continue
+            witness = probe.witness(message, address)
+            if address.canonical == attempt.case.challenge.address.canonical:
+                answer = _answer(attempt.case, "EDITED_TEXT", witness=witness)
+            else:
+                answer = _by_other_wallet(attempt, address, witness)
+            return replace(answer, differences=describe(attempt.case.challenge.text, message))
     return None
 
 
-def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
+def _stated_address(attempt: _Attempt) -> Diagnosis | None:
+    """The address or key that the paste names signed our text, or the text that the paste shows."""
     registered = attempt.case.challenge.address
-    for finding, digest in attempt.family.other_digests:
-        if attempt.probe.match_digest(digest(attempt.text), registered) is not None:
-            return _answer(attempt.case, finding)
-    for finding, message in hashed_texts(attempt.case.challenge.text, attempt.family):
+    for address in attempt.stated_addresses:
+        if address.canonical == registered.canonical:
+            continue
+        probe = attempt.probe_as(address.network.family)
+        for message in (attempt.text, *attempt.stated_messages):
+            if probe.match(message, address) is None:
+                continue
+            witness = probe.witness(message, address)
+            answer = _answer(
+                attempt.case, "STATED_ADDRESS", witness=witness, recovered=address.display
+            )
+            if address.network.family is not registered.network.family:
+                answer = replace(answer, cause=NETWORK_MISMATCH)
+            if message != attempt.text:
+                differences = describe(attempt.case.challenge.text, message)
+                answer = replace(answer, differences=differences)
+            return answer
+    return None
+
+
+def _altered_text(attempt: _Attempt) -> Diagnosis | None:
+    """One of the texts that a known address may have signed, altered on its way."""
+    case = attempt.case
+    found = search(attempt.probe_as, case.challenge, attempt.others, case.known_addresses)
+    if found is None:
+        return None
+    signer, text_of = found.signer, found.challenge
+    what = " and ".join(each.what for each in found.journey.steps)
+    if text_of.challenge_id != case.challenge.challenge_id:
+        answer = _signed_other(attempt, text_of, found.journey.signed, signer)
+        answer = replace(
+            answer,
+            explanation=f"{answer.explanation} It was altered on its way: the signed text {what}.",
+            suggestion=_other_action(replace(text_of, state="closed")),
+        )
+    else:
+        answer = _altered(attempt, found.journey, signer, what)
+    return replace(answer, differences=describe(text_of.text, found.journey.signed))
+
+
+def _altered(attempt: _Attempt, journey: Journey, signer: Address, what: str) -> Diagnosis:
+    """The text of this challenge, altered, by the registered wallet or another known one."""
+    case = attempt.case
+    witness = attempt.probe_as(signer.network.family).witness(journey.signed, signer)
+    if signer.canonical == case.challenge.address.canonical:
+        finding = journey.steps[0].finding if len(journey.steps) == 1 else "ALTERED_TEXT"
+        return _answer(case, finding, witness=witness, what=what)
+    answer = _by_other_wallet(attempt, signer, witness)
+    altered = f" The text was also altered on its way: the signed text {what}."
+    return replace(answer, explanation=answer.explanation + altered)
+
+
+def _other_hashing(attempt: _Attempt) -> Diagnosis | None:
+    registered, family = attempt.case.challenge.address, attempt.family
+    for finding, scheme, digest in family.other_digests:
+        hashed = digest(attempt.text)
+        if attempt.probe.match_digest(hashed, registered) is not None:
+            named = [(scheme, hashed)]
+            witness = key_witness(attempt.reading_as(family), registered, attempt.text, named)
+            return _answer(attempt.case, finding, witness=witness)
+    hashes = list(hashed_texts(attempt.case.challenge.text, family))
+    attempt.probe.prepare([message for _, message in hashes])
+    for finding, message in hashes:
         if attempt.probe.match(message, registered) is not None:
-            return _answer(attempt.case, finding)
+            witness = attempt.probe.witness(message, registered)
+            return _answer(attempt.case, finding, witness=witness)
     return None
 
 
@@ -236,33 +481,40 @@ def _other_family(attempt: _Attempt) -> Diagnosis | None:
     family, registered = attempt.family, attempt.case.challenge.address
     if not family.message_digests:
         return None
-    for other in FAMILIES:
+    for other in (family, *(each for each in FAMILIES if each is not family)):
         finding = "WRONG_RECOVERY_BYTE" if other is family else signed_as(other)
-        for digest in other.message_digests[: 1 if other is family else None]:
-            keys = recovered_keys(attempt.reading, digest(attempt.text))
-            if any(family.owns(key, registered) for key in keys):
-                return _answer(attempt.case, finding)
+        ways = other.message_digests[: 1 if other is family else None]
+        named = [(scheme, digest(attempt.text)) for scheme, digest in ways]
+        witness = key_witness(attempt.reading_as(family), registered, attempt.text, named)
+        if witness is not None:
+            return _answer(attempt.case, finding, witness=witness)
     return None
 
 
 def _known_address(attempt: _Attempt) -> Diagnosis | None:
-    registered = attempt.case.challenge.address
-    for known in attempt.case.known_addresses[:MAX_KNOWN_ADDRESSES]:
+    for known in attempt.known:
         address = known.address
-        if address.canonical == registered.canonical:
-            continue
-        if attempt.probe_as(address.network.family).match(attempt.text, address) is None:
-            continue
-        answer = _answer(
-            attempt.case,
-            "OTHER_REGISTERED_ADDRESS",
-            recovered=address.display,
-            counterparty_id=known.counterparty_id,
-        )
-        if address.network.family is not registered.network.family:
-            return replace(answer, cause=NETWORK_MISMATCH)
-        return answer
+        probe = attempt.probe_as(address.network.family)
+        if probe.match(attempt.text, address) is not None:
+            return _by_other_wallet(attempt, address, probe.witness(attempt.text, address))
     return None
+
+
+def _by_other_wallet(attempt: _Attempt, signer: Address, witness: Witness | None) -> Diagnosis:
+    """Signed by another address of the customer, by its counterparty where it is registered."""
+    case, registered = attempt.case, attempt.case.challenge.address
+    owners = [each.counterparty_id for each in attempt.known if each.address == signer]
+    owners += [each.counterparty_id for each in attempt.others if each.address == signer]
+    answer = _answer(
+        case,
+        "OTHER_REGISTERED_ADDRESS",
+        witness=witness,
+        recovered=signer.display,
+        counterparty_id=owners[0] if owners else None,
+    )
+    if signer.network.family is not registered.network.family:
+        return replace(answer, cause=NETWORK_MISMATCH)
+    return answer
 
 
 def _embedded_key(attempt: _Attempt) -> Diagnosis | None:
@@ -271,38 +523,49 @@ def _embedded_key(attempt: _Attempt) -> Diagnosis | None:
     own = attempt.stranger
     if own is None:
         return None
-    return _answer(attempt.case, "OTHER_ADDRESS_OF_KEY", recovered=own.display)
+    witness = attempt.probe.witness(attempt.text, own)
+    return _answer(attempt.case, "OTHER_ADDRESS_OF_KEY", witness=witness, recovered=own.display)
 
 
 def _shape(attempt: _Attempt) -> Diagnosis | None:
     shape = attempt.shape
-    return _answer(attempt.case, shape.finding, certain=shape.certain) if shape.finding else None
+    return _answer(attempt.case, shape.finding) if shape.finding else None
 
 
 def _stranger_again(attempt: _Attempt) -> Diagnosis | None:
-    """Two texts lead to one stranger by chance once in 2^160 times: that wallet signs."""
+    """Two texts lead to one stranger by chance once in 2^160 times: that wallet signs.
+
+    The registered address may still be a contract whose owner it is, which only the chain knows.
+    """
     signer = attempt.stranger
     earlier = {stranger.lower() for stranger in attempt.case.earlier_strangers}
     if signer is None or signer.display.lower() not in earlier:
         return None
-    return _answer(attempt.case, "SAME_STRANGER_TWICE", recovered=signer.display)
+    witness = attempt.probe.witness(attempt.text, signer)
+    answer = _answer(attempt.case, "SAME_STRANGER_TWICE", witness=witness, recovered=signer.display)
+    certain = answer.certain and not attempt.family.may_be_contracts
+    return replace(answer, certain=certain, unproven_signer=signer.display)
 
 
 def _stranger(attempt: _Attempt) -> Diagnosis | None:
     signer = attempt.stranger
     if signer is None:
         return None
-    return _answer(attempt.case, "UNKNOWN_SIGNER", certain=False, recovered=signer.display)
+    return replace(_answer(attempt.case, "UNKNOWN_SIGNER"), unproven_signer=signer.display)
 
 
-_STEPS = (
+_EXACT_STEPS = (
     _damaged_form,
     _other_texts,
-    _altered_text,
+    _known_address,
     _other_hashing,
     _other_family,
-    _known_address,
     _embedded_key,
+    _stated_text,
+    _stated_address,
+)
+_SEARCH_STEPS = (
+    _altered_text,
     _stranger_again,
     _shape,
     _stranger,

@@ -37,6 +37,17 @@ class SignatureReading:
     stated_text: str | None = None
 
 
+def once_only(reading: SignatureReading) -> SignatureReading | None:
+    """The signature of 64 or 65 bytes that the paste repeats without a break, or None."""
+    for candidate in reading.candidates:
+        data = candidate.data
+        for size in (65, 64):
+            if len(data) > size and data == data[:size] * (len(data) // size):
+                once = Candidate(data[:size], candidate.encoding)
+                return SignatureReading((once,), reading.prefix, reading.stated_text)
+    return None
+
+
 def decodings(text: str, *, base58_first: bool) -> tuple[Candidate, ...]:
     """Every reading of a string without white space, the likeliest first.
 

@@ -6,7 +6,7 @@ Everything that differs between families is a part of `Family`. The families the
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import get_annotations
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from typing import ClassVar, Protocol
 from chainteller.wallets.encodings import SignatureReading
 from chainteller.wallets.hashes import Digest
 from chainteller.wallets.proof import Proof
+from chainteller.wallets.witness import Witness
 from chainteller.wallets.wording import Wording
 
 _NETWORK_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
@@ -69,18 +70,29 @@ class InvalidAddress(ValueError):
     """Not an address of the network.
 
     `reason` is CHECKSUM, LENGTH, ENCODING, WRONG_NETWORK, ZERO, OFF_CURVE, SMALL_ORDER, NAME,
-    UNSUPPORTED_TYPE or SECRET_PASTED. What was typed is kept nowhere in the exception.
+    UNSUPPORTED_TYPE or SECRET_PASTED. With WRONG_NETWORK, `network` is the network whose address it
+    is, as people call it, where that is known. What was typed is kept nowhere in the exception.
     """
 
     reason: str
+    network: str
 
-    def __init__(self, reason: str) -> None:
-        """Keep the reason alone."""
+    def __init__(self, reason: str, network: str = "") -> None:
+        """Keep the reason and the network alone."""
         self.reason = reason
+        self.network = network
         super().__init__(f"invalid address: {reason}")
 
 
 RIGHT = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which of the messages was signed, and by the key of which address."""
+
+    index: int
+    address: Address
 
 
 class Probe(Protocol):
@@ -102,13 +114,30 @@ class Probe(Protocol):
     def signer(self, message: bytes, like: Address) -> Address | None:
         """The address, of the kind of `like`, that the signature over the message points to."""
 
+    @property
+    def names_its_key(self) -> bool:
+        """Whether a signature and a message give away the key: asking for many addresses is as
+        cheap as for one.
+        """
+
+    def prepare(self, messages: Sequence[bytes]) -> None:
+        """Make the next calls of `match` and `signer` for these messages cheap."""
+
+    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+        """The first of the messages that the key of one of the addresses signed."""
+
+    def witness(self, message: bytes, address: Address) -> Witness | None:
+        """What proves that the key of the address signed the message; None when it did not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the length, alphabet and numbers of a paste say; no finding when it looks usual."""
+    """What the length, alphabet and numbers of a paste suggest; no finding when it looks usual.
+
+    It never proves anything: a container that nobody here knows may hold a right signature.
+    """
 
     finding: str = ""
-    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +182,8 @@ class Family(ABC):
     signature_prefixes: ClassVar[tuple[str, ...]] = ()
     # Whether a string that is base58 as well as base64 is rather read as base58.
     prefers_base58: ClassVar[bool] = False
+    # Whether an address may be a contract, whose owner's signature only the chain can judge.
+    may_be_contracts: ClassVar[bool] = False
     # The words of findings that only this family makes.
     findings: ClassVar[Mapping[str, Wording]] = MappingProxyType({})
 
@@ -210,13 +241,15 @@ class Family(ABC):
         """A published key in the form in which the family's wallets export it."""
 
     @property
-    def message_digests(self) -> tuple[Digest, ...]:
-        """The digests that wallets sign with a secp256k1 key for a text; none without such keys."""
+    def message_digests(self) -> tuple[tuple[str, Digest], ...]:
+        """The digests that wallets sign with a secp256k1 key for a text, each with the scheme of
+        its witness; none without such keys.
+        """
         return ()
 
     @property
-    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
-        """What may have been signed instead of the message digest, each with its finding."""
+    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
+        """What may have been signed instead, each with its finding and its scheme."""
         return ()
 
     @property

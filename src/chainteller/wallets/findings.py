@@ -115,6 +115,9 @@ _GENERAL: dict[str, Wording] = {
     "EXTRA_BYTES": altered(
         "something was added at its end", _WHOLE, "Ask for the signature as the wallet shows it."
     ),
+    "SIGNATURE_REPEATED": altered(
+        "it was pasted more than once without a break", _WHOLE, "Ask for the signature once."
+    ),
     "HIGH_S": altered(
         "it is in a second form that wallets never produce, so it may have been altered on the way",
         "Could you sign our text once more and send us the signature just as your wallet shows it?",
@@ -186,6 +189,29 @@ _GENERAL: dict[str, Wording] = {
     "SPACES_CHANGED": altered("spaces in the text it signed were added or lost"),
     "LABEL_INCLUDED": altered("it signed the text with a label in front of it"),
     "PART_OF_TEXT": altered("it signed only part of the text"),
+    "PUNCTUATION_LOST": altered("the text it signed lost its punctuation"),
+    "CHARACTERS_REPLACED": altered(
+        "signs in the text it signed were replaced, as word processors do"
+    ),
+    "CASE_CHANGED": altered("capital and small letters in the text it signed were changed"),
+    "MARKUP_ADDED": altered(
+        "the text it signed has signs around it that a chat program uses for its layout",
+        "Could you sign the text again without the signs around it?",
+    ),
+    "QUOTED_LINES": altered(
+        "the text it signed has the signs of a quoted mail before its lines",
+        "Could you copy the text from our own message, not from a reply, and sign it again?",
+    ),
+    "MAIL_ENCODING": altered(
+        "the text it signed holds codes that mail programs and web pages write for characters",
+        suggestion="Send the text as a QR code or plain-text file.",
+    ),
+    "TEXT_DOUBLED": altered("the text it signed is there more than once"),
+    "TAIL_INCLUDED": altered(
+        "the text it signed ends in the closing words of a mail",
+        "Could you sign our text alone, without the words below it?",
+    ),
+    "ALTERED_TEXT": altered("the text it signed {what}"),
     "UNICODE_FORM": altered("it signed the text with its accents encoded in another way"),
     "EDITED_TEXT": altered("the wallet's own record shows that another text was signed"),
     "RAW_HASH_SIGNED": altered(
@@ -217,6 +243,13 @@ _GENERAL: dict[str, Wording] = {
         _OWN_WALLET,
         "Have it signed with the registered address, or register the address that signed.",
     ),
+    "STATED_ADDRESS": Wording(
+        WRONG_WALLET_ADDRESS,
+        "The signature is by {recovered}, the address that the paste itself names; it isn't the "
+        "registered one.",
+        _OWN_WALLET,
+        "Have it signed with the registered address, or register the address that signed.",
+    ),
     "SAME_STRANGER_TWICE": Wording(
         WRONG_WALLET_ADDRESS,
         "Two answers to different challenges point to the same address {recovered}: the customer "
@@ -227,10 +260,10 @@ _GENERAL: dict[str, Wording] = {
     ),
     "UNKNOWN_SIGNER": Wording(
         WRONG_WALLET_ADDRESS,
-        "Read against this text, the signature points to {recovered}. Either that wallet signed, "
-        "or the registered wallet signed a text that differs in a way we cannot guess.",
-        "Which address does your wallet show when you sign: does it end in {recovered_end} or in "
-        "{expected_end}?",
+        "The signature is well formed but is not the registered wallet's over this text. Either "
+        "another wallet signed, or the registered one signed a text that differs in a way we "
+        "could not find. Which of the two cannot be told from one signature.",
+        "Which address does your wallet show when you sign: does it end in {expected_end}?",
         "If it is the registered address, have the text copied and signed again.",
     ),
     "NO_MATCH": Wording(

@@ -2,15 +2,23 @@
 
 import hashlib
 from collections.abc import Callable
+from functools import cache
 
 Digest = Callable[[bytes], bytes]
 
 
 def keccak256(data: bytes) -> bytes:
     """Ethereum's Keccak-256 (not SHA3-256: the padding differs). 32 bytes."""
+    return bytes(_keccak()(data))
+
+
+@cache
+def _keccak() -> Digest:
     from eth_hash.auto import keccak  # noqa: PLC0415 - a Solana desk never pays for it
 
-    return bytes(keccak(data))
+    keccak(b"")
+    # The front checks its arguments at every call, and a search makes thousands.
+    return keccak.hasher
 
 
 def sha256(data: bytes) -> bytes:

@@ -34,4 +34,5 @@ def diagnosis_model(case: Case, found: Diagnosis) -> SignatureDiagnosis:
         other_counterparty_id=found.other_counterparty_id,
         expired_at=challenge.expires_at if challenge.state == "expired" else None,
         suggestion=found.suggestion,
+        differences=list(found.differences) or None,
     )

@@ -6,9 +6,8 @@ an address is the end of the Keccak-256 of a public key.
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 from chainteller.wallets import bip137, bip322, ed25519
@@ -18,6 +17,7 @@ from chainteller.wallets.family import (
     RIGHT,
     Address,
     Family,
+    Match,
     Mistake,
     Network,
     SampleSignature,
@@ -27,9 +27,12 @@ from chainteller.wallets.hashes import Digest, double_sha256, keccak256, sha256
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.sample_keys import sign_digest
 from chainteller.wallets.secp256k1 import HALF_ORDER, ORDER, in_range
+from chainteller.wallets.witness import Witness
 
 _ERC6492_SUFFIX = bytes.fromhex("6492" * 16)
 _TOP_BIT = 1 << 255
+# How many messages of a batch are tried where the signature names no parity: each costs twice.
+_GUESSED = 20
 _PARITY = {0: 0, 1: 1, 27: 0, 28: 1}
 
 
@@ -86,15 +89,46 @@ def signer(recovery: KeyRecovery | None, digest: bytes) -> bytes | None:
     return address if any(address) else None
 
 
-def recovered_keys(reading: SignatureReading, digest: bytes) -> Iterator[bytes]:
-    """The keys x ‖ y of every secp256k1 signature over the digest that a paste can stand for."""
+def signers(recovery: KeyRecovery, digests: Sequence[bytes]) -> list[bytes | None]:
+    """As `signer`, for many digests."""
+    hashes = [key_hash(key) if key else b"" for key in recovery.public_keys(digests)]
+    return [hashed if any(hashed) else None for hashed in hashes]
+
+
+def key_witness(
+    reading: SignatureReading,
+    address: Address,
+    message: bytes,
+    digests: Iterable[tuple[str, bytes]],
+) -> Witness | None:
+    """What proves that the secp256k1 key of the address signed one of the digests of the message.
+
+    `digests` are schemes with their digests. Every place where r and s may be in the paste, and
+    every recovery id, is tried: the form of the signature doesn't matter to whose it is.
+    """
+    named = list(digests)
+    for numbers in _numbers(reading):
+        for recovery in recoveries(numbers):
+            for (scheme, digest), key in zip(
+                named, recovery.public_keys([digest for _, digest in named]), strict=True
+            ):
+                if key is not None and address.network.family.owns(key, address):
+                    return Witness(
+                        scheme, message, digest, key, numbers, address.display, address.network.name
+                    )
+    return None
+
+
+def _numbers(reading: SignatureReading) -> list[bytes]:
+    """The 64 bytes that may be r ‖ s, in every place of every candidate, once each."""
+    found: dict[bytes, None] = {}
     for candidate in reading.candidates:
-        if len(candidate.data) in {64, 65}:
-            for numbers in (candidate.data[:64], candidate.data[-64:]):
-                for recovery in recoveries(numbers):
-                    key = recovery.public_key(digest)
-                    if key is not None:
-                        yield key
+        data = candidate.data
+        if len(data) in {64, 65}:
+            found[data[:64]] = found[data[-64:]] = None
+        if len(data) == 64 and data[32] & 0x80:
+            found[data[:32] + bytes([data[32] & 0x7F]) + data[33:]] = None
+    return list(found)
 
 
 def looks_like_contract_wallet(data: bytes) -> bool:
@@ -133,6 +167,7 @@ class KeccakFamily(Family, abstract=True):
     message_prefix: ClassVar[bytes]
     scheme: ClassVar[str]
     form = "ETHEREUM"
+    may_be_contracts = True
 
     @abstractmethod
     def address_bytes(self, address: Address) -> bytes:
@@ -156,18 +191,19 @@ class KeccakFamily(Family, abstract=True):
         return self.message_prefix + str(len(message)).encode() + message
 
     @property
-    def message_digests(self) -> tuple[Digest, ...]:
-        return (self.message_digest,)
+    def message_digests(self) -> tuple[tuple[str, Digest], ...]:
+        return ((self.scheme, self.message_digest),)
 
     @property
-    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
+    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
         """A bare hash of the text, or the text prepared twice."""
+        twice: Digest = lambda text: self.message_digest(self._prepared(text))  # noqa: E731 - as below
         return (
-            ("RAW_HASH_SIGNED", keccak256),
-            ("RAW_HASH_SIGNED", sha256),
-            ("RAW_HASH_SIGNED", lambda text: hashlib.sha3_256(text).digest()),
-            ("RAW_HASH_SIGNED", double_sha256),
-            ("DOUBLE_PREFIX", lambda text: self.message_digest(self._prepared(text))),
+            ("RAW_HASH_SIGNED", "raw-keccak256", keccak256),
+            ("RAW_HASH_SIGNED", "raw-sha256", sha256),
+            ("RAW_HASH_SIGNED", "raw-sha3-256", lambda text: hashlib.sha3_256(text).digest()),
+            ("RAW_HASH_SIGNED", "raw-double-sha256", double_sha256),
+            ("DOUBLE_PREFIX", f"{self.scheme}-twice", twice),
         )
 
     def framed(self, message: bytes) -> tuple[bytes, ...]:
@@ -200,18 +236,18 @@ class KeccakFamily(Family, abstract=True):
         if any(looks_like_contract_wallet(c.data) for c in reading.candidates):
             return Shape("CONTRACT_WALLET")
         if bip322.holds_proof(reading):
-            return Shape("LOOKS_LIKE_BITCOIN", certain=False)
+            return Shape("LOOKS_LIKE_BITCOIN")
         if any(c.encoding == "base58" and len(c.data) == 64 for c in reading.candidates):
-            return Shape("LOOKS_LIKE_SOLANA", certain=False)
+            return Shape("LOOKS_LIKE_SOLANA")
         if bip137.has_header(best):
-            return Shape("LOOKS_LIKE_BITCOIN", certain=False)
+            return Shape("LOOKS_LIKE_BITCOIN")
         if all(len(c.data) not in {64, 65} for c in reading.candidates):
             return Shape("WRONG_LENGTH")
         if not any(read_recoverable(c.data) for c in reading.candidates):
             return Shape("MALFORMED_SIGNATURE")
         if ed25519.is_well_formed(best.data):
             # One compact signature in fifteen has so small an end, and every Solana one.
-            return Shape("LOOKS_LIKE_SOLANA", certain=False)
+            return Shape("LOOKS_LIKE_SOLANA")
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, _address: Address) -> SampleSignature:
@@ -253,10 +289,12 @@ class RecoverableProbe:
     """65 or 64 bytes of r, s and v."""
 
     carries_key = False
+    names_its_key = True
 
     def __init__(self, family: KeccakFamily, reading: SignatureReading) -> None:
         """Prepare both parities of every reading."""
         self._family = family
+        self._reading = reading
         # base58 is Solana's: an exact signature in it passes, but it is not worth guessing at.
         likely = [c.data for c in reading.candidates if c.encoding != "base58"]
         signatures = [sig for data in likely for sig in read_recoverable(data)]
@@ -265,17 +303,54 @@ class RecoverableProbe:
         # A stated parity comes before the one that has to be guessed.
         pairs.sort(key=lambda pair: pair[0].parity != pair[1])
         self._readings = [(sig, parity, sig.recovery(parity)) for sig, parity in pairs]
-        self._signers = cache(self._recover)
+        self._signers: dict[bytes, tuple[bytes | None, ...]] = {}
 
     def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
-        return tuple(signer(recovery, digest) for _, _, recovery in self._readings)
+        if digest not in self._signers:
+            self._prepare([digest])
+        return self._signers[digest]
+
+    def _prepare(self, digests: Sequence[bytes]) -> None:
+        columns = [
+            signers(recovery, digests) if recovery else [None] * len(digests)
+            for _, _, recovery in self._readings
+        ]
+        for position, digest in enumerate(digests):
+            self._signers[digest] = tuple(column[position] for column in columns)
+
+    def prepare(self, messages: Sequence[bytes]) -> None:
+        self._prepare([self._family.message_digest(message) for message in messages])
+
+    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+        """Under the parity that the signature states, or under both where it states none."""
+        wanted = {
+            self._family.address_bytes(each): each
+            for each in addresses
+            if each.network.family is self._family
+        }
+        if not self._stated:
+            messages = messages[:_GUESSED]
+        digests = [self._family.message_digest(message) for message in messages]
+        best: Match | None = None
+        for sig, parity, recovery in self._readings:
+            if recovery is None or (self._stated and sig.parity != parity):
+                continue
+            for index, found in enumerate(signers(recovery, digests)):
+                if found in wanted and (best is None or index < best.index):
+                    best = Match(index, wanted[found])
+                    break
+        return best
+
+    def witness(self, message: bytes, address: Address) -> Witness | None:
+        digest = self._family.message_digest(message)
+        return key_witness(self._reading, address, message, [(self._family.scheme, digest)])
 
     def match(self, message: bytes, address: Address) -> str | None:
         return self.match_digest(self._family.message_digest(message), address)
 
     def match_digest(self, digest: bytes, address: Address) -> str | None:
         expected = self._family.address_bytes(address)
-        for (sig, parity, _), recovered in zip(self._readings, self._signers(digest), strict=True):
+        for (sig, parity, _), recovered in zip(self._readings, self._recover(digest), strict=True):
             if recovered == expected:
                 if sig.high_s:
                     return "HIGH_S"
@@ -288,5 +363,5 @@ class RecoverableProbe:
         """Nobody when the parity would have to be guessed."""
         if not self._stated:
             return None
-        recovered = self._signers(self._family.message_digest(message))[0]
+        recovered = self._recover(self._family.message_digest(message))[0]
         return self._family.address_of(recovered, like.network) if recovered else None

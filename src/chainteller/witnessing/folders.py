@@ -7,6 +7,7 @@ machine, or a medium that is only appended to.
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
@@ -174,10 +175,11 @@ def _locked(place: Path) -> Iterator[None]:
     """One writer at a time. Raises OSError."""
     handle = os.open(place / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if os.name == "posix":
-            import fcntl  # noqa: PLC0415 - not on Windows, where a name can be written only once
+        if sys.platform != "win32":  # there, a name can be written only once
+            with contextlib.suppress(ImportError):
+                import fcntl  # noqa: PLC0415 - not on every system
 
-            fcntl.flock(handle, fcntl.LOCK_EX)
+                fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

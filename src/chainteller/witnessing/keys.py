@@ -9,7 +9,6 @@ half: what it signed is recognised.
 import contextlib
 import json
 import os
-import stat
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from typing import Any
 from nacl.bindings import crypto_sign_seed_keypair
 
 from chainteller.paths import private_folder
+from chainteller.private_files import how_to_protect, others_may_read
 from chainteller.witnessing.errors import SigningKeysUnusable
 from chainteller.witnessing.notes import SignerKey, VerifierKey
 
@@ -108,15 +108,15 @@ def load_keys(file: Path) -> SigningKeys | None:
         SigningKeysUnusable: it can't be read, others may read it, or it isn't a file of keys.
     """
     try:
-        mode = file.stat().st_mode
+        is_shared = others_may_read(file)
         text = file.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is no text"
         raise SigningKeysUnusable(f"{file}: {reason}") from None
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise SigningKeysUnusable(f"{file} may be read by others: chmod 600 {file}")
+    if is_shared:
+        raise SigningKeysUnusable(f"{file} may be read by others: {how_to_protect(file)}")
     try:
         return _parsed(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError):

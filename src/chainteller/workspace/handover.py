@@ -30,7 +30,7 @@ _NO_ACTIONS = frozenset({"create_quote"})
 """Operations that change nothing and are left out."""
 _MOVING = frozenset({"deposit", "withdraw", "execute_quote", "cancel_trade", "cancel_withdrawal"})
 """Operations that answer with a record whose state changes afterwards."""
-_HEADINGS = ("Done", "In progress", "Requested, present state not known", "Refused",
+_HEADINGS = ("Done", "In progress", "Requested, current status not known", "Refused",
              "Outcome unknown")  # fmt: skip
 Found = TypeVar("Found")
 
@@ -104,7 +104,7 @@ def handover_note(
         if not only or owner == account_id:
             sections.add(owner, request)
     if not sections.found:
-        return "\n".join([*rows, "No account was selected, and nothing was done."])
+        return "\n".join([*rows, "No account was selected and nothing was changed."])
     for section in sections.found.values():
         rows += ["", *sections.written(section)]
     return "\n".join(rows)
@@ -238,9 +238,9 @@ def _now(section: _Section) -> Iterator[str]:
     if account is not None and account.buying_power is not None:
         yield f"- {money(account.buying_power, 'USD')} available"
     waiting = [f"Next: follow {each} ({status})" for each, status in section.open.items()]
-    unclear = section.rows["Outcome unknown"] or section.rows["Requested, present state not known"]
+    unclear = section.rows["Outcome unknown"] or section.rows["Requested, current status not known"]
     if unclear or section.unread:
-        waiting.append("Next: find out what is not known here")
+        waiting.append("Next: check what isn't known here")
     yield from waiting or ["Next: nothing is in progress"]
 
 
@@ -263,7 +263,7 @@ def _heading(request: SentRequest, outcome: _Outcome) -> str:
         return "Outcome unknown"
     if request.operation not in _MOVING or outcome.is_over:
         return "Done"
-    return "In progress" if outcome.is_current else "Requested, present state not known"
+    return "In progress" if outcome.is_current else "Requested, current status not known"
 
 
 def _what(request: SentRequest, outcome: _Outcome) -> str:

@@ -1,4 +1,4 @@
-"""The last money action of this desk: for whom, how much, and with what outcome."""
+"""The last money action of this console: for whom, how much, and with what outcome."""
 
 from contextlib import suppress
 

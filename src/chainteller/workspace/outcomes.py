@@ -152,19 +152,19 @@ def _find_execution(service: Service, workspace: Workspace, request: SentRequest
     quote_id, account_id = _id(request, 0), account_of(workspace, request)
     if request.state is SentState.DONE and request.answer:
         trade = service.trade(account_id, request.answer)
-        return Outcome(Fate.DONE, "It was answered before.", (trade,))
+        return Outcome(Fate.DONE, "It already had an answer.", (trade,))
     try:
         shown = service.quote(quote_id)
     except NotOffered:
         shown = None
     if shown is not None and shown.trade_id:
         trade = service.trade(account_id, shown.trade_id)
-        return Outcome(Fate.DONE, "The quote names its trade.", (trade,))
+        return Outcome(Fate.DONE, "The quote has a trade.", (trade,))
     if shown is not None and shown.status in _QUOTE_ENDED:
-        return Outcome(Fate.NOT_DONE, "The quote ended unused.")
+        return Outcome(Fate.NOT_DONE, "The quote expired without a trade.")
     quote = shown or records.one(workspace, Quote, quote_id)
     if quote is None:
-        return Outcome(Fate.NOT_SHOWN, "The terms of the quote aren't known here any more.")
+        return Outcome(Fate.NOT_SHOWN, "The terms of the quote are no longer known here.")
     if shown is not None and shown.status is not None:
         return Outcome(Fate.UNKNOWN, "The quote hasn't been executed so far.")
     return _match_execution(service, workspace, request, quote)
@@ -191,8 +191,8 @@ def _match_execution(
         text = f"More than one execution fits these terms: {names}{also}. Ask the deployment."
         return Outcome(Fate.SEVERAL, text, tuple(fitting))
     if is_whole and workspace.now() > from_datetime(quote.expires) + ANSWERED_WITHIN:
-        return Outcome(Fate.NOT_DONE, "The quote has expired, and no trade has its terms.")
-    return Outcome(Fate.UNKNOWN, "No trade has its terms so far; the quote can still execute.")
+        return Outcome(Fate.NOT_DONE, "The quote has expired and no trade has its terms.")
+    return Outcome(Fate.UNKNOWN, "No trade has these terms so far. The quote can still execute.")
 
 
 def fits(trade: Trade, quote: Quote) -> bool:
@@ -355,9 +355,9 @@ def _find_harmless(_service: Service, workspace: Workspace, request: SentRequest
     else:
         kept = records.one(workspace, Challenge, answer)
     if kept is not None:
-        return Outcome(Fate.DONE, "It was answered before.", (kept,))
+        return Outcome(Fate.DONE, "It already had an answer.", (kept,))
     what = "A quote" if is_quote else "A message to sign"
-    return Outcome(Fate.NOT_DONE, f"{what} moves nothing: ask for another one.")
+    return Outcome(Fate.NOT_DONE, f"{what} moves no money: get a new one.")
 
 
 _NO_LIST = "This deployment has no list to find it in. Ask the deployment before you retry."

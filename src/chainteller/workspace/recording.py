@@ -60,6 +60,8 @@ _INCONCLUSIVE = (
     IdempotencyKeyReused,
 )
 """Refusals of a repeated request that don't say what became of the first attempt."""
+_REPLAYED = "It had already gone through."
+_SENT_NOW = "It hadn't arrived. It has gone through now."
 _ALREADY = (QuoteAlreadyUsed, ClaimAlreadyUsed, ChallengeAlreadyUsed, Conflict)
 """Refusals that may be the effect of the first attempt, where its key was forgotten."""
 _DECIDED = frozenset({400, 404, 422})
@@ -112,7 +114,7 @@ class Recording:
                     return self._found(earlier, call, onward)
             self._workspace.sending(key, call.operation.name, _saved(call))
         except sqlite3.Error as fault:
-            raise ServiceUnreachable(f"The desk's own record cannot be written: {fault}.") from None
+            raise ServiceUnreachable(f"The console's own record can't be saved: {fault}.") from None
         is_repeated = earlier is not None and earlier.state in IN_DOUBT
         return self.send(replace(call, key=key), key, onward, is_repeated=is_repeated)
 
@@ -155,7 +157,7 @@ class Recording:
                 if not is_conclusive(refusal):
                     raise
                 return Outcome(Fate.NOT_DONE, f"{refusal.code}: {refusal.message}")
-            text = "It had been done." if written.replayed else "It hadn't arrived; it's done now."
+            text = _REPLAYED if written.replayed else _SENT_NOW
             return Outcome(Fate.DONE, text, (written.value,), replayed=written.replayed)
         return self._search(recorded, service)
 
@@ -182,7 +184,7 @@ class Recording:
         if outcome.fate is Fate.NOT_DONE:
             raise NotDone(f"The earlier request wasn't carried out. {outcome.text}")
         if earlier.state is SentState.DONE:
-            raise Conflict(f"Not sent again: it was answered before with {earlier.answer}.")
+            raise Conflict(f"Not sent again: the answer was {earlier.answer}.")
         raise OutcomeUnknown(f"Not sent again. {outcome.text}", earlier.key)
 
     def _require_terms(self, call: Call[Any], answer: object, key: str) -> None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from chainteller.domain.clock import to_datetime
-from chainteller.domain.transfers import LEAST_OF_ID
+from chainteller.domain.transfers import DEPOSIT_TYPE, LEAST_OF_ID, WITHDRAWAL_TYPE
 from chainteller.records.formats import same_amount
 from chainteller.service.models.accounts import TradingAccount
 from chainteller.service.models.counterparties import (
@@ -135,9 +135,9 @@ def _kept_transfer(
     }
     for request in given:
         if isinstance(request, DepositRequest):
-            known["type"] = "deposit-transaction"
+            known["type"] = DEPOSIT_TYPE
         elif isinstance(request, WithdrawalRequest):
-            known["type"] = "withdrawal-transaction"
+            known["type"] = WITHDRAWAL_TYPE
             if transfer.destination is None and request.destination is not None:
                 fields = request.destination.model_dump()
                 known["destination"] = TransferDestination.model_validate(fields)

@@ -129,7 +129,8 @@ class Remembering:
         if claim is None:
             raise _NotMet
         raise ChallengeAlreadyUsed(
-            "This challenge was used.", {"challengeId": challenge_id, "claimId": claim.id}
+            "This message to sign was already used.",
+            {"challengeId": challenge_id, "claimId": claim.id},
         )
 
     # -- what else the desk made itself -------------------------------------------------------

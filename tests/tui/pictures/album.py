@@ -129,7 +129,7 @@ def _changes(name: str, kept: str, taken: str) -> list[str]:
 
 
 class Look:
-    """Takes a picture of what stands on the screen, in each of the scene's themes.
+    """Takes a picture of the screen as text, in each of the scene's themes.
 
     The walk goes on in the theme of the last picture: that a theme changes on the way, and back,
     is so proved with every scene that has two.

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.tui.conftest import Bench, answer, press, settle
 from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
 from textual.pilot import Pilot
@@ -12,6 +13,8 @@ from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.request_log import Request
 from chainteller.tui.start import ProfileRow, StartedDesk
+
+pytestmark = pytest.mark.needs("picture")
 
 EXPORTS = Path("/srv/exports")
 """Stands in a picture; nothing is written."""

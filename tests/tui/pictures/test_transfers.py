@@ -4,6 +4,7 @@ can't list them.
 
 from pathlib import Path
 
+import pytest
 from tests.spec_only.place import spec_only_place
 from tests.tui.conftest import Bench, answer, press, settle
 from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
@@ -13,6 +14,8 @@ from textual.pilot import Pilot
 from chainteller.service.models.funding import Currency, Destination, WithdrawalRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
+
+pytestmark = pytest.mark.needs("picture")
 
 
 def _withdrawals(bench: Bench) -> None:

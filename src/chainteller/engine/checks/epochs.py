@@ -5,7 +5,7 @@ from bisect import bisect_left
 from sqlalchemy import Connection
 
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.storage import inspection
+from chainteller.storage import clock, inspection
 from chainteller.storage.epochs import ACCEPTED
 
 
@@ -16,7 +16,7 @@ def clock_follows_trail(connection: Connection) -> Breaches:
         doubted = entry.action == "clock_uncertain"
         if entry.action == ACCEPTED:
             number, began_at = number + 1, entry.at
-    row = inspection.clock(connection)
+    row = clock.find(connection)
     if row is None:
         yield Breach(9, "its row is missing", "clock")
         return

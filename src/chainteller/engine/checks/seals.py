@@ -1,7 +1,8 @@
 """Invariants 20 and 21: every row is as the log sealed it, and the log is as its heads say.
 
-One pass over the log collects the last seal of every row; one pass over each table compares. Only
-when something is wrong, the log is read once more for who wrote the row last, when, and what.
+One pass over the log collects the last seal of every row, and compares it with what the next write
+of the row found; one pass over each table compares the rows. Only when something is wrong, the log
+is read once more for who wrote the row last, when, and what.
 """
 
 import gc
@@ -14,20 +15,33 @@ from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import Connection, Table
-from sqlalchemy.exc import NoResultFound
 
 from chainteller.domain.clock import format_instant
 from chainteller.domain.merkle import EMPTY_ROOT, Tree
 from chainteller.engine.checks import unsealed
 from chainteller.engine.checks.breaches import Breach, Breaches
-from chainteller.engine.checks.unsealed import CHANGED, DELETED, INSERTED, PUT_BACK, Wrong
+from chainteller.engine.checks.unsealed import (
+    CHANGED,
+    DELETED,
+    INSERTED,
+    PUT_BACK,
+    Place,
+    Stretch,
+    Wrong,
+)
 from chainteller.storage import clock as clock_rows
 from chainteller.storage import guards, inspection, sealing
+from chainteller.storage.columns import Record
 from chainteller.storage.log import DEPLOYMENT, Head
+from chainteller.storage.tables import Tables
 
 _MOST = 1_000
 """Rows that are looked into; the rest is counted."""
 _TOGETHER = 4_096
+_TELLS_BEFORE = 2
+"""The version of entries from which they say what each write found."""
+_AUDIT = Tables.audit.name
+_TABLES = {table.name: table for table in sealing.sealed_tables()}
 
 Seals = dict[str, dict[str, str | None]]
 """Table to key to the row's last seal; None for a row that was removed."""
@@ -41,15 +55,19 @@ class Books:
     organisation, that are older than the log and stand in it as their hashes.
     """
 
+    clock: Record | None = None
+    """What the head and the clock's row say about time; None where one is missing."""
+    is_partial: bool = False
+    """Whether the seals of earlier entries aren't known."""
     seals: Seals = field(default_factory=lambda: defaultdict(dict))
     heads: dict[str, Head] = field(default_factory=dict)
     audit_hashes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     last_at: int = 0
     """The newest instant of an entry, which is that of the newest write in the first epoch."""
-    instants: set[int] = field(default_factory=set)
-    """Those of all entries."""
-    skipped: dict[str, int] = field(default_factory=dict)
-    """How many entries of each log were taken as a checkpoint vouches for them."""
+    has_newest: bool = False
+    """Whether an entry has the instant that the head calls the newest."""
+    written_over: list[Wrong] = field(default_factory=list)
+    """Rows that an entry found otherwise than they were sealed."""
 
 
 def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Breaches:
@@ -60,14 +78,17 @@ def check(connection: Connection, since: Mapping[str, Head] | None = None) -> Br
         since: heads that are known to be good. Up to these, the leaf hashes must give the head's
             root, but bodies aren't hashed and rows that were last written there aren't compared.
     """
-    books = Books()
+    is_partial = any(head.size for head in (since or {}).values())
+    books = Books(clock_rows.find(connection), is_partial)
     with _without_collections():
         yield from list(read_logs(connection, books, since or {}))
         wrong = compare(connection, books)
     others = unsealed.of_released_build(connection, wrong)
-    yield from _explained(connection, [each for each in wrong if each not in others])
+    rows = [each for each in wrong if each not in others] + books.written_over
+    if rows:
+        yield from _explained(connection, rows)
     if not others:
-        yield from _newest(connection, books)
+        yield from _newest(books)
 
 
 @contextmanager
@@ -89,16 +110,15 @@ def compare(connection: Connection, books: Books) -> list[Wrong]:
     ]
 
 
-def _newest(connection: Connection, books: Books) -> Breaches:
+def _newest(books: Books) -> Breaches:
     """The head's newest instant, before which nothing of this epoch is dated."""
-    try:
-        clock = clock_rows.read(connection, server_clock=False)
-    except NoResultFound:
+    clock = books.clock
+    if clock is None:
         return  # a row that was deleted is named with the others
     last_at, newest_at = clock.last_at, books.last_at
-    if clock.epoch and last_at >= clock.began_at and last_at in books.instants:
+    if clock.epoch and last_at >= clock.began_at and books.has_newest:
         newest_at = last_at  # an earlier epoch may have stamped what is later
-    if not any(books.skipped.values()) and last_at != newest_at:
+    if not books.is_partial and last_at != newest_at:
         at, newest = format_instant(last_at), format_instant(newest_at)
         yield Breach(21, f"the newest write was at {newest}, but the head says {at}", "head bank")
 
@@ -157,7 +177,7 @@ def _read_log(
             expected = number or expected
         if expected > trusted:
             leaves.append(sha256(b"\x00" + body).digest())
-            problem = _take(books, organisation, entry_id, body)
+            problem = _take(books, Place(organisation, entry_id), body)
             if leaves[-1].hex() != leaf:
                 problem = "its contents do not match its hash"
             if problem:
@@ -170,7 +190,6 @@ def _read_log(
             yield from _as_known(tree, known)
     tree = tree.append(leaves)
     books.heads[organisation] = Head(organisation, tree.size, tree.root)
-    books.skipped[organisation] = min(trusted, tree.size)
 
 
 def _as_known(tree: Tree, known: Head | None) -> Breaches:
@@ -187,23 +206,40 @@ def _bytes(leaf: object) -> bytes:
         return b""
 
 
-def _take(books: Books, organisation: str, entry_id: str, body: bytes) -> str:
-    """Note an entry's seals; returns what is wrong with it."""
+def _take(books: Books, place: Place, body: bytes) -> str:
+    """Note an entry's seals, and what it found; returns what is wrong with it."""
     if body[:1] != b"{":
-        books.audit_hashes[organisation].append(body.decode("ascii", "replace"))
+        books.audit_hashes[place.organisation].append(body.decode("ascii", "replace"))
         return ""
     try:
         found = json.loads(body)
-        if (found["id"], found["log"]) != (entry_id, organisation):
+        if (found["log"], found["id"]) != (place.organisation, place.entry_id):
             return "it names another entry or log"
         books.last_at = max(books.last_at, found["at"])
-        books.instants.add(found["at"])
-        seals = books.seals
+        books.has_newest |= books.clock is not None and found["at"] == books.clock.last_at
+        seals, tells_before = books.seals, found["v"] >= _TELLS_BEFORE
         for row in found["rows"]:
-            seals[row[0]][row[1]] = row[2]
+            known, key = seals[row[0]], row[1]
+            if tells_before and known.get(key) != (row[4] if len(row) > 4 else None):
+                _note_written_over(books, place, row)
+            known[key] = row[2]
     except (ValueError, KeyError, TypeError, IndexError):
         return "it cannot be read"
     return ""
+
+
+def _note_written_over(books: Books, place: Place, row: list[Any]) -> None:
+    """Note a row that an entry found otherwise than the entries before it had left it."""
+    name, key = row[0], row[1]
+    table, known = _TABLES.get(name), books.seals[name]
+    if table is None or (books.is_partial and key not in known):
+        return
+    what = CHANGED
+    if known.get(key) is None:
+        what = PUT_BACK if key in known else INSERTED
+    elif len(row) < 5:
+        what = DELETED
+    books.written_over.append(Wrong(table, key, what, place))
 
 
 # 20: the rows
@@ -212,7 +248,6 @@ def _take(books: Books, organisation: str, entry_id: str, body: bytes) -> str:
 def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wrong]:
     """Rows of a table that are not as they were sealed."""
     sealed, seal = books.seals.get(table.name, {}), sealing.seal
-    partial = any(books.skipped.values())
     present = set()
     for key, salt, text in inspection.sealed_rows(connection, table):
         present.add(key)
@@ -220,7 +255,7 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wro
         if expected is None:
             if key in sealed:
                 yield Wrong(table, key, PUT_BACK)
-            elif not partial:
+            elif not books.is_partial:
                 yield Wrong(table, key, INSERTED)
         elif seal(salt, text) != expected:
             yield Wrong(table, key, CHANGED)
@@ -234,48 +269,100 @@ def _compare(connection: Connection, table: Table, books: Books) -> Iterator[Wro
 
 @dataclass(slots=True)
 class Story:
-    """The last entry that wrote a row, in whose log, and the values that the log carries of it."""
+    """The last entry that wrote a row, in whose log, after which audit row, and the values that
+    the log carries of the row."""
 
     written: str = ""
     organisation: str = ""
+    after: int = 0
     values: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Stories:
+    """What the log says of some rows, by table and key.
+
+    ``written_over`` has for each of them that an entry found otherwise than it was sealed: who had
+    written it last, who wrote over it, and between which audit rows that was. ``ours`` are the
+    audit rows that stand in entries, ``sealed_after`` those that were sealed later.
+    """
+
+    by_row: dict[tuple[str, str], Story]
+    written_over: dict[Wrong, tuple[str, str, Stretch]] = field(default_factory=dict)
+    ours: set[int] = field(default_factory=set)
+    sealed_after: dict[int, int] = field(default_factory=dict)
+
+    def take(self, found: Any, by: str, after: int, over: Mapping[tuple[str, str], Wrong]) -> int:
+        """Note what an entry says; returns after which audit row it was written.
+
+        Args:
+            found: its body.
+            by: its writer, instant and number.
+            after: as the entry before it, where this one doesn't tell.
+            over: the rows that it found otherwise than they were sealed.
+        """
+        numbers = [act["n"] for act in found["acts"] if "n" in act]
+        self.ours.update(numbers)
+        after = found.get("after", min(numbers) - 1 if numbers else after)
+        for name, key, _, *more in found["rows"]:
+            if name == _AUDIT and int(key) not in self.ours:
+                self.sealed_after[int(key)] = after
+            story = self.by_row.get((name, key))
+            if story is None:
+                continue
+            if (name, key) in over:
+                stretch = Stretch(story.after, after)
+                self.written_over[over[name, key]] = story.written, by, stretch
+            story.organisation, story.written, story.after = found["log"], by, after
+            story.values.update(more[0] if more else {})
+        return after
+
+
 def _explained(connection: Connection, wrong: list[Wrong]) -> Breaches:
-    if not wrong:
-        return
-    looked_into = wrong[:_MOST]
-    stories = stories_of(connection, looked_into)
-    for each in looked_into:
-        story = stories.get((each.table.name, each.key), Story())
-        what = each.what
+    stories = stories_of(connection, wrong)
+    stretches = {each: stretch for each, (_, _, stretch) in stories.written_over.items()}
+    theirs = unsealed.found_by_us(connection, stretches, stories.ours, stories.sealed_after)
+    left = [each for each in wrong if each not in theirs]
+    for each in left[:_MOST]:
+        story = stories.by_row[each.table.name, each.key]
+        what, written = each.what, story.written
         if each.what == CHANGED:
             columns = _changed_columns(connection, each, story)
             what = f"changed ({', '.join(columns)})" if columns else "changed"
-        if story.written:
-            what = f"{what}; last written by {story.written}"
+        over = ""
+        if each.over is not None:
+            written, over, _ = stories.written_over.get(each, (written, "", None))
+        if written:
+            what = f"{what}; last written by {written}"
+        if over:
+            what = f"{what}; then written over by {over}"
         yield Breach(20, what, f"{each.table.name} {each.key}")
-    if len(wrong) > _MOST:
-        yield Breach(20, f"and {len(wrong) - _MOST} more rows", "rows")
+    if len(left) > _MOST:
+        yield Breach(20, f"and {len(left) - _MOST} more rows", "rows")
 
 
-def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> dict[tuple[str, str], Story]:
-    """What the log says of some rows, by table and key."""
-    sought = {(each.table.name, each.key): Story() for each in wrong}
+def stories_of(connection: Connection, wrong: Iterable[Wrong]) -> Stories:
+    """What the log says of some rows."""
+    sought = list(wrong)
+    stories = Stories({(each.table.name, each.key): Story() for each in sought})
+    over: dict[Place, dict[tuple[str, str], Wrong]] = defaultdict(dict)
+    for each in sought:
+        if each.over is not None:
+            over[each.over][each.table.name, each.key] = each
     for organisation in inspection.organisations_of_entries(connection):
-        for number, _, _, body in inspection.entries(connection, organisation):
+        after = 0
+        for number, entry_id, _, body in inspection.entries(connection, organisation):
+            if body[:1] != b"{":
+                continue
             try:
-                found = json.loads(body) if body[:1] == b"{" else {"rows": []}
-                for row in found["rows"]:
-                    story = sought.get((row[0], row[1]))
-                    if story is not None:
-                        at = format_instant(found["at"])
-                        story.organisation = organisation
-                        story.written = f"{found['by']} at {at} (entry {number} of {organisation})"
-                        story.values.update(row[3] if len(row) > 3 else {})
+                found = json.loads(body)
+                by = f"{found['by']} at {format_instant(found['at'])}"
+                by = f"{by} (entry {number} of {organisation})"
+                here = over.get(Place(organisation, entry_id), {})
+                after = stories.take(found, by, after, here)
             except (ValueError, KeyError, TypeError, IndexError):
                 continue  # named by 21
-    return sought
+    return stories
 
 
 def _changed_columns(connection: Connection, wrong: Wrong, story: Story) -> list[str]:

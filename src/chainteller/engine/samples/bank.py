@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chainteller.domain.actors import WORKER
-from chainteller.domain.assets import DEPOSIT_TOKENS, MARKETS_BY_NAME, USD, Asset
+from chainteller.domain.assets import DEPOSIT_TOKENS, MARKETS, MARKETS_BY_NAME, USD, Asset
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.ledger import buying_power
 from chainteller.domain.limits import DestinationClass, Spent
@@ -23,7 +23,7 @@ from chainteller.domain.randomness import Randomness, below
 from chainteller.domain.trades import Rejection
 from chainteller.domain.transfers import COUNTED
 from chainteller.engine import accounts, deposits, payouts, quotes, settlement, trades, withdrawals
-from chainteller.engine.currencies import DEPOSIT_TOKEN, STABLECOIN
+from chainteller.engine.currencies import CRYPTO_CURRENCY, DEPOSIT_TOKEN, STABLECOIN
 from chainteller.engine.destinations import Target
 from chainteller.engine.markets import Condition
 from chainteller.engine.outcome import Moment, Outcome, Row
@@ -33,7 +33,12 @@ from chainteller.engine.samples.customers import Habit, Person
 from chainteller.engine.unit_of_work import audited_inputs
 from chainteller.service.errors import ServiceError
 from chainteller.service.models.accounts import OpenTradingAccount
-from chainteller.service.models.funding import Currency, DepositRequest, WithdrawalRequest
+from chainteller.service.models.funding import (
+    Currency,
+    DepositRequest,
+    Destination,
+    WithdrawalRequest,
+)
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.storage import chain
 from chainteller.storage.accounts import CUSTOMER_COLUMNS
@@ -47,9 +52,11 @@ _REASONS = {
     "FROZEN": "COMPLIANCE_REVIEW",
     "SELL_ONLY": "RISK_POLICY",
     "DORMANT": "NO_ACTIVITY",
+    "CLOSED": "CUSTOMER_REQUEST",
 }
 _BANK_REFUSED = ("BANK_REFUSED", "The bank's core system refused the payment.")
 _RETURNED = "Returned by the bank."
+_REVIEW_REFUSED = ("REVIEW_REJECTED", "The review did not approve this destination.")
 _TOKEN_IDS = {asset: token_id for token_id, asset in DEPOSIT_TOKENS.items()}
 
 
@@ -367,18 +374,72 @@ class SampleBank:
             available=self.available(account),
             spent=self._spent(account),
         )
+        return self._request_withdrawal(account, request, state, self.moment(at))
+
+    def withdraw_to_wallet(
+        self,
+        account: Account,
+        amount: Amount,
+        target: Target,
+        at: int,
+        review_s: float | None = None,
+    ) -> str | None:
+        """A withdrawal of a market's asset to a wallet: in ``processing``, or in ``reviewing``
+        for ``review_s`` (the bank's setting if None) where the wallet isn't verified.
+        """
+        market = next(each for each in MARKETS if each.base == amount.asset)
+        request = WithdrawalRequest(
+            amount=str(amount),
+            currency=Currency(
+                type=CRYPTO_CURRENCY, symbol=amount.asset.symbol, network=amount.asset.network
+            ),
+            destination=Destination(
+                type="counterparty",
+                counterparty_id=target.counterparty_id,
+                blockchain_account_id=target.blockchain_account_id,
+            ),
+        )
+        state = withdrawals.State(
+            target=target,
+            available=self.available(account),
+            spent=self._spent(account),
+            condition=Condition(market, at, None, self.prices.price(market.name, at)),
+        )
+        moment = self.moment(at)
+        if review_s is not None:
+            moment = moment._replace(options=replace(self.options, review_delay_s=review_s))
+        return self._request_withdrawal(account, request, state, moment)
+
+    def _request_withdrawal(
+        self,
+        account: Account,
+        request: WithdrawalRequest,
+        state: withdrawals.State,
+        moment: Moment,
+    ) -> str | None:
         withdrawal_id = self.attempt(
-            at,
+            moment.now,
             "withdraw",
             audited_inputs(request),
             account.id,
             lambda: withdrawals.decide_withdrawal(
-                withdrawals.read_order(request), self.account(account.id), state, self.moment(at)
+                withdrawals.read_order(request), self.account(account.id), state, moment
             ),
         )
         if withdrawal_id is not None:
             self._withdrawals.setdefault(account.id, []).append(withdrawal_id)
         return withdrawal_id
+
+    def pass_review(self, account: Account, withdrawal_id: str, at: int) -> None:
+        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
+        withdrawal = self._transfer(withdrawal_id)
+        self.apply(payouts.decide_passed_review(withdrawal, self.moment(at)), at, account.id)
+
+    def reject_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
+        """The review refuses it, and what was held is released."""
+        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id))
+        withdrawal = self._transfer(withdrawal_id)
+        self.apply(payouts.decide_rejection(withdrawal, *_REVIEW_REFUSED, at), at, account.id)
 
     def _spent(self, account: Account) -> tuple[Spent, ...]:
         made = (self._transfer(each) for each in self._withdrawals.get(account.id, ()))
@@ -392,16 +453,21 @@ class SampleBank:
     def send(self, account: Account, withdrawal_id: str, at: int) -> None:
         self.rows.jobs.pop((withdrawals.SEND, withdrawal_id))
         withdrawal = self._transfer(withdrawal_id)
-        self.apply(payouts.decide_sending(withdrawal, None, self.moment(at)), at, account.id)
+        to_wallet = withdrawal.counterparty_id is not None
+        network_hash = "0x" + self.randomness.bytes(32).hex() if to_wallet else None
+        decided = payouts.decide_sending(withdrawal, network_hash, self.moment(at))
+        self.apply(decided, at, account.id)
 
     def complete_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         self.rows.jobs.pop((withdrawals.COMPLETE, withdrawal_id))
-        bank_account = self.bank_account(account.bank_account_id)
         withdrawal = self._transfer(withdrawal_id)
-        self.apply(payouts.decide_completion(withdrawal, bank_account, at), at, account.id)
+        to_wallet = withdrawal.counterparty_id is not None
+        credited = None if to_wallet else self.bank_account(account.bank_account_id)
+        self.apply(payouts.decide_completion(withdrawal, credited, at), at, account.id)
 
     def cancel_withdrawal(self, account: Account, withdrawal_id: str, at: int) -> None:
         """By an agent, while the funds are held."""
+        self.rows.jobs.pop((withdrawals.REVIEW, withdrawal_id), None)
         withdrawal = self._transfer(withdrawal_id)
         decided = withdrawals.decide_cancellation(self.account(account.id), withdrawal, at)
         self.apply(decided, at)

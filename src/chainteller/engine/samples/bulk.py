@@ -70,6 +70,9 @@ class BulkRows:
     def row(self, table: Table, key: Key) -> Row:
         return self._rows[table][key]
 
+    def find(self, table: Table, key: Key) -> Row | None:
+        return self._rows[table].get(key)
+
     def record(self, table: Table, key: Key, **joined: object) -> Record:
         """A row as the database would return it, with the columns of a join."""
         return cast("Record", SimpleNamespace(**self._rows[table][key], **joined))

@@ -11,21 +11,29 @@ from chainteller.domain.assets import USD
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.money import parse_atoms
 from chainteller.domain.randomness import Randomness, below
+from chainteller.engine.samples.draws import log_normal_cents
 from chainteller.wallets.simulated import SampleWallet, sample_wallets
 
 INVENTED_CUSTOMERS = 232
+_MEDIAN_BALANCE_CENTS, _BALANCE_SIGMA = 840_000, 1.25
+_LEAST_BALANCE_CENTS = 2_500
 BASIC, ENHANCED = "basic", "enhanced"
 _PER_CENT = 100
 _FIRST_INVENTED_BANK_ACCOUNT = 2001
 
 
 class Habit(StrEnum):
-    """How much a customer trades; ``FIRST`` is the account that a fresh console lists first."""
+    """How much a customer trades; ``FIRST`` is the account that a fresh console lists first.
+
+    ``LEAVING`` customers sell and withdraw everything before their account is closed.
+    """
 
     NONE = "none"
     QUIET = "quiet"
     REGULAR = "regular"
     BUSY = "busy"
+    LARGE = "large"
+    LEAVING = "leaving"
     LONGSTANDING = "longstanding"
     WAITING = "waiting"
     FIRST = "first"
@@ -153,9 +161,14 @@ def _bank_accounts(first: int, number: int, randomness: Randomness) -> tuple[Ban
     if number % 11 == 7:
         types = ("savings",)
     return tuple(
-        BankAccount(f"DDA-{first + place}", type_, 100_000 + below(randomness, 5_000_000))
+        BankAccount(f"DDA-{first + place}", type_, _balance(randomness))
         for place, type_ in enumerate(types)
     )
+
+
+def _balance(randomness: Randomness) -> int:
+    cents = log_normal_cents(randomness, _MEDIAN_BALANCE_CENTS, _BALANCE_SIGMA)
+    return max(_LEAST_BALANCE_CENTS, cents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +188,10 @@ _ONE_OF_EACH: tuple[tuple[int, _Kind], ...] = (
     (4, _Kind(Habit.REGULAR, control="FROZEN")),
     (7, _Kind(Habit.REGULAR, control="SELL_ONLY")),
     (9, _Kind(Habit.QUIET, control="DORMANT")),
-    (12, _Kind(Habit.WAITING)),
-    (20, _Kind(Habit.BUSY)),
+    (2, _Kind(Habit.LEAVING, control="CLOSED")),
+    (16, _Kind(Habit.WAITING)),
+    (17, _Kind(Habit.BUSY)),
+    (3, _Kind(Habit.LARGE)),
     (46, _Kind(Habit.QUIET)),
 )
 """How many of the invented customers are what; the rest trade now and then."""
@@ -188,6 +203,14 @@ def _kinds() -> tuple[_Kind, ...]:
 
 
 _KINDS = _kinds()
+_LEAST_FROZEN_CENTS = 400_000
+_LEAST_OPENING_CENTS = {
+    Habit.WAITING: 1_200_000,
+    Habit.BUSY: 1_500_000,
+    Habit.LARGE: 40_000_000,
+    Habit.LEAVING: 100_000,
+}
+"""What the first bank account of such customers holds at least before their first deposit."""
 _STRIDE = 89
 """Coprime to the number of customers: a walk by it meets each kind once, well mixed."""
 
@@ -200,9 +223,12 @@ def _person(
     randomness: Randomness,
 ) -> Person:
     kind = _KINDS[number * _STRIDE % INVENTED_CUSTOMERS]
-    if kind.habit is Habit.WAITING:
+    least = _LEAST_FROZEN_CENTS if kind.control == "FROZEN" else 0
+    least = max(least, _LEAST_OPENING_CENTS.get(kind.habit, 0))
+    if accounts[0].opening_cents < least:
         main = accounts[0]
-        accounts = (BankAccount(main.id, main.type, 2_500_000 + main.opening_cents), *accounts[1:])
+        raised = least + below(randomness, least)
+        accounts = (BankAccount(main.id, main.type, raised), *accounts[1:])
     return Person(
         id=new_id(Prefix.CUSTOMER, randomness),
         reference=reference,

@@ -17,46 +17,55 @@ from chainteller.domain.assets import (
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
 from chainteller.domain.quoting import Side
 from chainteller.domain.trades import Rejection
-from chainteller.engine.samples import wallets
+from chainteller.engine.samples import customer_wallets, wallets
 from chainteller.engine.samples.bank import Account, SampleBank
+from chainteller.engine.samples.customer_wallets import Holding
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
+from chainteller.engine.samples.draws import typed_cents
 from chainteller.engine.samples.timeline import Act, Timeline
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How often: ranges (low, high) of days since the opening and of numbers of acts."""
+    """How often: ranges (low, high) of days since the opening and of numbers of acts.
+
+    ``deposit`` and ``order`` are medians in cents of USD.
+    """
 
     since_days: tuple[int, int]
     deposits: tuple[int, int]
-    dollars: tuple[int, ...]
+    deposit: int
     trades: tuple[int, int]
+    order: int
     withdrawals: tuple[int, int]
 
 
-_SMALL, _MIDDLE = (100, 200, 250, 300, 500, 750, 1000), (250, 500, 1000, 1500, 2500, 5000)
 _PACES: Mapping[Habit, Pace] = {
-    Habit.QUIET: Pace((5, 160), (1, 2), _SMALL, (0, 2), (0, 1)),
-    Habit.REGULAR: Pace((30, 160), (2, 5), _MIDDLE, (3, 9), (0, 3)),
-    Habit.BUSY: Pace((90, 170), (6, 10), (1000, 2500, 5000, 7500, 10_000), (22, 48), (2, 5)),
-    Habit.LONGSTANDING: Pace((430, 430), (3, 5), _MIDDLE, (5, 9), (1, 3)),
-    Habit.WAITING: Pace((40, 120), (2, 4), _SMALL, (3, 8), (0, 2)),
-    Habit.FIRST: Pace((110, 110), (4, 4), _SMALL, (24, 24), (2, 2)),
+    Habit.QUIET: Pace((5, 160), (1, 2), 22_000, (0, 2), 12_000, (0, 1)),
+    Habit.REGULAR: Pace((30, 160), (2, 5), 75_000, (3, 9), 30_000, (0, 3)),
+    Habit.BUSY: Pace((90, 170), (6, 10), 320_000, (22, 46), 90_000, (2, 5)),
+    Habit.LARGE: Pace((60, 150), (3, 5), 9_000_000, (6, 12), 3_500_000, (1, 3)),
+    Habit.LEAVING: Pace((70, 140), (2, 3), 40_000, (2, 4), 20_000, (0, 1)),
+    Habit.LONGSTANDING: Pace((430, 430), (3, 5), 120_000, (5, 9), 50_000, (1, 3)),
+    Habit.WAITING: Pace((40, 120), (2, 4), 45_000, (3, 8), 20_000, (0, 2)),
+    Habit.FIRST: Pace((110, 110), (4, 4), 40_000, (24, 24), 20_000, (2, 2)),
 }
+_DEPOSIT_SIGMA, _ORDER_SIGMA = 0.85, 0.95
+_ON_PAY_DAYS_PER_CENT = 45
 WITH_WORK = frozenset({Habit.WAITING, Habit.FIRST})
 """Whose accounts have something under way after the last midnight."""
 _DORMANT_SINCE_DAYS = (230, 420)
 _DORMANT_AFTER_DAYS = 180
 _DORMANT_ACTIVE_DAYS = 40
-_MOST_CENTS, _LEAST_CENTS = 260_000, 160_000
+_MOST_CENTS, _LEAST_CENTS, _APART_CENTS = 260_000, 160_000, 60_000
 _LATE_PURCHASE_CENTS = 40_000
+_LEFT_DAYS_AGO = (3, 30)
 _FILL, _SETTLE, _PAYOUT = 10 * SECOND, 20 * SECOND, 5 * SECOND
 _TOKENS = (DEPOSIT_TOKEN_USD,) * 7 + (USDC_SOLANA,) * 2 + (USDC_ETHEREUM,)
 _MARKETS = (MARKETS[0],) * 5 + (MARKETS[1],) * 3 + (MARKETS[2],) * 2
-_KEPT_AT_BANK_CENTS = 150_000
-_LEAST_ORDER_CENTS = 2_000
-_LARGEST_PAYOUT_CENTS = 500_000
-_BUYS = (50, 100, 150, 200, 250, 300, 400, 500, 750, 1000, 1500, 2500, 5000)
+_KEPT_AT_BANK_CENTS, _KEPT_BY_OTHERS_CENTS = 150_000, 1_000
+_LEAST_ORDER_CENTS = 2_500
+_LARGEST_PAYOUT_CENTS = 2_500_000
 _REFUSALS = (
     Rejection("PROVIDER_REJECTED", "The liquidity provider refused the order."),
     Rejection("NO_LIQUIDITY", "The liquidity provider could not fill the whole order."),
@@ -66,10 +75,11 @@ _REFUSALS = (
 def generate(bank: SampleBank, data: CustomerData) -> None:
     """Generate everything before the last midnight, which is ``bank.now``, in memory."""
     timeline = Timeline(bank)
+    holdings = customer_wallets.plan(data)
     for person in data.people:
         bank.add_customer(person)
         if person.habit is not Habit.NONE:
-            _begin(timeline, person)
+            _begin(timeline, person, holdings.get(person.reference, ()))
     for custody in data.custody_addresses:
         timeline.at(
             timeline.midnight - DAY + 20 * HOUR,
@@ -82,37 +92,56 @@ def generate(bank: SampleBank, data: CustomerData) -> None:
     bank.rows.jobs.clear()  # the worker drops jobs of trades and transfers that ended before
 
 
-def _begin(timeline: Timeline, person: Person) -> None:
+def _begin(timeline: Timeline, person: Person, holdings: Sequence[Holding]) -> None:
     """Open the account on some day and let its owner's habits run from there."""
     bank, pace = timeline.bank, _PACES[person.habit]
-    is_dormant = person.control == "DORMANT"
-    since = bank.between(*(_DORMANT_SINCE_DAYS if is_dormant else pace.since_days))
-    until = since - _DORMANT_ACTIVE_DAYS if is_dormant else 1
+    since = timeline.business_day(_since_days(person))
+    until = _until_day(bank, person, since)
 
     def begin(at: int) -> None:
-        activity = _Activity(timeline, bank.open_account(person, at))
-        timeline.at(at + timeline.soon(120, 1800), activity.deposit(pace.dollars))
+        activity = _Activity(timeline, bank.open_account(person, at), pace)
+        timeline.at(at + timeline.soon(120, 1800), activity.deposit)
         days = (until, since - 1)
         for _ in range(bank.between(*pace.deposits) - 1):
-            activity.some_day(days, activity.deposit(pace.dollars))
+            activity.pay_day(days, activity.deposit)
         for _ in range(bank.between(*pace.trades)):
             activity.some_day(days, activity.trade)
         for _ in range(bank.between(*pace.withdrawals)):
             activity.some_day(days, activity.withdraw)
         if person.control is not None:
             _restrict(activity, person.control, until)
+        if person.habit is Habit.LARGE:
+            activity.some_day(days, activity.largest_order)
         if person.habit in WITH_WORK:
-            timeline.at(timeline.midnight - 150 * MINUTE, activity.trim)
-            timeline.at(timeline.midnight - 2 * HOUR, activity.top_up)
-            buy = activity.buy(MARKETS[0], _LATE_PURCHASE_CENTS)
-            timeline.at(timeline.midnight - 90 * MINUTE, buy)
+            activity.prepare_for_today()
+        customer_wallets.begin(timeline, activity.account, holdings, since)
 
     timeline.at(timeline.office_hours(since), begin)
+
+
+def _since_days(person: Person) -> tuple[int, int]:
+    is_dormant = person.control == "DORMANT"
+    return _DORMANT_SINCE_DAYS if is_dormant else _PACES[person.habit].since_days
+
+
+def _until_day(bank: SampleBank, person: Person, since: int) -> int:
+    """The last day on which the owner uses the account, counted back from the last midnight."""
+    if person.control == "DORMANT":
+        return since - _DORMANT_ACTIVE_DAYS
+    return bank.between(*_LEFT_DAYS_AGO) if person.habit is Habit.LEAVING else 1
 
 
 def _restrict(activity: "_Activity", control: str, until: int) -> None:
     """Frozen accounts are so because a deposit was clawed back; the rest by policy."""
     timeline, bank = activity.timeline, activity.bank
+    if control == "CLOSED":
+        for minutes, act in ((0, activity.sell_all), (10, activity.withdraw_all)):
+            timeline.at(timeline.office_hours(until - 1) + minutes * MINUTE, act)
+        day = until - 2
+        timeline.at(
+            timeline.office_hours(day), lambda at: bank.restrict(activity.account, control, at)
+        )
+        return
     if control == "FROZEN":
         cents = 10_000 * bank.between(2, 9)
         timeline.at(timeline.office_hours(bank.between(1, 20)), activity.bad_deposit(cents))
@@ -127,31 +156,54 @@ def _restrict(activity: "_Activity", control: str, until: int) -> None:
 class _Activity:
     """What the owner of one account does; each method is an act or makes one."""
 
-    def __init__(self, timeline: Timeline, account: Account) -> None:
+    def __init__(self, timeline: Timeline, account: Account, pace: Pace) -> None:
         self.timeline = timeline
         self.bank = timeline.bank
         self.account = account
+        self._pace = pace
 
     def some_day(self, days: tuple[int, int], act: Act) -> None:
         """Let something happen on one of the days, counted back from the last midnight."""
-        self.timeline.at(self.timeline.office_hours(self.bank.between(*days)), act)
+        timeline = self.timeline
+        timeline.at(timeline.office_hours(timeline.business_day(days)), act)
+
+    def pay_day(self, days: tuple[int, int], act: Act) -> None:
+        """As ``some_day``, but often on a day on which people are paid."""
+        timeline = self.timeline
+        if self.bank.chance(_ON_PAY_DAYS_PER_CENT):
+            timeline.at(timeline.office_hours(timeline.pay_day(days)), act)
+        else:
+            self.some_day(days, act)
+
+    def prepare_for_today(self) -> None:
+        """In the last evening: a usual buying power, and something to sell."""
+        bank, timeline = self.bank, self.timeline
+        least = _LEAST_CENTS + bank.below(_APART_CENTS)
+        most = least + _MOST_CENTS - _LEAST_CENTS - bank.below(_APART_CENTS)
+        bought = _LATE_PURCHASE_CENTS + bank.below(_LATE_PURCHASE_CENTS)
+        evening = timeline.midnight - timeline.soon(0, 2400)
+        timeline.at(evening - 190 * MINUTE, lambda at: self.trim(most, at))
+        timeline.at(evening - 160 * MINUTE, lambda at: self.top_up(least, at))
+        timeline.at(evening - 100 * MINUTE, self.buy(MARKETS[0], bought // 100 * 100))
 
     def _later(self, delay: int, at: int, act: Act) -> None:
         self.timeline.at(at + delay, act)
 
-    def deposit(self, dollars: Sequence[int]) -> Act:
-        """A deposit of one of the amounts that the bank account can spare."""
-
-        def act(at: int) -> None:
-            bank = self.bank
-            spare = bank.bank_cents(self.account) - _KEPT_AT_BANK_CENTS
-            amounts = [amount * 100 for amount in dollars if amount * 100 <= spare]
-            if bank.is_restricted(self.account) or not amounts:
-                return
-            token = _TOKENS[bank.below(len(_TOKENS))]
-            self._pay_in(token, amounts[bank.below(len(amounts))], at)
-
-        return act
+    def deposit(self, at: int) -> None:
+        """A deposit of an amount that the bank account can spare."""
+        bank = self.bank
+        person = self.account.person
+        is_needed_later = person.habit in WITH_WORK or person.control == "FROZEN"
+        kept = _KEPT_AT_BANK_CENTS if is_needed_later else _KEPT_BY_OTHERS_CENTS
+        spare = bank.bank_cents(self.account) - kept
+        if bank.is_restricted(self.account) or spare < _LEAST_ORDER_CENTS:
+            return
+        token = _TOKENS[bank.below(len(_TOKENS))]
+        median = self._pace.deposit
+        cents = typed_cents(
+            bank.randomness, median, _DEPOSIT_SIGMA, _LEAST_ORDER_CENTS, min(spare, 30 * median)
+        )
+        self._pay_in(token, cents, at)
 
     def _pay_in(self, token: Asset, cents: int, at: int) -> None:
         bank, account = self.bank, self.account
@@ -218,16 +270,21 @@ class _Activity:
     def buy(self, market: Market, cents: int) -> Act:
         """A purchase that runs its course."""
 
-        def execute(quote_id: str, at: int) -> None:
-            trade_id = self.bank.execute(self.account, quote_id, at)
-            if trade_id is not None:
-                self._later(_FILL, at, self._fill(trade_id))
-
         def act(at: int) -> None:
             quote_id = self.bank.quote(self.account, market.name, Side.BUY, cents, at)
             if quote_id is not None:
                 delay = min(7 * SECOND, self.bank.options.quote_window)
-                self._later(delay, at, lambda when: execute(quote_id, when))
+                self._later(delay, at, self._execution(quote_id))
+
+        return act
+
+    def _execution(self, quote_id: str) -> Act:
+        """The execution of a quote that runs its course."""
+
+        def act(at: int) -> None:
+            trade_id = self.bank.execute(self.account, quote_id, at)
+            if trade_id is not None:
+                self._later(_FILL, at, self._fill(trade_id))
 
         return act
 
@@ -242,14 +299,37 @@ class _Activity:
             unit = 10**market.base.decimals
             if point and sold * point.mid_micros // unit >= _LEAST_ORDER_CENTS * 10_000:
                 return market, Side.SELL, sold
-        power = bank.buying_power(self.account)
-        amounts = [dollars * 100 for dollars in _BUYS if dollars * 100 <= power]
-        if not amounts:
+        power = min(bank.buying_power(self.account), market.maximum_order_cents)
+        if power < _LEAST_ORDER_CENTS:
             return None
-        cents = amounts[bank.below(len(amounts))]
-        if bank.chance(20):
-            cents -= bank.below(1000)
+        cents = typed_cents(
+            bank.randomness, self._pace.order, _ORDER_SIGMA, _LEAST_ORDER_CENTS, power
+        )
         return market, Side.BUY, cents
+
+    def largest_order(self, at: int) -> None:
+        """A deposit and an order of the largest amount that the market takes."""
+        market = _MARKETS[self.bank.below(len(_MARKETS))]
+        cents = market.maximum_order_cents
+        missing = cents - self.bank.buying_power(self.account)
+        if missing > 0:
+            self.bank_to_account(missing, at)
+        self._later(self.timeline.soon(60, 600), at, self.buy(market, cents))
+
+    def sell_all(self, at: int) -> None:
+        """Sell everything that is held of every market."""
+        for market in MARKETS:
+            held = self.bank.available(self.account).get(market.base, 0)
+            if held:
+                quote_id = self.bank.quote(self.account, market.name, Side.SELL, held, at)
+                if quote_id is not None:
+                    self._later(5 * SECOND, at, self._execution(quote_id))
+
+    def withdraw_all(self, at: int) -> None:
+        """Withdraw the whole buying power to the bank account."""
+        withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, self.bank.buying_power(self.account), at)
+        if withdrawal_id is not None:
+            self._later(_PAYOUT, at, self._send(withdrawal_id))
 
     def _part_of(self, held: int, market: Market) -> int:
         """All of it, or a part that a person would type: with four decimals."""
@@ -308,9 +388,9 @@ class _Activity:
 
         return act
 
-    def trim(self, at: int) -> None:
-        """Pay out the buying power above a customer's usual, or spend it where limits forbid."""
-        excess = self.bank.buying_power(self.account) - _MOST_CENTS
+    def trim(self, most: int, at: int) -> None:
+        """Pay out the buying power above ``most`` cents, or spend it where limits forbid."""
+        excess = self.bank.buying_power(self.account) - most
         if excess < _LEAST_ORDER_CENTS:
             return
         withdrawal_id = self._pay_out(DEPOSIT_TOKEN_USD, excess, at)
@@ -319,10 +399,14 @@ class _Activity:
         else:
             self._later(_PAYOUT, at, self._send(withdrawal_id))
 
-    def top_up(self, at: int) -> None:
-        """Pay in what is missing to a customer's least buying power."""
-        missing = _LEAST_CENTS - self.bank.buying_power(self.account)
+    def top_up(self, least: int, at: int) -> None:
+        """Pay in what is missing to a buying power of ``least`` cents."""
+        missing = least - self.bank.buying_power(self.account)
         if missing > 0:
-            deposit_id = self.bank.deposit(self.account, DEPOSIT_TOKEN_USD, missing, at)
-            if deposit_id is not None:
-                self.bank.complete_deposit(deposit_id, at)
+            self.bank_to_account(missing, at)
+
+    def bank_to_account(self, cents: int, at: int) -> None:
+        """A deposit that completes at once."""
+        deposit_id = self.bank.deposit(self.account, DEPOSIT_TOKEN_USD, cents, at)
+        if deposit_id is not None:
+            self.bank.complete_deposit(deposit_id, at)

@@ -16,13 +16,13 @@ from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import limits
 from chainteller.engine.context import EngineContext
 from chainteller.engine.ports import PriceFeed
-from chainteller.engine.samples import history, today
+from chainteller.engine.samples import customer_wallets, history, today
 from chainteller.engine.samples.bank import Account, SampleBank
 from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, numbering, organisations
+from chainteller.storage import ledger, numbering, organisations, tallies
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -126,7 +126,7 @@ def _begin_day(tx: UnitOfWork, folder: Path, prices: PriceFeed, seed: str) -> No
     bank.accounts = {account.person.reference: account for account in accounts}
     bank.spent = {account.id: list(limits.load_spent(tx, account.id)) for account in accounts}
     _load_rows(tx, bank.rows, people)
-    today.generate(Timeline(bank), people)
+    today.generate(Timeline(bank), people, customer_wallets.plan(data))
     bank.record_loading(_ACTOR.name, _ACTION, MARK, {"seed": seed})
     _write(tx, bank)
 
@@ -180,6 +180,7 @@ def _sample_bank(
 
 
 def _write(tx: UnitOfWork, bank: SampleBank) -> None:
+    tallies.restart(tx.connection, tx.organisation_id)
     bank.rows.write(tx.rows)
     tx.under_rule()
     tx.put_on_record(bank.audit_rows, bank.event_rows, bank.now)

@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Callable
 
 from chainteller.domain.clock import DAY, HOUR, midnight_before
+from chainteller.engine.samples import draws
 from chainteller.engine.samples.bank import SampleBank
 
 Act = Callable[[int], object]
@@ -30,8 +31,17 @@ class Timeline:
             act(instant)
 
     def office_hours(self, day: int) -> int:
-        """Some instant of the working day that lies ``day`` days before the last midnight."""
-        return self.midnight - day * DAY + 7 * HOUR + self.bank.below(12 * HOUR)
+        """Some instant between 7:00 and 19:00, most likely around 13:00, ``day`` days ago."""
+        rush = self.bank.below(6 * HOUR) + self.bank.below(6 * HOUR)
+        return self.midnight - day * DAY + 7 * HOUR + rush
+
+    def business_day(self, days: tuple[int, int]) -> int:
+        """A day of the range (both ends included), counted back from the last midnight."""
+        return draws.business_day(self.bank.randomness, self.midnight, days)
+
+    def pay_day(self, days: tuple[int, int]) -> int:
+        """A pay-day of the range, or a working day where it has none."""
+        return draws.pay_day(self.bank.randomness, self.midnight, days)
 
     def soon(self, low_s: int, high_s: int) -> int:
         """Some time from ``low_s`` to ``high_s`` seconds."""

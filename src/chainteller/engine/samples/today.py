@@ -1,19 +1,26 @@
 """What is under way at the sample bank as its day begins: counted from the loading itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from chainteller.domain.assets import DEPOSIT_TOKEN_USD, MARKETS, USDC_SOLANA
-from chainteller.domain.clock import MINUTE, SECOND
+from chainteller.domain.assets import DEPOSIT_TOKEN_USD, MARKETS, USDC_SOLANA, Market
+from chainteller.domain.clock import HOUR, MINUTE, SECOND
 from chainteller.domain.quoting import Side
-from chainteller.engine.samples import wallets
+from chainteller.engine.samples import customer_wallets, wallets
 from chainteller.engine.samples.bank import Account
+from chainteller.engine.samples.customer_wallets import Holding
 from chainteller.engine.samples.customers import CustomerData, Habit, Person
 from chainteller.engine.samples.history import WITH_WORK
 from chainteller.engine.samples.timeline import Timeline
 
-_PURCHASE_CENTS = 25_000
-_APART = 250_000
+_LEAST_CENTS = 10_000
+_UP_TO_CENTS = 30_000
+_STEP_CENTS = 500
+_MILLISECOND = 1_000
 _SLOW_DEPOSIT_S = 10 * MINUTE // SECOND
+_REVIEW_S = 26 * HOUR // SECOND
+"""Longer than usual, so that reviews can still be seen later in the day."""
+_REVIEWED_SINCE = 95 * MINUTE
+_QUOTE_TO_ORDER = 20 * SECOND
 
 
 def people_with_work(data: CustomerData) -> tuple[Person, ...]:
@@ -22,89 +29,131 @@ def people_with_work(data: CustomerData) -> tuple[Person, ...]:
     return tuple(sorted(people, key=lambda person: person.habit is Habit.FIRST))
 
 
-def generate(timeline: Timeline, people: tuple[Person, ...]) -> None:
+def generate(
+    timeline: Timeline, people: Sequence[Person], holdings: Mapping[str, tuple[Holding, ...]]
+) -> None:
     """Leave something unfinished in the account of each of the people, and a challenge open."""
-    bank = timeline.bank
-    for place, person in enumerate(people):
-        is_last = place == len(people) - 1
-        leave = _processing_trade if is_last else _UNFINISHED[place % len(_UNFINISHED)]
-        at = bank.now - (len(people) - 1 - place) * _APART
-        leave(timeline, bank.accounts[person.reference], at)
+    today = _Today(timeline, holdings)
+    *others, first = people
+    for place, person in enumerate(others):
+        account = timeline.bank.accounts[person.reference]
+        if customer_wallets.needs_unverified(place):
+            today.review(account)
+        else:
+            today.leave[place % len(today.leave)](account)
+    today.order(timeline.bank.accounts[first.reference], MARKETS[0], Side.BUY, timeline.bank.now)
     wallets.generate_today(timeline)
     timeline.run()
 
 
-def _processing_trade(timeline: Timeline, account: Account, at: int) -> None:
-    _order(timeline, account, Side.BUY, _PURCHASE_CENTS, at)
+class _Today:
+    """What can be left unfinished. Each began at its own instant, while it is still going on."""
 
+    def __init__(self, timeline: Timeline, holdings: Mapping[str, tuple[Holding, ...]]) -> None:
+        self._timeline = timeline
+        self._bank = timeline.bank
+        self._holdings = holdings
+        self.leave: tuple[Callable[[Account], None], ...] = (
+            self._processing_trade,
+            self._executed_trade,
+            self._pending_deposit,
+            self._pending_withdrawal,
+            self._sent_withdrawal,
+            self._open_quote,
+        )
 
-def _executed_trade(timeline: Timeline, account: Account, at: int) -> None:
-    bank = timeline.bank
-    held = bank.available(account).get(MARKETS[0].base, 0)
+    def _since(self, lasts: float) -> int:
+        """An instant of today within the first four fifths of what lasts so many microseconds."""
+        bank, midnight = self._bank, self._timeline.midnight
+        lag = (1 + bank.below(max(1, int(lasts * 0.8) // _MILLISECOND))) * _MILLISECOND
+        return min(bank.now, max(bank.now - lag, midnight + (1 + bank.below(900)) * _MILLISECOND))
 
-    def then(trade_id: str) -> None:
-        timeline.at(at, lambda when: bank.fill(account, trade_id, when))
+    def _cents(self) -> int:
+        return _LEAST_CENTS + self._bank.below(_UP_TO_CENTS // _STEP_CENTS) * _STEP_CENTS
 
-    if held > 1:
-        _order(timeline, account, Side.SELL, held // 2, at - 10 * SECOND, then)
+    def order(
+        self,
+        account: Account,
+        market: Market,
+        side: Side,
+        at: int,
+        then: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """A quote, its execution at the instant, and what follows; half of it is sold."""
+        bank = self._bank
+        held = bank.available(account).get(market.base, 0)
+        sold = self._cents() if side is Side.BUY else held // 2
 
+        def execute(quote_id: str, when: int) -> None:
+            trade_id = bank.execute(account, quote_id, when)
+            if trade_id is not None:
+                then(trade_id)
 
-def _order(
-    timeline: Timeline,
-    account: Account,
-    side: Side,
-    sold: int,
-    at: int,
-    then: Callable[[str], None] = lambda _: None,
-) -> None:
-    """A quote, its execution at the instant, and what follows."""
-    bank = timeline.bank
+        def ask(when: int) -> None:
+            quote_id = bank.quote(account, market.name, side, sold, when)
+            if quote_id is not None:
+                self._timeline.at(at, lambda later: execute(quote_id, later))
 
-    def execute(quote_id: str, when: int) -> None:
-        trade_id = bank.execute(account, quote_id, when)
-        if trade_id is not None:
-            then(trade_id)
+        self._timeline.at(at - min(_QUOTE_TO_ORDER, bank.options.quote_window), ask)
 
-    def ask(when: int) -> None:
-        quote_id = bank.quote(account, MARKETS[0].name, side, sold, when)
-        if quote_id is not None:
-            timeline.at(at, lambda later: execute(quote_id, later))
+    def _processing_trade(self, account: Account) -> None:
+        bank = self._bank
+        market = MARKETS[bank.below(len(MARKETS))]
+        at = self._since(bank.options.fill_delay_s * SECOND)
+        self.order(account, market, Side.BUY, at)
 
-    timeline.at(at - min(20 * SECOND, bank.options.quote_window), ask)
+    def _executed_trade(self, account: Account) -> None:
+        bank = self._bank
+        at = self._since(bank.options.settle_delay_s * SECOND)
+        market = max(MARKETS, key=lambda each: bool(bank.available(account).get(each.base, 0)))
 
+        def then(trade_id: str) -> None:
+            self._timeline.at(at, lambda when: bank.fill(account, trade_id, when))
 
-def _open_quote(timeline: Timeline, account: Account, at: int) -> None:
-    bank = timeline.bank
-    timeline.at(at, lambda when: bank.quote(account, MARKETS[0].name, Side.BUY, 30_000, when))
+        if bank.available(account).get(market.base, 0) > 1:
+            self.order(account, market, Side.SELL, at - 10 * SECOND, then)
 
+    def _open_quote(self, account: Account) -> None:
+        bank = self._bank
+        market, cents = MARKETS[bank.below(len(MARKETS))], self._cents()
+        at = self._since(bank.options.quote_window)
+        self._timeline.at(at, lambda when: bank.quote(account, market.name, Side.BUY, cents, when))
 
-def _pending_deposit(timeline: Timeline, account: Account, at: int) -> None:
-    """The core bank takes its time over this one."""
-    bank = timeline.bank
-    timeline.at(at, lambda when: bank.deposit(account, USDC_SOLANA, 50_000, when, _SLOW_DEPOSIT_S))
+    def _pending_deposit(self, account: Account) -> None:
+        """The core bank takes its time over this one."""
+        bank, cents = self._bank, self._cents()
+        self._timeline.at(
+            self._since(_SLOW_DEPOSIT_S * SECOND),
+            lambda when: bank.deposit(account, USDC_SOLANA, cents, when, _SLOW_DEPOSIT_S),
+        )
 
+    def _pending_withdrawal(self, account: Account) -> None:
+        bank, cents = self._bank, self._cents()
+        self._timeline.at(
+            self._since(bank.options.withdrawal_delay_s * SECOND),
+            lambda when: bank.withdraw(account, DEPOSIT_TOKEN_USD, cents, when),
+        )
 
-def _pending_withdrawal(timeline: Timeline, account: Account, at: int) -> None:
-    bank = timeline.bank
-    timeline.at(at, lambda when: bank.withdraw(account, DEPOSIT_TOKEN_USD, 20_000, when))
+    def _sent_withdrawal(self, account: Account) -> None:
+        bank, cents = self._bank, self._cents()
+        at = self._since(bank.options.withdrawal_delay_s * SECOND)
 
+        def ask(when: int) -> None:
+            withdrawal_id = bank.withdraw(account, DEPOSIT_TOKEN_USD, cents, when)
+            if withdrawal_id is not None:
+                self._timeline.at(at, lambda later: bank.send(account, withdrawal_id, later))
 
-def _sent_withdrawal(timeline: Timeline, account: Account, at: int) -> None:
-    bank = timeline.bank
+        self._timeline.at(at - 5 * SECOND, ask)
 
-    def ask(when: int) -> None:
-        withdrawal_id = bank.withdraw(account, DEPOSIT_TOKEN_USD, 20_000, when)
-        if withdrawal_id is not None:
-            timeline.at(at, lambda later: bank.send(account, withdrawal_id, later))
+    def review(self, account: Account) -> None:
+        """A withdrawal to a wallet that isn't verified waits for its review."""
+        bank = self._bank
+        (holding,) = self._holdings[account.person.reference]
 
-    timeline.at(at - 5 * SECOND, ask)
+        def act(when: int) -> None:
+            found = customer_wallets.target(bank, holding.pair, when)
+            amount = customer_wallets.part_of_holding(bank, account, holding.pair.network, when)
+            if found is not None and amount is not None:
+                bank.withdraw_to_wallet(account, amount, found, when, _REVIEW_S)
 
-
-_UNFINISHED = (
-    _processing_trade,
-    _executed_trade,
-    _pending_deposit,
-    _pending_withdrawal,
-    _sent_withdrawal,
-    _open_quote,
-)
+        self._timeline.at(self._since(_REVIEWED_SINCE), act)

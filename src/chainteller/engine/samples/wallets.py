@@ -36,6 +36,7 @@ from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.networks import resolve_network
 from chainteller.wallets.simulated import SampleWallet, sample_proof
+from chainteller.wallets.texts import Party
 
 FIRST, LONGSTANDING = "CU-004711", "CU-001008"
 _ACCOUNTS = (
@@ -66,6 +67,10 @@ class Pair:
         return _fixed_id(Prefix.COUNTERPARTY, self.wallet.name)
 
 
+Linked = Callable[[Pair, int], None]
+"""What follows a link, with the instant of the link."""
+
+
 def _fixed_id(prefix: Prefix, name: str) -> str:
     return new_id(prefix, SeededRandomness(f"sample {name}"))
 
@@ -74,19 +79,19 @@ def generate_history(timeline: Timeline) -> None:
     """Everything but what is under way today."""
     bank = timeline.bank
     for reference, network, days in _ACCOUNTS:
-        custody = _custody(reference, network)
+        address = custody(reference, network)
         timeline.at(
             _day(timeline, days, 10),
-            lambda at, custody=custody: open_account(  # type: ignore[misc]  # a default binds the loop's account
-                bank, bank.accounts[custody.reference], custody, at
+            lambda at, address=address: open_account(  # type: ignore[misc]  # a default binds the loop's account
+                bank, bank.accounts[address.reference], address, at
             ),
         )
-    verifying = _Verifying(timeline)
+    verifying = Verifying(timeline)
     verifying.link(_pair(bank, FIRST, "ethereum", "dave-ethereum"), _day(timeline, 95, 11))
     verifying.link(
         _pair(bank, FIRST, "solana", "dave-solana"),
         _day(timeline, 60, 14),
-        lambda pair: timeline.at(
+        lambda pair, _: timeline.at(
             _day(timeline, 3, 16), lambda at: require_reverification(bank, pair, at)
         ),
     )
@@ -94,7 +99,7 @@ def generate_history(timeline: Timeline) -> None:
         _pair(bank, LONGSTANDING, "ethereum", "frank-ethereum"),
         _day(timeline, 345, 9),
         # Used since, or it would lie dormant; the desk only shows that it falls due by its age.
-        lambda pair: timeline.at(_day(timeline, 20, 12), lambda at: use(bank, pair, at)),
+        lambda pair, _: timeline.at(_day(timeline, 20, 12), lambda at: use(bank, pair, at)),
     )
     verifying.link(_pair(bank, LONGSTANDING, "ethereum", "frank-solana"), _day(timeline, 400, 15))
     verifying.challenge(_pair(bank, FIRST, "ethereum", "erin-ethereum"), _day(timeline, 1, 11))
@@ -118,7 +123,7 @@ def generate_today(timeline: Timeline) -> None:
     timeline.at(bank.now - 25 * SECOND, act)
 
 
-class _Verifying:
+class Verifying:
     """The stages of a verification, each some minutes after the one before."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -154,13 +159,13 @@ class _Verifying:
             ),
         )
 
-    def link(self, pair: Pair, at: int, then: Callable[[Pair], None] | None = None) -> None:
+    def link(self, pair: Pair, at: int, then: Linked | None = None) -> None:
         """As ``claim``; then the link."""
 
         def act(claim_id: str, when: int) -> None:
             link(self._bank, pair, claim_id, when)
             if then is not None:
-                then(pair)
+                then(pair, when)
 
         self.claim(
             pair,
@@ -172,9 +177,13 @@ class _Verifying:
 
     def lock(self, pair: Pair, at: int) -> None:
         """As ``challenge``; then signed with the wrong account until no attempt is left."""
+        self.refuse(pair, at, MAXIMUM_ATTEMPTS)
+
+    def refuse(self, pair: Pair, at: int, attempts: int) -> None:
+        """As ``challenge``; then signed with the wrong account so many times."""
 
         def act(challenge_id: str, when: int) -> None:
-            for attempt in range(MAXIMUM_ATTEMPTS):
+            for attempt in range(attempts):
                 self._timeline.at(
                     when + (attempt + 1) * 2 * MINUTE,
                     lambda later: refuse(self._bank, pair, challenge_id, "UNKNOWN_SIGNER", later),
@@ -191,7 +200,7 @@ def _pair(bank: SampleBank, reference: str, network: str, wallet: str) -> Pair:
     return Pair(reference, network, bank.wallets[wallet])
 
 
-def _custody(reference: str, network: str) -> CustodyAddress:
+def custody(reference: str, network: str) -> CustodyAddress:
     """A custody address that nobody has the key of."""
     name = f"{reference} {network}"
     on = resolve_network(network)
@@ -213,6 +222,9 @@ def open_account(bank: SampleBank, account: Account, custody: CustodyAddress, at
 
 
 def register(bank: SampleBank, pair: Pair, at: int) -> None:
+    """Register the wallet, unless another customer's was registered with the same address."""
+    if bank.rows.find(WalletTables.counterparty, pair.counterparty_id) is not None:
+        return
     address = pair.wallet.address
     moment = bank.moment(at)._replace(new_id=lambda _: pair.counterparty_id)
     decided = counterparties.decide_registration(address, moment)
@@ -227,6 +239,7 @@ def challenge(bank: SampleBank, pair: Pair, at: int, valid_s: int | None = None)
     decided = challenges.decide_challenge(
         bank.rows.record(WalletTables.blockchain_account, pair.account_id),
         bank.rows.record(WalletTables.counterparty, pair.counterparty_id),
+        Party(pair.reference, bank.accounts[pair.reference].bank_account_id),
         challenges.validity_s(request, bank.options),
         bank.moment(at),
     )
@@ -288,11 +301,22 @@ def use(bank: SampleBank, pair: Pair, at: int) -> None:
     bank.apply(Outcome(pair.counterparty_id, rows=(update,)), at)
 
 
-def require_reverification(bank: SampleBank, pair: Pair, at: int) -> None:
-    request = ReverificationRequest(reason=ReverificationReason.AGENT_REQUEST)
+def require_reverification(
+    bank: SampleBank,
+    pair: Pair,
+    at: int,
+    reason: ReverificationReason = ReverificationReason.AGENT_REQUEST,
+) -> None:
+    request = ReverificationRequest(reason=reason)
     decided = counterparties.decide_reverification(_link(bank, pair), request.reason, at)
     _record(bank, at, "require_reverification", decided.subject, request, pair)
     bank.apply(decided, at)
+
+
+def find_link(bank: SampleBank, pair: Pair) -> Record | None:
+    """The link of the wallet to its blockchain account, whatever its state."""
+    key = (pair.account_id, pair.counterparty_id)
+    return _link(bank, pair) if bank.rows.find(WalletTables.link, key) is not None else None
 
 
 def _link(bank: SampleBank, pair: Pair) -> Record:

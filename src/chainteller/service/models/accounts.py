@@ -1,11 +1,25 @@
 """Trading accounts (specification 2.1), token balances (2.3) and the bank's customers."""
 
-from chainteller.service.models.base import Amount, Many, RequestModel, Timestamp, WireModel
+from typing import Annotated
+
+from chainteller.domain.preconditions import Control
+from chainteller.service.models.base import (
+    Amount,
+    Many,
+    OneOf,
+    RequestModel,
+    Timestamp,
+    WireModel,
+)
+
+BANK_ACCOUNT_TYPES = ("checking", "savings")
+BankAccountType = Annotated[str, OneOf("BankAccountType", BANK_ACCOUNT_TYPES)]
+ControlName = Annotated[str, OneOf("Control", Control)]
 
 
 class OpenTradingAccount(RequestModel):
     bank_account_id: str
-    bank_account_type: str
+    bank_account_type: BankAccountType
 
 
 class TradingAccount(WireModel):
@@ -13,8 +27,8 @@ class TradingAccount(WireModel):
 
     id: str
     bank_account_id: str
-    bank_account_type: str
-    controls: Many[str] = ()
+    bank_account_type: BankAccountType
+    controls: Many[ControlName] = ()
     customer_id: str | None = None
     customer_name: str | None = None
     created: Timestamp | None = None
@@ -42,7 +56,7 @@ class TokenBalance(WireModel):
 
 class BankAccount(WireModel):
     id: str
-    type: str
+    type: BankAccountType
     balance: Amount
     trading_account_id: str | None
 
@@ -53,5 +67,5 @@ class Customer(WireModel):
     reference: str
     kyc_level: str
     terms_accepted: bool
-    controls: Many[str]
+    controls: Many[ControlName]
     bank_accounts: Many[BankAccount]

@@ -1,21 +1,29 @@
 """The wire's vocabulary: frozen models, camelCase on the wire, snake_case in Python."""
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Generic, TypeVar, get_args, get_type_hints
+
+# Looking for plugins reads the metadata of every installed distribution.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     FailFast,
+    GetJsonSchemaHandler,
     PlainSerializer,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from chainteller.domain.clock import format_moment, to_datetime
 from chainteller.service.errors import FieldError, ValidationFailed
@@ -34,6 +42,7 @@ Timestamp = Annotated[
     datetime,
     BeforeValidator(_instant_to_datetime),
     PlainSerializer(format_moment, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """ISO 8601 UTC, always with six digits; the engine hands in microseconds since the epoch."""
 
@@ -43,6 +52,28 @@ class _DecimalText:
     """Marks texts that hold a decimal number. The engine writes them; of others they are checked
     when they arrive (``check_amounts``), so that the engine's own pages cost nothing more.
     """
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**handler(schema), "pattern": f"^{_DECIMAL.pattern}$"}
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Marks texts with the values that this version knows, and the name of these values.
+
+    They are described in the schemas and not checked: another deployment may know more. The engine
+    refuses what it doesn't know itself, with an error of its own.
+    """
+
+    name: str
+    values: Iterable[str]
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**handler(schema), "title": self.name, "enum": [str(each) for each in self.values]}
 
 
 _DECIMAL_TEXT = _DecimalText()
@@ -55,7 +86,11 @@ class WireModel(BaseModel):
     """What a deployment answers. Unknown fields of a newer deployment are ignored."""
 
     model_config = ConfigDict(
-        frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore"
+        frozen=True,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="ignore",
+        defer_build=True,  # most processes use few of the models
     )
 
     def to_json(self) -> str:

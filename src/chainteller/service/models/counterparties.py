@@ -1,8 +1,17 @@
 """Counterparties (specification 2.7), blockchain accounts, challenges (2.8) and claims (2.9)."""
 
-from pydantic import StrictInt
+from typing import Annotated
 
-from chainteller.service.models.base import RequestModel, Timestamp, WireModel
+from pydantic import StrictBool, StrictInt
+
+from chainteller.domain.challenges import (
+    ChallengeStatus,
+    ClaimStatus,
+    ReverificationReason,
+    VerificationMethod,
+    VerificationStatus,
+)
+from chainteller.service.models.base import OneOf, RequestModel, Timestamp, WireModel
 
 COUNTERPARTY = "counterparty"
 VERIFIED_FIRST_PARTY = "VerifiedCounterparty1P"
@@ -28,21 +37,38 @@ class RegisterCounterparty(RequestModel):
 
 
 class Verification(WireModel):
-    """``status`` is current, expiring, expired or revoked."""
-
-    status: str
+    status: Annotated[str, OneOf("VerificationStatus", VerificationStatus)]
     verified_at: Timestamp
     expires_at: Timestamp
     claim_id: str
 
 
 class Counterparty(WireModel):
-    type: str = COUNTERPARTY
+    """``shared`` is told of a linked wallet: whether another customer has verified it, too."""
+
+    type: Annotated[str, OneOf("CounterpartyType", (COUNTERPARTY, VERIFIED_FIRST_PARTY))] = (
+        COUNTERPARTY
+    )
     id: str
     network: str | None = None
     address: str
     created: Timestamp | None = None
     verification: Verification | None = None
+    shared: bool | None = None
+
+
+class SharedWallet(WireModel):
+    """A blockchain account that a wallet was verified for which another customer's has, too."""
+
+    counterparty_id: str
+    network: str
+    address: str
+    trading_account_id: str
+    blockchain_account_id: str
+    customer_name: str
+    customer_reference: str
+    status: str
+    verified_at: Timestamp
 
 
 class ChallengeRequest(RequestModel):
@@ -60,7 +86,7 @@ class Challenge(WireModel):
     address: str | None = None
     counterparty_id: str | None = None
     blockchain_account_id: str | None = None
-    status: str | None = None
+    status: Annotated[str, OneOf("ChallengeStatus", ChallengeStatus)] | None = None
     attempts: int | None = None
 
 
@@ -72,7 +98,8 @@ class ClaimRequest(RequestModel):
 
 class OwnershipClaim(WireModel):
     """``text``, ``signature`` and ``signer`` are given where a claim is fetched by its id: with
-    ``scheme``, they are all that anybody needs to check it.
+    ``scheme``, they are all that anybody needs to check it. ``shared`` says whether another
+    customer has verified the wallet: ask about it before it is linked.
     """
 
     id: str
@@ -82,25 +109,32 @@ class OwnershipClaim(WireModel):
     challenge_id: str | None = None
     network: str | None = None
     address: str | None = None
-    method: str | None = None
+    method: Annotated[str, OneOf("VerificationMethod", VerificationMethod)] | None = None
     scheme: str | None = None
-    status: str | None = None
+    status: Annotated[str, OneOf("ClaimStatus", ClaimStatus)] | None = None
     created: Timestamp | None = None
     expires: Timestamp | None = None
     linked_at: Timestamp | None = None
     text: str | None = None
     signature: str | None = None
     signer: str | None = None
+    shared: bool | None = None
 
 
 class LinkRequest(RequestModel):
+    """``acknowledged`` links a wallet although another customer has verified it."""
+
     address: str
     network: str
     ownership_claim_id: str
+    acknowledged: StrictBool | None = None
 
 
 class SignatureDiagnosis(WireModel):
-    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE."""
+    """Why a signature would be accepted or refused; the words are those of INVALID_SIGNATURE.
+
+    ``differences`` are sentences that say how the signed text differs from ours.
+    """
 
     accepted: bool
     cause: str | None = None
@@ -118,9 +152,8 @@ class SignatureDiagnosis(WireModel):
     other_counterparty_id: str | None = None
     expired_at: Timestamp | None = None
     suggestion: str = ""
+    differences: list[str] | None = None
 
 
 class ReverificationRequest(RequestModel):
-    """``reason`` is AGENT_REQUEST, SUSPICIOUS_ACTIVITY, SANCTIONS_HIT or POLICY_CHANGE."""
-
-    reason: str
+    reason: Annotated[str, OneOf("ReverificationReason", ReverificationReason)]

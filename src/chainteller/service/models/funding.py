@@ -1,8 +1,19 @@
 """Deposits and withdrawals, with the currency object of specification 2.2."""
 
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
-from chainteller.service.models.base import Amount, RequestModel, Timestamp, WireModel
+from chainteller.domain.limits import DestinationClass
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
+from chainteller.service.models.base import (
+    Amount,
+    OneOf,
+    RequestModel,
+    Timestamp,
+    WireModel,
+)
+
+CurrencyType = Literal["stablecoin-currency", "deposit-token-currency", "crypto-currency"]
+DestinationType = Literal["bank-account", "counterparty"]
 
 
 class Currency(RequestModel):
@@ -10,7 +21,7 @@ class Currency(RequestModel):
     ``network``, deposit-token-currency carries ``id``. Answers resolve all that is known.
     """
 
-    type: Literal["stablecoin-currency", "deposit-token-currency", "crypto-currency"]
+    type: CurrencyType
     id: str | None = None
     symbol: str | None = None
     network: str | None = None
@@ -19,7 +30,7 @@ class Currency(RequestModel):
 class Destination(RequestModel):
     """Where a withdrawal goes: left out, the customer's bank account."""
 
-    type: Literal["bank-account", "counterparty"]
+    type: DestinationType
     counterparty_id: str | None = None
     blockchain_account_id: str | None = None
 
@@ -36,14 +47,14 @@ class WithdrawalRequest(RequestModel):
 
 
 class TransferCurrency(WireModel):
-    type: str
+    type: Annotated[str, OneOf("CurrencyType", get_args(CurrencyType))]
     id: str | None = None
     symbol: str | None = None
     network: str | None = None
 
 
 class TransferDestination(WireModel):
-    type: str
+    type: Annotated[str, OneOf("DestinationType", get_args(DestinationType))]
     bank_account_id: str | None = None
     counterparty_id: str | None = None
     blockchain_account_id: str | None = None
@@ -65,9 +76,9 @@ class Review(WireModel):
 class Transfer(WireModel):
     """A deposit or a withdrawal; ``type`` is deposit-transaction or withdrawal-transaction."""
 
-    type: str
+    type: Annotated[str, OneOf("TransferType", (DEPOSIT_TYPE, WITHDRAWAL_TYPE))]
     id: str
-    status: str
+    status: Annotated[str, OneOf("TransferStatus", TransferStatus)]
     trading_account_id: str | None = None
     amount: Amount
     currency: TransferCurrency
@@ -114,7 +125,7 @@ class LimitUsage(WireModel):
     """One withdrawal rule; ``period_seconds`` 0 is the limit of a single withdrawal."""
 
     rule_id: str
-    destination_class: str
+    destination_class: Annotated[str, OneOf("DestinationClass", DestinationClass)]
     period_seconds: int
     limit: Amount
     used: Amount

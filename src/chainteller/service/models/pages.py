@@ -2,6 +2,8 @@
 
 from typing import Generic, TypeVar
 
+from pydantic import Field
+
 from chainteller.service.models.base import Many, WireModel
 
 Item = TypeVar("Item")
@@ -13,9 +15,13 @@ MAXIMUM_PAGE = 2**53 - 1
 
 
 class Pagination(WireModel):
+    """``total`` is exact without filters. Under a filter that matches many records it is a lower
+    bound, and ``more_than`` says so: there are more than that many."""
+
     total: int
     page: int
     limit: int
+    more_than: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Page(WireModel, Generic[Item]):

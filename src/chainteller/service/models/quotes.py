@@ -1,14 +1,27 @@
 """Quotes (specification 2.5)."""
 
-from chainteller.service.models.base import Amount, RequestModel, Timestamp, WireModel
+from typing import Annotated
+
+from chainteller.domain.quoting import Side
+from chainteller.domain.trades import QuoteStatus
+from chainteller.service.models.base import (
+    Amount,
+    OneOf,
+    RequestModel,
+    Timestamp,
+    WireModel,
+)
+
+AMOUNT_OF = ("sold", "bought")
+SideName = Annotated[str, OneOf("Side", Side)]
 
 
 class QuoteRequest(RequestModel):
     """``amount`` is of the asset sold, unless ``amount_of`` is ``bought``."""
 
     amount: str
-    side: str
-    amount_of: str | None = None
+    side: SideName
+    amount_of: Annotated[str, OneOf("AmountOf", AMOUNT_OF)] | None = None
     trading_account_id: str | None = None
 
 
@@ -36,14 +49,14 @@ class Pricing(WireModel):
 class Quote(WireModel):
     id: str
     market_name: str
-    side: str
+    side: SideName
     price: Amount
     asset_bought: AssetAmount
     asset_sold: AssetAmount
     created: Timestamp
     expires: Timestamp
     fees: Fees
-    status: str | None = None
+    status: Annotated[str, OneOf("QuoteStatus", QuoteStatus)] | None = None
     trading_account_id: str | None = None
     trade_id: str | None = None
     pricing: Pricing | None = None

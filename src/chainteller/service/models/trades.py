@@ -1,8 +1,11 @@
 """Trades (specification 2.6)."""
 
-from chainteller.service.models.base import Amount, Timestamp, WireModel
+from typing import Annotated
+
+from chainteller.domain.trades import TradeStatus
+from chainteller.service.models.base import Amount, OneOf, Timestamp, WireModel
 from chainteller.service.models.funding import Reason, Transfer
-from chainteller.service.models.quotes import AssetAmount, Fees
+from chainteller.service.models.quotes import AssetAmount, Fees, SideName
 
 TRADE_TYPE = "trade-execution-transaction"
 
@@ -10,11 +13,11 @@ TRADE_TYPE = "trade-execution-transaction"
 class Trade(WireModel):
     """``amount`` is the quantity of the base asset, so that amount times price is the USD leg."""
 
-    type: str = TRADE_TYPE
+    type: Annotated[str, OneOf("TradeType", (TRADE_TYPE,))] = TRADE_TYPE
     id: str
-    status: str
+    status: Annotated[str, OneOf("TradeStatus", TradeStatus)]
     market: str
-    side: str
+    side: SideName
     price: Amount
     amount: Amount
     created: Timestamp

@@ -12,6 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime, to_datetime
+from chainteller.domain.transfers import DEPOSIT_TYPE
 from chainteller.records.formats import grouped
 from chainteller.service.errors import TellerError
 from chainteller.tui.charts import Sample, step_blocks
@@ -155,7 +156,7 @@ def _of_trade(row: "Trade") -> list[_Change]:
 
 def _of_transfer(row: "Transfer") -> list[_Change]:
     symbol = row.currency.symbol or CASH
-    if row.type == "deposit-transaction":
+    if row.type == DEPOSIT_TYPE:
         done = row.completed_at if row.status == "completed" else None
         return _moved(done, symbol, _number(row.amount))
     done = (row.completed_at or row.updated) if row.status in _PAID_OUT else None
@@ -190,7 +191,7 @@ def chart_lines(history: History, now: int, width: int, rows: int) -> list[Line]
     shown.append(line((f"{' ' * 6}{began}{'now':>{max(4, cells - len(began))}}", "muted")))
     if history.incomplete:
         which = ", ".join(history.incomplete)
-        shown.append(line((f"not drawn, its transactions do not tell all: {which}", "muted")))
+        shown.append(line((f"not shown because the transactions are incomplete: {which}", "muted")))
     return shown
 
 

@@ -33,7 +33,7 @@ def _not_allowed(act: Act, screen: "AccountsScreen") -> str:
 
 
 def _nothing_to_order(screen: "AccountsScreen") -> str:
-    return "there is nothing to order" if screen.paged.total in {0, 1} else ""
+    return "there is nothing to sort" if screen.paged.total in {0, 1} else ""
 
 
 def _nothing_to_filter(screen: "AccountsScreen") -> str:
@@ -64,7 +64,7 @@ def _open_amount(purpose: str, note: str, screen: "AccountsScreen") -> None:
         _say_nothing_selected(screen)
         return
     if screen.desk.read_only:
-        screen.fail(ReadOnlyProfile("This desk is read-only."))
+        screen.fail(ReadOnlyProfile("This console is read-only."))
         return
     screen.clear_failure()
     serve_selected(screen)
@@ -83,7 +83,7 @@ def _new_account(screen: "AccountsScreen") -> None:
     if screen.desk.offers("customers"):
         screen.read("new", partial(_open_for_customer, screen))
         return
-    note = (("TDA_... to add it, or DDA-1 checking to open one   esc: no", "muted"),)
+    note = (("TDA_... to add an account, or DDA-1 checking to open one   esc: cancel", "muted"),)
     screen.field_bar.open("known", (("account ", "strong"),), note=note)
 
 

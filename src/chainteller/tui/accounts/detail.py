@@ -74,7 +74,7 @@ class Panes(NamedTuple):
 def nobody_selected() -> Panes:
     """What stands instead of a customer until the agent chooses one."""
     how = line(("enter", "key"), " selects the account   ", ("/", "key"), " finds another")
-    return Panes([line(("No customer is selected", "strong")), how], [how, line()], [])
+    return Panes([line(("No account is selected", "strong")), how], [how, line()], [])
 
 
 class AccountDetail:
@@ -175,14 +175,14 @@ def heading_lines(account: "TradingAccount") -> list[Line]:
     """Whose account it is: also while its detail is being fetched."""
     return [
         line((account.id, "strong")),
-        line(account.customer_name or "customer not named by this deployment"),
+        line(account.customer_name or "customer name not provided by this deployment"),
         line((_bank_account(account), "muted")),
     ]
 
 
 def _bank_account(account: "TradingAccount") -> str:
     if account.bank_account_id == UNKNOWN:
-        return "bank account not told by this deployment"
+        return "bank account not provided by this deployment"
     return f"{account.bank_account_type}  {account.bank_account_id}"
 
 

@@ -94,7 +94,7 @@ def _require_possible(account_id: str, amount: str, service: "Service") -> None:
                         **facts,
                         "remaining": rule.remaining,
                         "resetsAt": again,
-                        "suggestion": f"w: at most {rule.remaining} USD may leave now",
+                        "suggestion": f"w: withdraw at most {rule.remaining} USD now",
                     },
                 )
     with suppress(NotOffered):
@@ -120,7 +120,10 @@ def opening_request(
     whose = f" for {customer.name}" if customer is not None else ""
     question = Ask(
         f"OPEN A TRADING ACCOUNT{whose}?",
-        (f"with the {kind} bank account {bank_account_id}", "It can't be closed from here."),
+        (
+            f"with the {kind} bank account {bank_account_id}",
+            "You can't close it from this console.",
+        ),
     )
     return CustomerRequest(
         None,
@@ -140,6 +143,6 @@ def has_enhanced_kyc(customer: "Customer") -> bool:
 def require_admissible(customer: "Customer | None") -> None:
     """Raise what the service would refuse a known customer's account for."""
     if customer is not None and not customer.terms_accepted:
-        raise TermsNotAccepted("The customer has not accepted the trading terms.")
+        raise TermsNotAccepted("The customer hasn't accepted the trading terms.")
     if customer is not None and not has_enhanced_kyc(customer):
-        raise KycRequired("The customer's identity check does not reach the level for trading.")
+        raise KycRequired("The customer hasn't completed the identity check that trading requires.")

@@ -152,9 +152,9 @@ class CustomersScreen(ListDialog[str]):
 
 def _nobody(text: str) -> tuple[Piece, ...]:
     if text:
-        return ((f"the core bank knows nobody by {text}", "muted"),)
+        return ((f'no customer matches "{text}"', "muted"),)
     return (
-        ("the core bank has no customers   ", ""),
+        ("the bank has no customers yet   ", ""),
         (": sample", "key"),
         (" loads some", "muted"),
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from chainteller.tui.start import Glimpse
 
 SORTS = (("-lastActivity", "last activity"), ("-created", "newest"), ("created", "oldest"))
-_DETAIL_DELAY_S = 0.06
+_DETAIL_DELAY_S = 0.15
 _REST_S = 5.0
 """Seconds between reloads: every trade of the bank and every price changes this list."""
 
@@ -364,5 +364,5 @@ async def _add(screen: AccountsScreen, typed: str) -> None:
     made = await desk.send(lazy.account_flow.known_account_request(typed), screen.confirm)
     if made is None:
         return
-    desk.notify(f"account {made.id} is on this desk's list", "good", account_id=made.id)
+    desk.notify(f"account {made.id} was added to the list", "good", account_id=made.id)
     screen.find("", made.id)

@@ -39,10 +39,10 @@ def title(wanted: str, total: int | None, order: str, *, can_list: bool) -> Line
 def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
     """What an empty list says instead of rows; it names the next key."""
     if not can_list:
-        cannot = ("This deployment cannot list accounts.  ", "")
+        cannot = ("This deployment can't list accounts.  ", "")
         return cannot, ("+", "key"), (" add TDA_... or open one", "muted")
     if wanted:
-        nothing = (f"nothing matches {wanted}   ", "muted")
+        nothing = (f'No matches for "{wanted}"   ', "muted")
         return nothing, ("esc", "key"), (" all accounts", "muted")
     opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
     sample = ((": sample", "key"), (" load sample data   ", "muted"))

@@ -80,7 +80,7 @@ class AuditScreen(ListScreen["AuditRow"]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.paged.say_empty(("no audit rows for this record", "muted"))
+        self.paged.say_empty(("No audit entries for this record", "muted"))
         self.listed(0)
 
     def fetch(self, page: int) -> "Listed[AuditRow]":

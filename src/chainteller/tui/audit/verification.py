@@ -18,8 +18,8 @@ _CHECKED_AT_ONCE = 100
 _PAGES_CHECKED = 20
 """Of a remote place: the newest two thousand rows."""
 _SHOWN_ONLY = (
-    "\nonly what the deployment shows was checked: the whole chain is checked where its database "
-    "is, by chainteller audit verify"
+    "\nOnly the rows that this deployment shows were checked. To check the whole chain, run "
+    "chainteller audit verify where the database is."
 )
 
 
@@ -78,8 +78,8 @@ async def _verify_newest(desk: Desk, progress: Callable[[str], None]) -> Verdict
     if not report.intact:
         return _broken(report)
     if known is not None and found and known[0] > found[0].seq:
-        gone = f"AUDIT BROKEN: row {known[0]}, seen here earlier, is gone"
-        return Verdict(("[x] rows are gone ", "bad strong"), gone, "bad")
+        gone = f"AUDIT BROKEN: row {known[0]}, seen here earlier, is missing"
+        return Verdict(("[x] rows are missing ", "bad strong"), gone, "bad")
     if found:
         desk.remember(_SEEN, [found[0].seq, found[0].hash])
     is_all = report.rows >= total
@@ -89,7 +89,7 @@ async def _verify_newest(desk: Desk, progress: Callable[[str], None]) -> Verdict
     head = found[0].hash if found else "-"
     return Verdict(
         (f"[ok] {of} rows as shown, {report.links:,} links ", "good"),
-        f"audit rows as this place shows them fit{since}; head {head}",
+        f"the audit rows shown are consistent{since}; head {head}",
         "good",
         _SHOWN_ONLY,
     )

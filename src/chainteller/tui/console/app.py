@@ -168,6 +168,7 @@ class Console(SteadyApp):
         self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
         self.run_worker(Later(self._to_last_screen), group="place")
         lazy.tell_unanswered_requests(self.desk)
+        lazy.tell_unusable_texts(self.desk)
 
     async def _to_last_screen(self) -> None:
         """Where the desk was left, with its account, unless the agent was quicker."""
@@ -204,7 +205,7 @@ class Console(SteadyApp):
     def action_profile(self, name: str) -> None:
         """End this console; the next one opens on the profile."""
         if self.desk.writing:
-            self.desk.notify("a request is on its way: wait for its answer", "warn")
+            self.desk.notify("A request is being sent. Wait for its answer.", "warn")
             return
         self.wanted_profile = name
         self.exit()
@@ -236,7 +237,7 @@ class Console(SteadyApp):
     def take_note(self, object_id: str) -> None:
         behind = self.screen
         if not object_id:
-            self.desk.notify("nothing is selected to note about", "muted")
+            self.desk.notify("select something to write a note about", "muted")
         elif isinstance(behind, DeskScreen):
             self.push_screen(lazy.NoteScreen(self.desk, object_id), lambda _: behind.reload())
 
@@ -318,7 +319,7 @@ class Console(SteadyApp):
         return False
 
     def suspend_refused(self) -> None:
-        self.desk.notify("No shell waits for the console, so it can't be suspended.", "warn")
+        self.desk.notify("The console can't be suspended: it wasn't started from a shell.", "warn")
 
     @property
     def _is_at_desk(self) -> bool:

@@ -76,7 +76,7 @@ def why_unavailable(command: AnyCommand, console: "Console", screen: "Screen[obj
     if command.is_global:
         return unavailable_reason(command, console)
     if not isinstance(screen, desk_screen.DeskScreen):
-        return "only on a screen of the desk"
+        return "only on one of the main screens"
     return unavailable_reason(command, screen)
 
 

@@ -41,7 +41,7 @@ def _begin_or_end_call(console: "Console") -> None:
     desk = console.desk
     if desk.call_began is None:
         desk.call_began = desk.now
-        desk.notify("call began   i ends it, h makes the note", "muted")
+        desk.notify("Call started   i ends it, h writes the handover note", "muted")
     else:
         _hand_over(console)
         desk.call_began = None
@@ -49,7 +49,7 @@ def _begin_or_end_call(console: "Console") -> None:
 
 
 def _no_left_customer(console: "Console") -> str:
-    return "" if console.desk.left_account_id else "no earlier session left a customer selected"
+    return "" if console.desk.left_account_id else "no customer was selected in the last session"
 
 
 def _load_samples(console: "Console") -> None:
@@ -90,22 +90,22 @@ CONSOLE_COMMANDS: tuple[Command["Console"], ...] = (
     Command("desk.handover", "h", "Handover note of the call", _hand_over, always, is_global=True),
     Command("desk.last_action", "L", "Last money action: customer, account, amount, outcome",
         _show_last_action, always, is_global=True),
-    Command("desk.call", "i", "The call begins or ends: its timer", _begin_or_end_call, always,
+    Command("desk.call", "i", "Start or end the call timer", _begin_or_end_call, always,
         is_global=True),
     Command("desk.unanswered", "U", "Find out what happened to an unanswered request",
         _show_unanswered, always, is_global=True),
-    Command("palette.hide", "", "hide: names and balances masked, or shown again",
+    Command("palette.hide", "", "hide: mask or show names and balances",
         lambda console: toggle_privacy(console, console.desk), always, is_global=True),
-    Command("palette.last_customer", "", "last customer: whom the session before left selected",
+    Command("palette.last_customer", "", "last customer: select the customer of the last session",
         lambda console: console.find(console.desk.left_account_id), _no_left_customer,
         is_global=True),
-    Command("palette.profile", "", "profile: another place, or this one again",
+    Command("palette.profile", "", "profile: switch to another one, or reconnect",
         lambda console: console.push_screen(lazy.ProfilesScreen(console.desk, "")), always,
         is_global=True),
-    Command("palette.requests", "", "requests: what was asked of the service",
+    Command("palette.requests", "", "requests: what was sent to the service",
         lambda console: console.push_screen(lazy.RequestsScreen(console.desk)), always,
         is_global=True),
-    Command("palette.info", "", "info: version, place, what it offers, paths",
+    Command("palette.info", "", "info: version, deployment, features, paths",
         lambda console: console.push_screen(lazy.InfoScreen(console.desk)), always,
         is_global=True),
     Command("palette.samples", "", "sample data: load it into an empty database", _load_samples,

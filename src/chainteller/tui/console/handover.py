@@ -32,6 +32,6 @@ async def show_handover_note(app: App[Any], desk: Desk, began: int | None) -> No
     except TellerError as error:
         desk.notify(f"{error.code}  {error.message}", "bad")
         return
-    said = "h copies; paste it into the ticket"
+    said = "h copies it, to paste into the ticket"
     write = partial(save, desk, desk.settings.export_folder or Path.cwd())
     app.push_screen(CopyBox("HANDOVER NOTE", text, said, write, again="h"))

@@ -120,12 +120,12 @@ async def accept_head(app: App[Any], desk: Desk, conflict: HeadConflict) -> None
     facts = (
         conflict.reason,
         *facts_of(conflict),
-        "After a restore its entry is in the audit trail: restore_database.",
-        "If nobody announced one, answer n and tell the operator of this place.",
+        "A restore leaves an entry in the audit trail: restore_database.",
+        "If no restore was announced, press n and tell the operator of this deployment.",
     )
     question = lazy.Question(
-        lazy.Ask("ACCEPT the audit log that this place shows now?", facts), desk.shell.deafen
+        lazy.Ask("ACCEPT the audit log that this deployment shows now?", facts), desk.shell.deafen
     )
     if await app.push_screen_wait(question) is True and desk.head_conflict is conflict:
         desk.accept_head()
-        desk.notify("the audit log shown now is accepted", "warn", account_id="")
+        desk.notify("audit log accepted", "warn", account_id="")

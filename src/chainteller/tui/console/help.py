@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from chainteller.tui.commands import EVERYWHERE, AnyCommand, shown_keys
 from chainteller.tui.console.command_table import COMMANDS, PALETTE, why_unavailable
+from chainteller.tui.console.glossary import Term, terms_for
 from chainteller.tui.desk import Desk
 from chainteller.tui.dialogs.boxes import Box, wrapped
 from chainteller.tui.dialogs.list_dialog import ListDialog
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from chainteller.tui.console.app import Console
 
 _TEXT_CELLS = 60
+_BOX_CELLS = 72
 _ALL = (*COMMANDS, *PALETTE)
 _COLUMNS = (Column("KEY", 9), Column("WHERE", 9, rank=1), Column("DOES", 30, grows=True))
 
 
 class HelpScreen(ListDialog[None]):
-    """``?``: type to search, enter runs what works on the screen behind."""
+    """``?``: keys and terms. Type to search; enter runs a command, or explains a term."""
 
     AUTO_FOCUS = "#search"
     CSS_PATH = "help.tcss"
@@ -33,6 +35,7 @@ class HelpScreen(ListDialog[None]):
         super().__init__()
         self._desk, self._behind = desk, behind
         self._here = getattr(behind, "KEY", "")
+        self._terms = terms_for(desk.settings.glossary, self._here)
 
     def compose(self) -> ComposeResult:
         search = Input(placeholder="search", id="search", compact=True)
@@ -41,10 +44,10 @@ class HelpScreen(ListDialog[None]):
             yield Lines(
                 [
                     line(
-                        ("KEYS", "strong"),
+                        ("KEYS AND TERMS", "strong"),
                         right=(
                             ("enter", "key"),
-                            (" runs it   ", "muted"),
+                            (" run or explain   ", "muted"),
                             ("esc", "key"),
                             (" closes", "muted"),
                         ),
@@ -62,6 +65,11 @@ class HelpScreen(ListDialog[None]):
 
     def on_input_submitted(self) -> None:
         key = self.query_one(PagedList).cursor_key
+        term = next((each for each in self._terms if each.name == key), None)
+        if term is not None:
+            rows = [line(row) for row in wrapped(term.means, _BOX_CELLS)]
+            self.app.push_screen(Box(term.name.upper(), rows))
+            return
         command = next((row for row in _ALL if row.id == key), None)
         if command is None or self.answered:
             return
@@ -77,22 +85,29 @@ class HelpScreen(ListDialog[None]):
 
     def _fill(self, wanted: str) -> None:
         words = wanted.lower().split()
+
+        def matches(text: str) -> bool:
+            return all(word in text.lower() for word in words)
+
         ordered = sorted(_ALL, key=lambda row: (row.where != self._here, row.where != EVERYWHERE))
-        rows = [
-            self._row(command)
+        found = [
+            command
             for command in ordered
-            if all(
-                word in f"{command.where} {command.about} {self._keys(command)}".lower()
-                for word in words
-            )
+            if matches(f"{command.where} {command.about} {self._keys(command)}")
         ]
+        terms = [term for term in self._terms if matches(f"term {term.name} {term.means}")]
+        here = sum(command.where == self._here for command in found)
+        of_here = [_row_of_term(term) for term in terms if self._here in term.screens]
+        others = [_row_of_term(term) for term in terms if self._here not in term.screens]
+        rows = [self._row(command) for command in found]
+        rows = [*rows[:here], *of_here, *rows[here:], *others]
         listed = self.query_one(PagedList)
         listed.reset()
         for start in range(0, len(rows), 50):
             listed.put(start // 50 + 1, rows[start : start + 50], len(rows), follow=False)
         if not rows:
             listed.put(1, [], 0)
-            listed.say_empty(("nothing is called that", "muted"))
+            listed.say_empty(("No matches", "muted"))
 
     def _keys(self, command: AnyCommand) -> str:
         return shown_keys(self._desk.settings.keys.get(command.id, command.key))
@@ -113,6 +128,11 @@ class HelpScreen(ListDialog[None]):
         )
 
 
+def _row_of_term(term: Term) -> Row:
+    about = f"{term.name}: {term.means}"
+    return Row(term.name, (("?", "key"), ("term", "muted"), (about, "")))
+
+
 class LogScreen(Box):
     """``!``: what happened on this desk, newest first, with all of each refusal."""
 
@@ -126,7 +146,7 @@ class LogScreen(Box):
                 rows += [line((" " * 11 + row, "muted")) for row in wrapped(part, _TEXT_CELLS)]
         text = "\n".join(f"{told.at}Z  {told.text}" for told in desk.log)
         super().__init__(
-            "EVENT LOG  (this desk, since it started)",
+            "EVENT LOG  (this console, since it started)",
             rows or [line(("nothing yet", "muted"))],
             again="c",
             text=text,

@@ -1,4 +1,4 @@
-"""``L``: the last money action of this desk, to read it again."""
+"""``L``: the last money action of this console, to read it again."""
 
 from typing import Any
 

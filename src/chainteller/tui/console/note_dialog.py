@@ -41,7 +41,7 @@ class NoteScreen(Dialog[None]):
         self._desk, self._about = desk, about
 
     def compose(self) -> ComposeResult:
-        field = Input(placeholder="a line about it", id="note", compact=True, max_length=_LONGEST)
+        field = Input(placeholder="one line", id="note", compact=True, max_length=_LONGEST)
         field.cursor_blink = False
         with Vertical():
             yield Lines(self._rows())
@@ -57,7 +57,7 @@ class NoteScreen(Dialog[None]):
         )
         rows = [line(("NOTES", "strong"), f"  {self._about}", right=keys)]
         rows += [line((row, "")) for row in self._desk.note(self._about).splitlines()]
-        return [*rows, line(("this machine only; nothing of it is sent", "muted"))]
+        return [*rows, line(("notes stay on this machine and are never sent", "muted"))]
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if self.answered:
@@ -70,9 +70,9 @@ class NoteScreen(Dialog[None]):
         try:
             backstage.workspace.add_note(self._about, self._desk.settings.operator, text)
         except sqlite3.Error as error:
-            self._desk.notify(f"not noted: {error}", "bad")
+            self._desk.notify(f"note not saved: {error}", "bad")
             return
-        self._desk.notify(f"noted about {self._about}", "muted", f"noted\n{text}")
+        self._desk.notify(f"note saved for {self._about}", "muted", f"noted\n{text}")
         self.dismiss()
 
     def action_forget(self) -> None:
@@ -80,7 +80,7 @@ class NoteScreen(Dialog[None]):
             self.run_worker(Later(self._forget), group="ask-forget", exclusive=True)
 
     async def _forget(self) -> None:
-        asked = Ask(f"REMOVE all notes about {self._about}?", ("they are on this machine only",))
+        asked = Ask(f"REMOVE all notes about {self._about}?", ("They are on this machine only.",))
         answer = await self.app.push_screen_wait(Question(asked, self._desk.shell.deafen))
         if answer and self._desk.session is not None:
             self._desk.session.workspace.set_note(self._about, "")

@@ -86,7 +86,7 @@ class DeskProvider(Provider):
             )
             for row in self.console.desk.settings.profiles
         ]
-        rows.append(("suspend to the shell; fg comes back   [ctrl+z]", self._suspend))
+        rows.append(("suspend to the shell; fg returns   [ctrl+z]", self._suspend))
         rows.append(("quit   [ctrl+q]", "app.quit"))
         return rows
 

@@ -59,7 +59,7 @@ class ProfilesScreen(KeyedListDialog[None]):
         here = self._desk.settings.profile or self._desk.settings.label
         rows = [
             line(
-                (f"{here} cannot be used", "bad strong"),
+                (f"{here} can't be used", "bad strong"),
                 (self._said(), "muted"),
                 right=(("r", "key"), " again  ", *keys),
             )
@@ -70,12 +70,12 @@ class ProfilesScreen(KeyedListDialog[None]):
     def _said(self) -> str:
         """The letters that were typed, or where the desk is now."""
         if self._typed:
-            found = "" if self._matching() is not None else ": no profile begins so"
+            found = "" if self._matching() is not None else ": no profile starts with this"
             return f"   {self._typed}{found}"
         here = self._desk.settings.profile
         if self._reason:
             return ""
-        return f"   now on {here}" if here else "   or type the first letters of one"
+        return f"   now on {here}" if here else "   or type its first letters"
 
     def on_mount(self) -> None:
         look, listed = self._desk.settings, self.query_one(PagedList)

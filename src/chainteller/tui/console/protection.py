@@ -33,15 +33,17 @@ def toggle_read_only(app: App[Any], desk: Desk) -> None:
         app.run_worker(asked, group="ask-writes", exclusive=True)
         return
     desk.set_read_only(on=not desk.read_only)
-    desk.notify("read-only: every change is refused" if desk.read_only else "writing is on", "warn")
+    desk.notify(
+        "Read-only mode on: changes are refused" if desk.read_only else "Read-only mode off", "warn"
+    )
 
 
 async def _allow_writes(app: App[Any], desk: Desk) -> None:
     label = desk.settings.label or desk.settings.kind
-    fact = "this desk was opened read-only, by its profile or by --read-only"
+    fact = "This console was opened read-only, by its profile or with --read-only."
     if await agreed(app, desk, f"ALLOW CHANGES on {label}?", fact):
         desk.set_read_only(on=False)
-        desk.notify("writing is on", "warn")
+        desk.notify("Read-only mode off", "warn")
 
 
 # -- names and balances -------------------------------------------------------------------------
@@ -66,8 +68,8 @@ async def may_leave(app: App[Any], desk: Desk, text: str) -> bool:
     return await agreed(
         app,
         desk,
-        "NAMES AND BALANCES ARE HIDDEN here: let this text out with them?",
-        "a copied text and a file are not masked   : hide shows them again",
+        "This text contains hidden details. Copy it anyway?",
+        "Copied texts and files aren't masked.   : hide shows the details again",
     )
 
 
@@ -82,7 +84,7 @@ def is_executing(desk: Desk) -> bool:
 def suspend_console(app: SteadyApp, desk: Desk) -> None:
     """Back to the shell until ``fg``, unless a request is on its way."""
     if desk.writing:
-        desk.notify("a request is on its way: wait for its answer", "warn")
+        desk.notify("A request is being sent. Wait for its answer.", "warn")
     elif not suspend(app):
         app.suspend_refused()
 
@@ -92,6 +94,6 @@ async def may_quit(app: App[Any], desk: Desk) -> bool:
     return await agreed(
         app,
         desk,
-        "QUIT while an execution is on its way?",
-        "it may happen all the same; the next start tells that its answer never came",
+        "QUIT while an execution is in progress?",
+        "It may still go through. The next start tells you that its answer is missing.",
     )

@@ -54,14 +54,14 @@ class RequestsScreen(KeyedListDialog[None]):
         keys = [("c", "key"), (" copies as curl  ", "muted"), ("e", "key"), (" file  ", "muted")]
         keys += [("esc", "key"), (" closes", "muted")]
         with Vertical():
-            yield Lines([line(("REQUESTS", "strong"), "  of this desk", right=keys)])
+            yield Lines([line(("REQUESTS", "strong"), "  of this console", right=keys)])
             yield PagedList(_COLUMNS, id="requests")
             yield Lines([line(), line()], id="said")
         yield TooSmall()
 
     def on_mount(self) -> None:
         self._put(1)
-        self.query_one(PagedList).say_empty(("nothing was asked yet", "muted"))
+        self.query_one(PagedList).say_empty(("No requests yet", "muted"))
         self._tell()
 
     def on_page_wanted(self, message: PageWanted) -> None:

@@ -17,7 +17,7 @@ async def load_samples(app: App[Any], desk: Desk) -> None:
     if load is None:
         desk.notify("sample data: not offered by this deployment", "warn")
         return
-    fact = "made-up customers, no real money"
+    fact = "Made-up customers, no real money."
     if not await agreed(app, desk, "LOAD THE SAMPLE DATA into this database?", fact):
         return
     desk.notify("loading the sample data", "muted")

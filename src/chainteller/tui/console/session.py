@@ -129,5 +129,5 @@ def _workspace(file: Path | None, desk: Desk) -> Workspace:
     try:
         return Workspace(file, desk.settings.clock)
     except (OSError, sqlite3.Error) as error:
-        desk.notify(f"notes and last places are not kept: {error}", "warn")
+        desk.notify(f"Notes and last positions aren't saved: {error}", "warn")
         return Workspace(None, desk.settings.clock)

@@ -75,9 +75,9 @@ def crash_report(error: BaseException | None, folder: Path | None, at: int) -> s
     path = write_crash_file(error, folder or Path.cwd(), name) if error is not None else None
     kind = type(error).__name__ if error is not None else "fault"
     return (
-        f"chainteller ended: {kind}\n"
-        "means: a fault of the program; what was sent before it stands\n"
-        f"next: start it again, look at Trades; report: {path or 'none, the folder is closed'}"
+        f"chainteller stopped: {kind}\n"
+        "means: an error in the program; requests sent before it may have gone through\n"
+        f"next: start it again and check Trades; report: {path or 'none, the folder is closed'}"
     )
 
 

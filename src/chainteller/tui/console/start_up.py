@@ -40,7 +40,9 @@ def _continue_or_offer(desk: Desk, kept: object) -> None:
         return
     desk.left_account_id = account_id
     whose = f" by {operator}" if isinstance(operator, str) and operator else ""
-    desk.notify(f"Nobody is selected. Left here{whose}: {account_id}   : last customer", "muted")
+    desk.notify(
+        f"No account is selected. Last one here{whose}: {account_id}   : last customer", "muted"
+    )
 
 
 def tell_unanswered_requests(desk: Desk) -> None:
@@ -48,9 +50,18 @@ def tell_unanswered_requests(desk: Desk) -> None:
     rows = unanswered_requests(desk)
     if desk.session is not None and rows:
         named = [f"{describe(desk.session.workspace, row)}  {row.key}" for row in rows]
-        requests = "request was" if len(rows) == 1 else "requests were"
-        said = f"{len(rows)} {requests} never answered   U: find out what happened"
+        requests = "request" if len(rows) == 1 else "requests"
+        said = f"{len(rows)} {requests} without an answer   U: find out what happened"
         desk.notify(said, "warn", "\n".join(["", *named]))
+
+
+def tell_unusable_texts(desk: Desk) -> None:
+    """Name what is wrong with the bank's own texts for customers."""
+    problems = desk.customer_texts.problems
+    if problems:
+        desk.notify(
+            f"text for customers left out: {problems[0]}", "warn", "\n".join(["", *problems])
+        )
 
 
 def last_screen(desk: Desk) -> str:

@@ -62,7 +62,7 @@ class Themes:
             with app.batch_update():
                 app.theme = next(name for name in app.available_themes if name != current)
                 app.theme = current
-        self._desk.notify("theme files read again", "muted")
+        self._desk.notify("theme files reloaded", "muted")
         self._tell(problems)
 
     def _register(self) -> list[str]:

@@ -87,12 +87,12 @@ class TourConsole(Console):
         left = max(0, round(self._reads_until - monotonic()))
         place = f" TOUR {min(self.at + 1, len(self.steps))} of {len(self.steps)}"
         if self.at >= len(self.steps):
-            state: Piece = ("the desk is yours", "good")
+            state: Piece = ("you have control", "good")
         elif self.leading:
-            state = (f"goes on in {left} s" if left else "watch", "muted")
+            state = (f"next in {left} s" if left else "watch", "muted")
         else:
-            state = ("you have the desk   f5: go on with the tour", "warn strong")
-        keys = ("   f5 hold/go on  f6 next ", "muted")
+            state = ("you have control   f5: continue the tour", "warn strong")
+        keys = ("   f5 pause/continue  f6 next ", "muted")
         return [line((place, "strong"), "   ", state, right=(keys,)), *_rows(words)]
 
     async def _started(self) -> None:

@@ -2,7 +2,7 @@
 
 An agent confirmed a request of this session a moment ago, so the console sends it again with the
 same key as soon as the service answers, and says so. A request of an earlier session is sent again
-only when the agent asks for it (``U``). Executions of this session are settled by the quote screen.
+only when requested by an agent (``U``). Executions of this session are settled by the quote screen.
 """
 
 from functools import partial
@@ -134,7 +134,7 @@ async def show_unanswered(console: "Console") -> None:
     desk, session = console.desk, console.desk.session
     rows = unanswered_requests(desk)[-9:]
     if session is None or not rows:
-        desk.notify("every request was answered", "muted")
+        desk.notify("all requests have an answer", "muted")
         return
     named = {_row(session.workspace, row): row for row in rows}
     note = "Sent without an answer. Choose one to find out what happened."
@@ -145,7 +145,7 @@ async def show_unanswered(console: "Console") -> None:
     what = describe(session.workspace, request)
     now = session.workspace.sent_request(request.key)
     if now is None or now.state not in IN_DOUBT:  # the console settled it while it was asked about
-        desk.notify(f"answered meanwhile: {what}", "muted", account_id="")
+        desk.notify(f"answered in the meantime: {what}", "muted", account_id="")
         return
     try:
         outcome = await call_service(session.settle, request.key)
@@ -176,8 +176,8 @@ async def _may_settle(console: "Console", request: SentRequest) -> bool:
         desk.customer.serve(await call_service(desk.service.trading_account, owner))
     facts = (
         f"first sent at {clock_time(to_datetime(request.sent_at))}Z, key {request.key}",
-        "If it was done, the first outcome is shown; it can't be done twice.",
-        "If it never arrived, it is done now.",
+        "If it went through, you see the first outcome. It can't go through twice.",
+        "If it never arrived, it goes through now.",
     )
     what = describe(session.workspace, request)
     asked = Ask(f"SEND AGAIN: {what}?", facts)

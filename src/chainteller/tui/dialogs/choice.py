@@ -45,7 +45,7 @@ class Choice(Dialog[str]):
             mark, tone = (">", "key") if place == self._at else (" ", "")
             digit = _DIGITS[place] if place < len(_DIGITS) else " "
             rows.append(line((f"{mark} ", tone), (f"{digit}  ", "muted"), (option, tone)))
-        keys = line(("enter", "key"), (" takes it   ", "muted"), ("esc", "key"), (" no", "muted"))
+        keys = line(("enter", "key"), (" accept   ", "muted"), ("esc", "key"), (" cancel", "muted"))
         return [*rows, line(), keys]
 
     def action_move(self, step: int) -> None:

@@ -1,4 +1,4 @@
-"""The text to be signed as a QR code over the whole screen."""
+"""The message to sign as a QR code over the whole screen."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -71,7 +71,7 @@ class CodeBox(Dialog[None]):
             said = line(
                 (f" The code needs a window of {width} x {height}.  ", "warn"),
                 ("e", "key"),
-                (" writes the text to a file", "muted"),
+                (" save the text to a file", "muted"),
                 right=(("esc", "key"), " closes "),
             )
         self.query_one(Lines).show([said])

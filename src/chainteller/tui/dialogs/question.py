@@ -209,7 +209,7 @@ class Question(Dialog[bool | TellerError]):
             wanted = grouped(self._asked.retype)
             rows.append(
                 line(
-                    f"above the limit: type the amount again, {wanted}: ",
+                    f"Type the amount again, {wanted}: ",
                     (self._typed + "_", "accent"),
                     self._verdict(),
                 )
@@ -230,7 +230,7 @@ class Question(Dialog[bool | TellerError]):
     def _verdict(self) -> Piece:
         if self._confirmed:
             return ("  matches", "good")
-        return ("  not the same", "bad") if self._refused else ("", "")
+        return ("  the amounts differ", "bad") if self._refused else ("", "")
 
     def on_key(self, event: events.Key) -> None:
         event.stop()

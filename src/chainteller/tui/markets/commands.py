@@ -48,7 +48,7 @@ def _trade(side: str, screen: "MarketsScreen") -> None:
 
 def _say_nothing_to_filter(screen: "MarketsScreen") -> None:
     count = len(screen.markets)
-    screen.desk.notify(f"{count} markets, all of them on the screen: nothing to filter", "muted")
+    screen.desk.notify(f"{count} markets, all shown, so there is nothing to filter", "muted")
 
 
 def _next_order(screen: "MarketsScreen") -> None:
@@ -76,11 +76,11 @@ COMMANDS: tuple[Command["MarketsScreen"], ...] = (
     Command("markets.sell", "s", "Sell in this market", partial(_trade, "sell"),
         partial(_not_tradable, Act.SELL), footer="sell", rank=1),
     Command("markets.filter", "slash,ctrl+f", "Filter the markets", _say_nothing_to_filter,
-        lambda _: "all of them are on the screen"),
+        lambda _: "all markets are already shown"),
     Command("markets.sort", "o", "Change the order of the list", _next_order, always),
-    Command("markets.watch", "m", "Tell me when it reopens",
+    Command("markets.watch", "m", "Notify me when it reopens",
         _watch, _not_closed, footer="watch", rank=2),
-    Command("markets.pause", "p", "Hold the prices still", _toggle_pause, _no_market,
+    Command("markets.pause", "p", "Pause the prices", _toggle_pause, _no_market,
         footer="pause", rank=2),
 )
 # fmt: on

@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
+from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.markets import is_open
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 SAMPLES_EVERY = 10
 """Polls between two redraws of charts, which are the most expensive thing on the screen."""
+_DETAIL_DELAY_S = 0.25
+"""How long the cursor rests on a market before its chart is drawn."""
 
 
 class MarketsScreen(DeskScreen):
@@ -40,6 +43,7 @@ class MarketsScreen(DeskScreen):
         self._polls = 0
         self.is_paused = False
         self.order = 0
+        self._detail_timer: Timer | None = None
 
     def body(self) -> Sequence[Widget]:
         return [
@@ -121,7 +125,8 @@ class MarketsScreen(DeskScreen):
         self.paged.put(1, rows, len(rows))
         if first and self.desk.customer.market:
             self.paged.move_to_key(self.desk.customer.market)
-        self._draw_market()
+        if self._detail_timer is None:
+            self._draw_market()
         self.draw_title()
 
     def draw_title(self) -> None:
@@ -159,8 +164,19 @@ class MarketsScreen(DeskScreen):
         self.query_one("#notes", Lines).show(notes)
 
     def on_row_chosen(self, message: RowChosen) -> None:
+        """Choose the market now; its detail is drawn where the cursor rests."""
         self.desk.customer.market = message.key
-        self._draw_chart(message.key)
+        if self._detail_timer is not None:
+            self._detail_timer.stop()
+        if self.query_one("#chart", Lines).lines:
+            self._detail_timer = self.set_timer(_DETAIL_DELAY_S, self._draw_detail)
+        else:
+            self._draw_detail()
+
+    def _draw_detail(self) -> None:
+        self._detail_timer = None
+        if self.market is not None:
+            self._draw_chart(self.market.market_name)
         self._draw_market()
 
     def _draw_chart(self, market_name: str) -> None:

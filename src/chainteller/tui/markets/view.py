@@ -58,7 +58,7 @@ def ordered(markets: "Sequence[Market]", order: int) -> "list[Market]":
 
 
 NO_PRICES: tuple[Piece, ...] = (
-    ("No market has a price now: the price source doesn't answer.   ", ""),
+    ("No prices at the moment: the price source isn't answering.   ", ""),
     ("r", "key"),
     (" retry", "muted"),
 )
@@ -115,7 +115,7 @@ def closed_line(market: "Market", now: int, *, chosen: bool) -> Line:
     if market.estimated_resolution is not None:
         left = max(0, -seconds_since(market.estimated_resolution, now))
         back = f"  expected {clock_time(market.estimated_resolution)}Z, in {countdown(left)}"
-    watch: tuple[Piece, ...] = (("   m", "key"), (" tell me when it opens", "muted"))
+    watch: tuple[Piece, ...] = (("   m", "key"), (" notify me when it opens", "muted"))
     return line(
         (f" {market.market_name} {market.status}", "bad strong"), back, *(watch if chosen else ())
     )

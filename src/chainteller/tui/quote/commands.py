@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def _why_no_quote(screen: "QuoteScreen") -> str:
     if screen.state.phase in lazy.UNANSWERED:
-        return "the last request is not answered yet"
+        return "the last request has no answer yet"
     return "" if screen.desk.customer.account_id else "no account is selected"
 
 
@@ -32,7 +32,7 @@ def _why_no_execution(screen: "QuoteScreen") -> str:
 
 def _no_markets(screen: "QuoteScreen") -> str:
     known = screen.state.sheet and screen.state.market
-    return "" if known else "the markets are not known yet"
+    return "" if known else "the markets are still loading"
 
 
 def _market(screen: "QuoteScreen") -> "Market | None":
@@ -43,14 +43,14 @@ def _market(screen: "QuoteScreen") -> "Market | None":
 def _not_closed(screen: "QuoteScreen") -> str:
     market = _market(screen)
     if market is None:
-        return "the markets are not known yet"
+        return "the markets are still loading"
     return f"{market.market_name} is open" if market.status in {None, "open"} else ""
 
 
 def _submit(screen: "QuoteScreen") -> None:
     """Enter outside the field."""
     if screen.state.phase in lazy.UNANSWERED:
-        screen.desk.notify("wait: the last request is not answered yet", "warn")
+        screen.desk.notify("wait: the last request has no answer yet", "warn")
     elif screen.state.amount:
         screen.ask_for_quote(screen.state)
     else:
@@ -88,14 +88,14 @@ COMMANDS: tuple[Command["QuoteScreen"], ...] = (
         _no_markets, footer="/right market", rank=2, works_in_field=True),
     Command("quote.market_right", "right", "Market to the right", partial(step_market, 1),
         _no_markets),
-    Command("quote.side", "tab", "The other side",
+    Command("quote.side", "tab", "Switch between buy and sell",
         lambda screen: screen.turn_to(side="sell" if screen.state.side == "buy" else "buy"), always,
         footer="side", rank=2, works_in_field=True),
-    Command("quote.buy", "b", "Buy: the amount again", lambda screen: screen.open_form("buy"),
+    Command("quote.buy", "b", "Buy: change the amount", lambda screen: screen.open_form("buy"),
         always),
-    Command("quote.sell", "s", "Sell: the amount again", lambda screen: screen.open_form("sell"),
+    Command("quote.sell", "s", "Sell: change the amount", lambda screen: screen.open_form("sell"),
         always),
     Command("quote.amount", "backspace", "Change the amount", _change_amount, always),
-    Command("quote.watch", "m", "Tell me when the market reopens", _watch, _not_closed),
+    Command("quote.watch", "m", "Notify me when the market reopens", _watch, _not_closed),
 )
 # fmt: on

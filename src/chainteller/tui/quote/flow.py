@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 NO_MARKET = Failure(
     "MARKET_UNAVAILABLE",
-    "No market has a price now.",
-    "The service's price source doesn't answer; nothing was sent.",
-    "r: try again",
+    "No prices at the moment.",
+    "The price source isn't answering. Nothing was sent.",
+    "r: retry",
 )
 _ENDED = frozenset({QuoteStatus.EXPIRED, QuoteStatus.WITHDRAWN})
 
@@ -46,7 +46,7 @@ class QuoteNotShown(TellerError):
     """An execution of a quote that the form has been turned away from."""
 
     code = "QUOTE_NOT_SHOWN"
-    next_step = "Turn back to its market and side, or get a new quote."
+    next_step = "Go back to its market and side, or get a new quote."
 
 
 def quote_request(state: QuoteState) -> CustomerRequest["Quote"]:
@@ -71,7 +71,7 @@ def execution_request(
 
     def call(service: "Service", key: str) -> "Trade":
         if _executable(state, account.id).id != quote.id:  # it changed while it was confirmed
-            raise QuoteNotShown("Another quote has come since. Nothing was sent.")
+            raise QuoteNotShown("There is a newer quote now. Nothing was sent.")
         return writes.execute_quote(service, quote.id, account.id, key)
 
     question = partial(_execution_question, state, quote, account.id, confirm_above_cents)
@@ -101,7 +101,7 @@ def _execution_question(
         (
             lambda now: (
                 f"{quote.id} at {grouped(quote.price)} USD per {base.symbol}"
-                f"   good for {countdown(state.seconds_left(now))}"
+                f"   expires in {countdown(state.seconds_left(now))}"
             ),
             f"available {money(held, sold.symbol)}",
         ),
@@ -117,7 +117,7 @@ def _require_open(service: "Service", quote: "Quote") -> None:
         known = service.quote(quote.id)
         if known.trade_id is not None:
             facts = {"quoteId": quote.id, "tradeId": known.trade_id}
-            raise QuoteAlreadyUsed("The quote was executed already.", facts)
+            raise QuoteAlreadyUsed("The quote was already executed.", facts)
         if known.status in _ENDED:
             raise _expired(quote)
 
@@ -129,7 +129,7 @@ def _expired(quote: "Quote") -> QuoteExpired:
 def _executable(state: QuoteState, account_id: str) -> "Quote":
     quote, shown = state.quote, state.shown_quote
     if quote is None or shown is None:
-        raise QuoteNotShown("The quote isn't on the screen any more. Nothing was sent.")
+        raise QuoteNotShown("The quote is no longer on the screen. Nothing was sent.")
     if account_id != state.account_id or quote.trading_account_id not in {None, account_id}:
         raise QuoteAccountMismatch(
             "The quote was made for another account. Nothing was sent.",

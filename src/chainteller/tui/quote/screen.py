@@ -366,7 +366,7 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
 def _is_in_flight(screen: QuoteScreen) -> bool:
     """Whether an execution wasn't answered yet, so that nothing may replace its quote."""
     if screen.state.is_in_flight:
-        screen.desk.notify("wait: the last execution is not answered yet", "warn")
+        screen.desk.notify("wait: the last execution has no answer yet", "warn")
     return screen.state.is_in_flight
 
 

@@ -175,7 +175,7 @@ def quote_lines(state: QuoteState, now: int, after: Sequence[Line] = ()) -> list
     """
     quote = state.shown_quote
     if state.phase is Phase.ASKING and quote is None:
-        return [line(("asking for a price", "muted"))]
+        return [line(("getting a price", "muted"))]
     if quote is None:
         nothing = [line(("No quote yet.", "muted")), line(("enter gets one.", "muted"))]
         return [*nothing, *_put_away(state, now)]
@@ -194,7 +194,7 @@ def _put_away(state: QuoteState, now: int) -> list[Line]:
         return []
     sold = f"{grouped(quote.asset_sold.amount)} {quote.asset_sold.symbol}"
     order = f"{quote.side} {quote.market_name} {sold}"
-    return [line(), line((f"Put away: {order}, live {countdown(left)}.", "muted"))]
+    return [line(), line((f"Set aside: {order}, expires in {countdown(left)}.", "muted"))]
 
 
 def _expiry(state: QuoteState, now: int) -> Line:
@@ -239,7 +239,7 @@ def _terms(state: QuoteState, quote: "Quote", now: int) -> list[Line]:
         term(gives, sold.amount, sold.symbol, "all-in"),
         term(
             fee if included else "fee",
-            included.amount if included else "not told",
+            included.amount if included else "not provided",
             included.unit if included else "",
             f"{fees.flat} + {fees.bps} bps",
         ),
@@ -303,7 +303,7 @@ def missing_amount(state: QuoteState) -> Decimal | None:
 def _checks(state: QuoteState, now: int) -> Line:
     """What prevents the execution, until it was sent."""
     if state.phase is Phase.USED:
-        return line(("[ok] executed", "good"), ("   the price of this quote was kept", "muted"))
+        return line(("[ok] executed", "good"), ("   at the price of this quote", "muted"))
     if state.phase is Phase.UNKNOWN:
         return line(("[>] outcome unknown", "warn"))
     market, short = _quoted_market(state), missing_amount(state)
@@ -314,8 +314,10 @@ def _checks(state: QuoteState, now: int) -> Line:
     is_open = market is None or market.status in {None, "open"}
     market_piece: Piece = ("[ok] market", "good") if is_open else ("[x] market closed", "bad")
     if market is None or market.status is None:
-        market_piece = ("[-] market: not told", "muted")
-    live: Piece = ("[ok] quote live", "good") if state.is_live(now) else ("[-] quote over", "muted")
+        market_piece = ("[-] market: not provided", "muted")
+    live: Piece = (
+        ("[ok] quote live", "good") if state.is_live(now) else ("[-] quote expired", "muted")
+    )
     return line(balance, market_piece, "   ", live)
 
 
@@ -346,7 +348,7 @@ def _keys(state: QuoteState, now: int) -> list[Line]:
 
 
 _RESENT = "the same request, with the same key, can't execute it twice."
-_SEARCHED = "nothing is sent again; a trade with these terms is searched for."
+_SEARCHED = "nothing is sent again; the console searches for a trade with these terms."
 
 
 def _search_lines(search: Search) -> list[Line]:
@@ -359,8 +361,8 @@ def _search_lines(search: Search) -> list[Line]:
         where = f"{times}: retry in {max(1, search.wait_s)} s."
     found = [line((search.found.text, "warn"))] if search.found is not None else []
     return [
-        line(("No answer came: it may or may not have been executed.", "bad")),
-        line("Don't execute it again. The console finds out what happened:"),
+        line(("There was no answer. The trade may or may not have been placed.", "bad")),
+        line("Don't execute it again. We're checking whether the trade was placed:"),
         line((_RESENT if search.is_resent else _SEARCHED, "muted")),
         *found,
         line((where, "warn" if search.fault else "muted")),

@@ -11,8 +11,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-if sys.platform != "win32":
+try:
     from textual.drivers import linux_driver
+except ImportError:  # a system without POSIX terminals
+    linux_driver = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -24,7 +26,7 @@ _STOPPED = "_is_stopped"
 
 def guard_suspending() -> None:
     """Let Textual's driver for this terminal stop and continue as said above."""
-    if sys.platform != "win32":
+    if linux_driver is not None:
         read: Any = linux_driver  # no public way
         read.LinuxDriver._sigtstp_application = _stop
         read.LinuxDriver._sigcont_application = _continue
@@ -43,6 +45,8 @@ def suspend(app: "App[Any]") -> bool:
 
 def _stop(driver: "LinuxDriver", *_: object) -> None:
     """Restore the terminal and stop; on with it at once where the system ignores that."""
+    if sys.platform == "win32":
+        return
     driver.suspend_application_mode()
     driver._must_signal_resume = True
     setattr(driver, _STOPPED, True)

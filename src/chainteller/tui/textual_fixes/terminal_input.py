@@ -7,7 +7,6 @@ with code 0 and a traceback in which the text stands.
 """
 
 import codecs
-import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,8 +15,10 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-if sys.platform != "win32":
+try:
     from textual.drivers import linux_driver
+except ImportError:  # a system without POSIX terminals
+    linux_driver = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from textual.drivers.linux_driver import LinuxDriver
@@ -67,7 +68,7 @@ def _text(pasted: str) -> str:
 
 def guard_input() -> None:
     """Let Textual's driver for this terminal read bytes and pastes as said above."""
-    if sys.platform != "win32":
+    if linux_driver is not None:
         read: Any = linux_driver  # no public way
         read.XTermParser = PasteSafeParser
         read.getincrementaldecoder = _lenient_decoder

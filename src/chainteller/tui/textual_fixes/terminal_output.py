@@ -89,8 +89,10 @@ class _Pen:
         self.x = self._y = -1
 
     def move(self, x: int, y: int) -> None:
-        if (x, y) != (self.x, self._y):
+        if y != self._y:
             self._parts.append(f"\x1b[{y + 1};{x + 1}H")
+        elif x != self.x:
+            self._parts.append(f"\x1b[{x + 1}G")
         self.x, self._y = x, y
 
     def write(self, segment: Segment) -> None:

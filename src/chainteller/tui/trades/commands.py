@@ -41,10 +41,12 @@ def _cancel(screen: "TradesScreen") -> None:
 def _watch(screen: "TradesScreen") -> None:
     trade = screen.selected
     if trade is None or lazy.is_over(trade):
-        screen.desk.notify("nothing to wait for: choose a trade that is not over", "muted")
+        screen.desk.notify("nothing to wait for: choose a trade that is still open", "muted")
         return
     screen.desk.watched_trades[trade.id] = screen.owner_of(trade)
-    screen.desk.notify(f"watching {short_id(trade.id)}: a bell when it ends or is slow", "warn")
+    screen.desk.notify(
+        f"watching {short_id(trade.id)}: a bell rings when it ends or is slow", "warn"
+    )
 
 
 def _filter(screen: "TradesScreen") -> None:
@@ -65,7 +67,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
     Command("trades.open", "enter", "Open the trade's detail",
         lambda screen: screen.action_open(),
         lambda screen: _no_trade(screen) or why_not_opened(screen), footer="open", rank=3),
-    Command("trades.cancel", "C", "Cancel the trade before it executes",
+    Command("trades.cancel", "C", "Cancel a trade that hasn't executed",
         _cancel, _why_final, footer="cancel", rank=1, writes=True),
     Command("trades.all", "0", "All accounts, or the selected one",
         lambda screen: screen.toggle_all(), no_single_account, footer="all", rank=2,
@@ -74,7 +76,7 @@ COMMANDS: tuple[Command["TradesScreen"], ...] = (
         lambda screen: screen.next_status(), always, footer="status", rank=2),
     Command("trades.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always, footer="order", rank=4),
-    Command("trades.watch", "m", "Tell me when it ends or is slow",
+    Command("trades.watch", "m", "Notify me when it ends or is slow",
         _watch, _nothing_to_wait_for),
     Command("trades.filter", "slash,ctrl+f", "Filter the trades",
         _filter, always, footer="filter", rank=2),

@@ -73,9 +73,9 @@ def empty_text(typed: str, status: int, *, nobody: bool) -> tuple[Piece, ...]:
     if nobody:
         return ("No account is selected.  ", ""), ("1", "key"), (" accounts", "muted")
     if typed:
-        return (f"nothing matches {typed}   ", "muted"), ("esc", "key"), (" all trades", "muted")
+        return (f'No matches for "{typed}"   ', "muted"), ("esc", "key"), (" all trades", "muted")
     if STATUSES[status]:
-        return ("none like that   ", "muted"), ("f", "key"), (" status", "muted")
+        return ("No matches   ", "muted"), ("f", "key"), (" status", "muted")
     return ("No trades yet.  ", ""), ("b", "key"), (" buy", "muted")
 
 
@@ -102,13 +102,13 @@ def _timeline(trade: "Trade", now: int) -> list[Line]:
     for moment, word, tone in (
         (trade.executed_at, "executed", "accent"),
         (trade.settled_at, "settled", "good"),
-        (trade.cancelled_at, "cancelled, nothing was traded", "muted"),
+        (trade.cancelled_at, "cancelled, no trade was made", "muted"),
     ):
         if moment is not None:
             rows.append(line((f"{clock_time(moment)}  ", "muted"), (word, tone)))
     times = (trade.executed_at, trade.settled_at, trade.cancelled_at, trade.failure_reason)
     if is_over(trade) and times == (None,) * len(times):
-        rows.append(line(("not told  ", "muted"), trade.status))
+        rows.append(line(("not provided  ", "muted"), trade.status))
     if trade.failure_reason is not None:
         reason = trade.failure_reason
         rows.append(line(("failed    ", "bad"), reason.code))
@@ -131,24 +131,24 @@ def why_it_stands(trade: "Trade") -> str:
     if is_over(trade):
         return f"{short_id(trade.id)} is {trade.status}: it is final"
     if can_be_cancelled(trade) is False:
-        return f"{short_id(trade.id)} is {trade.status} already"
+        return f"{short_id(trade.id)} is already {trade.status}"
     return ""
 
 
 def _what_next(trade: "Trade") -> list[Line]:
     if not is_known(trade):
-        return [line(("The desk doesn't know this status.  ", "warn"), ("C", "key"), " cancel")]
+        return [line(("The console doesn't know this status.  ", "warn"), ("C", "key"), " cancel")]
     if can_be_cancelled(trade):
         return [line("Can be cancelled until it executes.  ", ("C", "key"))]
     if can_be_cancelled(trade) is None and not is_over(trade):
-        return [line(("Not told whether it can be cancelled.  ", "muted"), ("C", "key"), " tries")]
+        return [line(("Not known whether it can be cancelled.  ", "muted"), ("C", "key"), " tries")]
     over = "It is final." if is_over(trade) else "It can no longer be cancelled."
     return [line((over, "muted"))]
 
 
 def summary(trade: "Trade", now: int) -> list[Line]:
     """Two lines under the list, where the detail does not fit."""
-    can = {True: "yes (C)", False: "no", None: "not told (C tries)"}[can_be_cancelled(trade)]
+    can = {True: "yes (C)", False: "no", None: "unknown (C tries)"}[can_be_cancelled(trade)]
     gives, _ = TRADE["asset_sold"].line(trade, now)
     return [
         line(

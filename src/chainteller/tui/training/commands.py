@@ -73,7 +73,7 @@ async def _sign(console: "TrainingConsole") -> None:
         return
     if isinstance(console.screen, WalletsScreen):
         console.screen.field_submitted(SIGNATURE, signature)
-        console.desk.notify("the customer sent a signature; it is being looked at", "muted")
+        console.desk.notify("the customer sent a signature; it's being checked", "muted")
     else:
         rows = [line(signature[start : start + 70]) for start in range(0, len(signature), 70)]
         console.push_screen(Box("THE CUSTOMER'S SIGNATURE", rows, again="c", text=signature))
@@ -82,14 +82,14 @@ async def _sign(console: "TrainingConsole") -> None:
 def _keep_checkpoint(console: "TrainingConsole") -> None:
     async def keep() -> None:
         number = await call_service(console.session.checkpoint)
-        console.desk.notify(f"checkpoint {number} kept", "muted")
+        console.desk.notify(f"checkpoint {number} saved", "muted")
 
     console.run_worker(Later(keep), group="checkpoint")
 
 
 def _toggle_clock(console: "TrainingConsole") -> None:
     console.running = not console.running
-    text = "the clock runs" if console.running else "the clock stands still"
+    text = "Clock running" if console.running else "Clock paused"
     console.desk.notify(text, "muted")
     console.redraw_guide()
 
@@ -108,20 +108,20 @@ def _jumping(time: str) -> Command["TrainingConsole"]:
 # fmt: off
 TRAINING_COMMANDS: tuple[Command["TrainingConsole"], ...] = (
     *map(_jumping, _JUMPS),
-    Command("training.pause", "f5", "clock: pause or go on   [f5]", _toggle_clock, always,
+    Command("training.pause", "f5", "clock: pause or resume   [f5]", _toggle_clock, always,
         is_global=True),
-    Command("training.skip", "f6", "clock: to the next thing that happens   [f6]",
+    Command("training.skip", "f6", "clock: skip to the next event   [f6]",
         lambda console: console.run_worker(Later(console.skip), group="clock"), always,
         is_global=True),
-    Command("training.story", "f2", "story: all that the customer said   [f2]", _show_story, always,
+    Command("training.story", "f2", "story: everything that was said   [f2]", _show_story, always,
         is_global=True),
     Command("training.goals", "f3", "goals   [f3]", _show_goals, always, is_global=True),
     Command("training.hint", "f4", "hint   [f4]", _show_hint, always, is_global=True),
     Command("training.send", "f8", "customer sends the address, or signs the newest text   [f8]",
         _customer_sends, always, is_global=True),
-    Command("training.checkpoint", "", "checkpoint: keep this state", _keep_checkpoint, always,
+    Command("training.checkpoint", "", "checkpoint: save this state", _keep_checkpoint, always,
         is_global=True),
-    Command("training.undo", "", "undo: back to the newest checkpoint",
+    Command("training.undo", "", "undo: return to the newest checkpoint",
         lambda console: console.run_worker(Later(console.undo), group="undo", exclusive=True),
         always, is_global=True),
     Command("training.finish", "f10", "end the session and show the report   [f10]",

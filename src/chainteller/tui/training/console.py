@@ -122,7 +122,7 @@ class TrainingConsole(Console):
             self._passing = False
         await self._listen()
         if self.session.is_over:
-            self.desk.notify("the time is up", "warn")
+            self.desk.notify("Time is up", "warn")
             self._finish()
 
     async def _listen(self) -> None:
@@ -150,7 +150,7 @@ class TrainingConsole(Console):
         except DueWorkStuck as error:
             self._stop(error)
             return
-        text = f"{guide.minutes(passed)} passed" if passed else "nothing is going to happen"
+        text = f"{guide.minutes(passed)} passed" if passed else "Nothing is scheduled"
         self.desk.notify(text, "muted")
         await self._pass(0)
         self.poll_now()
@@ -184,7 +184,7 @@ class TrainingConsole(Console):
     def ask_to_end(self) -> None:
         async def ask() -> None:
             self._ending = True
-            fact = "the score counts what was done until now"
+            fact = "The score counts what you have done so far."
             try:
                 ended = await agreed(self, self.desk, "END this training session?", fact)
             finally:
@@ -201,7 +201,7 @@ class TrainingConsole(Console):
         async def show_report() -> None:
             made = await call_service(make_report, self.session)
             rows = guide.report(to_lines(made))
-            self.push_screen(Box("THE SESSION IS OVER", rows), lambda _: self.exit(return_code=0))
+            self.push_screen(Box("SESSION ENDED", rows), lambda _: self.exit(return_code=0))
 
         if not self._finished:
             self._finished = True

@@ -51,11 +51,11 @@ def panel(session: Session, width: int, *, running: bool) -> list[Line]:
 def briefing(session: Session) -> list[Line]:
     """What a trainee reads before the clock starts."""
     rows = [line(row) for row in wrapped(session.scenario.about, _BOX)]
-    rows += [line(), line(("Keys of the training, beside those of the desk", "muted"))]
+    rows += [line(), line(("Keys for training, besides those of the console", "muted"))]
     rows += [line((f"{key:<4} ", "key"), about) for key, about in _ABOUT_KEYS]
     rows += [
         line((":    ", "key"), "clock +5m, checkpoint, undo, say ..."),
-        line(("t    ", "key"), "shows words for the customer; what it shows counts as said"),
+        line(("t    ", "key"), "shows the text for the customer; what it shows counts as said"),
         line(),
         line(("The clock starts when you close this.", "strong")),
     ]
@@ -64,11 +64,11 @@ def briefing(session: Session) -> list[Line]:
 
 _ABOUT_KEYS = (
     ("f2", "all that the customer said"),
-    ("f3", "the goals, and how they stand"),
+    ("f3", "the goals, and whether they are met"),
     ("f4", "a hint"),
-    ("f5", "the clock stands still, or goes on"),
-    ("f6", "on to the next thing that happens by itself"),
-    ("f7", "say something of your own choice"),
+    ("f5", "pause or resume the clock"),
+    ("f6", "skip to the next event"),
+    ("f7", "choose a statement to say"),
     ("f8", "the customer sends the address (after +), or the signature"),
     ("f10", "end, with the report"),
 )
@@ -89,7 +89,7 @@ def goals(judged: Sequence[Judged]) -> list[Line]:
         mark: Piece = ("[ok] ", "good") if each.finding.met else ("[  ] ", "warn")
         first, *rest = wrapped(each.goal.says, _BOX - 5)
         rows += [line(mark, first), *(line(("     ", ""), row) for row in rest)]
-    return [*rows, line(), line(("A goal of safety stands until it is broken.", "muted"))]
+    return [*rows, line(), line(("A safety goal counts as met until it's missed.", "muted"))]
 
 
 def hint(text: str, number: int, count: int) -> list[Line]:

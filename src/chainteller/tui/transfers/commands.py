@@ -35,7 +35,7 @@ def _nothing_to_wait_for(screen: "TransfersScreen") -> str:
     transfer = screen.selected
     if transfer is None or is_over(transfer):
         return "there is nothing to wait for"
-    return "" if transfer.as_of is None else "this deployment doesn't tell what becomes of it"
+    return "" if transfer.as_of is None else "this deployment doesn't report its progress"
 
 
 def _watch(screen: "TransfersScreen") -> None:
@@ -44,7 +44,7 @@ def _watch(screen: "TransfersScreen") -> None:
         screen.desk.notify(why, "muted")
         return
     screen.desk.watched_transfers[transfer.id] = transfer
-    screen.desk.notify(f"watching {short_id(transfer.id)}: a bell when it ends", "warn")
+    screen.desk.notify(f"watching {short_id(transfer.id)}: a bell rings when it ends", "warn")
 
 
 def _filter(screen: "TransfersScreen") -> None:
@@ -57,7 +57,7 @@ COMMANDS: tuple[Command["TransfersScreen"], ...] = (
     Command("transfers.open", "enter", "Open the transfer's detail",
         lambda screen: screen.action_open(),
         lambda screen: _no_transfer(screen) or why_not_opened(screen), footer="open", rank=3),
-    Command("transfers.cancel", "C", "Cancel the withdrawal before it is sent",
+    Command("transfers.cancel", "C", "Cancel a withdrawal that hasn't been sent",
         _cancel, _why_final, footer="cancel", rank=1, writes=True,
         feature="withdrawal-cancellations"),
     Command("transfers.all", "0", "All accounts, or the selected one",
@@ -66,7 +66,7 @@ COMMANDS: tuple[Command["TransfersScreen"], ...] = (
         lambda screen: screen.next_filter(), always, footer="only", rank=3),
     Command("transfers.sort", "o", "Change the order of the list",
         lambda screen: screen.next_order(), always, footer="order", rank=4),
-    Command("transfers.watch", "m", "Tell me when it ends",
+    Command("transfers.watch", "m", "Notify me when it ends",
         _watch, _nothing_to_wait_for, footer="watch", rank=4),
     Command("transfers.filter", "slash,ctrl+f", "Find a transfer",
         _filter, always, footer="find", rank=2),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from chainteller.domain.transfers import TransferStatus
+from chainteller.domain.transfers import DEPOSIT_TYPE, WITHDRAWAL_TYPE, TransferStatus
 from chainteller.records.formats import Piece, clock_time, short_address, transferred
 from chainteller.records.transfers import (
     WITHDRAWAL,
@@ -50,14 +50,14 @@ account's.
 """
 SHOWN: tuple[tuple[str, Wanted], ...] = (
     ("", Wanted()),
-    ("deposits", Wanted(type="deposit-transaction")),
-    ("withdrawals", Wanted(type="withdrawal-transaction")),
+    ("deposits", Wanted(type=DEPOSIT_TYPE)),
+    ("withdrawals", Wanted(type=WITHDRAWAL_TYPE)),
     *((str(each), Wanted(status=str(each))) for each in TransferStatus),
 )
 """What ``f`` shows, one after the other."""
-_NO_ID = "id not told"
+_NO_ID = "id not provided"
 _KEPT = (
-    "This deployment doesn't list transfers. Shown is its answer when this one was requested here; "
+    "This deployment doesn't list transfers. You see its answer to the request from here; "
     "what happened since isn't known."
 )
 
@@ -83,7 +83,7 @@ def title(
 def empty_text(only: str, *, all_accounts: bool, part: str) -> tuple[Piece, ...]:
     """What an empty list says instead of rows; it names the next key."""
     if part == REQUESTED_HERE and not only:
-        return (("This deployment can't list transfers; none was requested here.", "muted"),)
+        return (("This deployment can't list transfers, and none was requested here.", "muted"),)
     if only and not all_accounts:
         keys = (("0", "key"), (" all accounts   ", "muted"), ("esc", "key"), (" all", "muted"))
         return ("No matches in this account   ", "muted"), *keys
@@ -175,7 +175,7 @@ def _steps(
 ) -> Iterator[tuple["datetime | None", str, str]]:
     """(when, what happened, tone), by the audit trail or by the record's own times."""
     if transfer.as_of is not None:
-        yield transfer.created, "requested at this desk", ""
+        yield transfer.created, "requested from this console", ""
         yield transfer.as_of, f"answered: {transfer.status}", "muted"
         return
     for row in trail:
@@ -210,7 +210,7 @@ def _happened(transfer: "Transfer", step: str, words: str = "") -> str:
         elif step in {TransferStatus.CANCELLED, TransferStatus.REJECTED}:
             hold = ": the hold was released"
         elif step == TransferStatus.SENT:
-            hold = ": the money has left the account"
+            hold = ": the money was paid out"
         elif step in {TransferStatus.FAILED, TransferStatus.RETURNED}:
             hold = ": the money is back in the account"
     return f"{words or step}{hold}"
@@ -223,7 +223,7 @@ def _what_next(transfer: "Transfer", *, can_cancel: bool) -> list[Line]:
     if not why and can_cancel:
         return [line("Can be cancelled until it is sent.  ", ("C", "key"))]
     if not why:
-        why = "can't be cancelled from this desk"
+        why = "can't be cancelled from this console"
     return [line((row, "muted")) for row in wrapped(_sentence(why), _NARROWEST)]
 
 

@@ -47,7 +47,7 @@ def _no_next_step(screen: "WalletsScreen") -> str:
     if is_hidden:
         return ""
     if screen.checking:
-        return "the signature is still being looked at"
+        return "the signature is still being checked"
     is_current = wallet.state(screen.desk.now) == "current"
     return "the wallet is verified" if is_current else ""
 
@@ -55,7 +55,7 @@ def _no_next_step(screen: "WalletsScreen") -> str:
 def _no_open_challenge(screen: "WalletsScreen") -> str:
     wallet = _wallet(screen)
     is_open = wallet is not None and wallet.open_challenge(screen.desk.now) is not None
-    return "" if is_open else "no text waits for its signature"
+    return "" if is_open else "no message is waiting for a signature"
 
 
 def _not_verified(screen: "WalletsScreen") -> str:
@@ -87,7 +87,7 @@ def _show_code(screen: "WalletsScreen") -> None:
     wallet = _wallet(screen)
     challenge = wallet.open_challenge(screen.desk.now) if wallet else None
     if wallet is None or challenge is None:
-        screen.desk.notify("no text waits for its signature here", "muted")
+        screen.desk.notify("no message is waiting for a signature here", "muted")
         return
     title = f"{short_id(challenge.id)}  {wallet.network}"
     screen.app.push_screen(lazy.CodeBox(title, lazy.half_blocks(challenge.challenge)))
@@ -134,7 +134,7 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
         _withdraw,
         _not_withdrawable,
         footer="withdraw", rank=4, writes=True, feature="withdrawals"),
-    Command("wallets.code", "q", "The text to be signed as a QR code",
+    Command("wallets.code", "q", "The message to sign as a QR code",
         _show_code, _no_open_challenge, footer="QR", rank=3),
     Command("wallets.filter", "slash,ctrl+f", "Filter the wallets",
         _filter, _nothing_to_filter, footer="filter", rank=5),
@@ -147,10 +147,10 @@ COMMANDS: tuple[Command["WalletsScreen"], ...] = (
 # fmt: on
 
 _REASONS = {
-    ReverificationReason.AGENT_REQUEST: "the agent asks for it",
+    ReverificationReason.AGENT_REQUEST: "requested by an agent",
     ReverificationReason.SUSPICIOUS_ACTIVITY: "suspicious activity",
-    ReverificationReason.SANCTIONS_HIT: "a hit on a sanctions list",
-    ReverificationReason.POLICY_CHANGE: "the bank's policy changed",
+    ReverificationReason.SANCTIONS_HIT: "match on a sanctions list",
+    ReverificationReason.POLICY_CHANGE: "change of the bank's policy",
 }
 _PALETTE: tuple[Command["WalletsScreen"], ...] = (
     Command(
@@ -166,7 +166,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
         Command(
             f"wallets.reverify_{reason}",
             "",
-            f"re-verify this wallet: {words}",
+            f"require a new verification: {words}",
             partial(_reverify, reason, words),
             _not_verified,
             writes=True,

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chainteller.domain.assets import ASSETS_BY_KEY, CRYPTO, Asset
-from chainteller.domain.challenges import ReverificationReason
+from chainteller.domain.challenges import ReverificationReason, SharedWallets
 from chainteller.domain.clock import from_datetime
 from chainteller.domain.limits import UNVERIFIED_HOLD
 from chainteller.domain.preconditions import Act
@@ -28,7 +28,9 @@ from chainteller.service.errors import (
     InsufficientFunds,
     InvalidSignature,
     LimitExceeded,
+    NotOffered,
     TellerError,
+    WalletShared,
 )
 from chainteller.service.models.counterparties import (
     ChallengeRequest,
@@ -73,16 +75,18 @@ ADDRESS = "address"
 WITHDRAWAL = "withdraw-to-wallet"
 SECRET = "SECRET_PASTED"  # noqa: S105 - a finding
 _ADDRESS_REASONS = {
-    "CHECKSUM": "Its checksum is wrong: a character was changed or lost.",
-    "LENGTH": "It is too short or too long: a part is missing or added.",
-    "ENCODING": "It holds characters that no address has.",
-    "WRONG_NETWORK": "It is an address of a network that is not offered here.",
-    "ZERO": "Nobody can have the key of this address.",
-    "OFF_CURVE": "It belongs to a program, which cannot sign.",
-    "SMALL_ORDER": "Nobody can have the key of this address.",
-    "NAME": "It is a name, not an address: ask for the address behind it.",
-    "UNSUPPORTED_TYPE": "This kind of address cannot be verified here.",
+    "CHECKSUM": "The checksum is wrong: a character was changed or is missing.",
+    "LENGTH": "It's too short or too long: a part is missing or was added.",
+    "ENCODING": "It contains characters that an address can't have.",
+    "WRONG_NETWORK": "It's an address on a network that isn't offered here.",
+    "ZERO": "Nobody can control this address.",
+    "OFF_CURVE": "It belongs to a program, which can't sign.",
+    "SMALL_ORDER": "Nobody can control this address.",
+    "NAME": "It's a name, not an address. Ask for the address that it stands for.",
+    "UNSUPPORTED_TYPE": "This kind of address can't be verified here.",
 }
+_NAMED_REASONS = {"WRONG_NETWORK": "It's an address of {}, which isn't offered here."}
+_NOBODYS = "It's {}, which is nobody's wallet."
 _MAX_ADDRESS_WORDS = 2
 """An address has no words; more of them are a sentence or a recovery phrase."""
 _SAMPLE_WALLETS = shipped("sample_data") / "wallets.toml"
@@ -107,7 +111,7 @@ def begin_registration(
     if not trading_account_id:
         return notice("no account is selected yet   1: choose one")
     if book.accounts:
-        label, note = (("new address ", "strong"),), (("enter: register   esc: no", "muted"),)
+        label, note = (("new address ", "strong"),), (("enter: register   esc: cancel", "muted"),)
         return OpenField(ADDRESS, label, note, address)
     if not networks:
         return _ask_for_account(know)
@@ -117,13 +121,13 @@ def begin_registration(
 def _ask_for_account(know: "Callable[[str], BlockchainAccount]") -> Step:
     def add(identifier: str, _service: "Service") -> Step:
         known = know(identifier)
-        text = f"{known.id} is on this desk's list   + registers a wallet"
+        text = f"{known.id} was added to the list   + registers a wallet"
         return Result((text, "good"), record=known.id)
 
     return OpenField(
         "blockchain-account",
         (("blockchain account ", "strong"),),
-        (("its id (BCA_...)   enter: add   esc: no", "muted"),),
+        (("its id (BCA_...)   enter: add   esc: cancel", "muted"),),
         submitted=lambda typed: Write("account", LookUp(partial(add, typed.strip()))),
     )
 
@@ -165,12 +169,14 @@ def register(
             return refuse_secret()
         if found.reason:
             meaning = _ADDRESS_REASONS.get(found.reason, found.reason)
-            what = "This is no wallet address."
-            return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: once more"))
+            if found.name:
+                meaning = _NAMED_REASONS.get(found.reason, _NOBODYS).format(found.name)
+            what = "This isn't a wallet address."
+            return Result(refusal=Failure("INVALID_ADDRESS", what, meaning, "+: enter it again"))
         if len(found.networks) == 1:
             return send(found.networks[0])
         preset = account.network if account.network in found.networks else found.networks[0]
-        note = "it exists on each: ask which one the customer uses"
+        note = "The address is valid on each of them. Ask which one the customer uses."
         return Choose("WHICH NETWORK?", note, found.networks, send, preset)
 
     def send(network: str) -> Step:
@@ -194,7 +200,7 @@ def _register(
     return Result(
         (
             f"registered {short_address(made.address)} on {request.network}"
-            "   enter: issue the text",
+            "   enter: create the message to sign",
             "good",
         ),
         record=f"{account.id}/{made.id}",
@@ -204,12 +210,12 @@ def _register(
 
 def refuse_secret() -> Result:
     return Result(
-        ("a wallet secret was pasted: nothing of it was kept", "bad"),
+        ("A wallet secret was pasted. It wasn't saved.", "bad"),
         Failure(
             SECRET,
-            "This looks like a private key or recovery words. Nothing of it was kept.",
-            "Whoever has seen it can take the customer's money.",
-            "t: tell the customer; delete it wherever it came from",
+            "This looks like a private key or recovery phrase. It wasn't saved.",
+            "Anyone who has seen it can take the customer's money.",
+            "t: text for the customer; delete it where it came from",
         ),
     )
 
@@ -226,11 +232,11 @@ def next_step(wallet: Wallet, session: Session, now: int) -> Step:
         case "signing":
             return signature_field(wallet)
         case "claimed":
-            return Write("link", _link_request(wallet, wallet.claim_id))
+            return Write("link", LookUp(partial(_link_of_claim, wallet)))
         case "current":
             ends = "   : re-verify ends the verification"
             has_end = wallet.counterparty.verification is not None
-            return notice(f"verified already{ends if has_end else ''}", "muted")
+            return notice(f"already verified{ends if has_end else ''}", "muted")
         case _:
             return Write("challenge", _request(wallet, partial(_issue, wallet, session)))
 
@@ -245,7 +251,7 @@ def _issue(wallet: Wallet, session: Session, service: "Service", key: str) -> St
     session.add_issued(wallet.account.id, made)
     until = f", valid to {made.expires:%H:%M:%S}Z" if made.expires else ""
     return Result(
-        (f"text {short_id(made.id)} issued{until}   c copies it", "good"),
+        (f"message to sign {short_id(made.id)} created{until}   c copies it", "good"),
         record=wallet.key,
         changed="ownership_challenge.created",
     )
@@ -258,7 +264,7 @@ def signature_field(wallet: Wallet | None) -> Step:
     return OpenField(
         SIGNATURE,
         (("signature ", "strong"), (f"of ..{end} ", "muted")),
-        (("paste, enter: judge it   esc: no", "muted"),),
+        (("paste, enter: check signature   esc: cancel", "muted"),),
     )
 
 
@@ -269,19 +275,19 @@ def refuse_signature(wallet: Wallet | None, text: str = "") -> Result:
     if text and lazy.wallet_pastes.holds_secret(text):
         return refuse_secret()
     if wallet is None:
-        return notice("a signature belongs to a wallet: choose one first")
-    return notice("no text was issued to this wallet   enter: issue it")
+        return notice("choose the wallet that the signature belongs to first")
+    return notice("this wallet has no message to sign   enter: create it")
 
 
 def verdict_notice(wallet: Wallet, verdict: Verdict, now: int) -> tuple[str, str]:
     """One line about a verdict, and its tone."""
     if verdict.accepted:
         challenge = short_id(verdict.challenge_id)
-        return f"the signature is right for {challenge}   enter submits it", "good"
+        return f"valid signature for {challenge}   enter submits it", "good"
     left = wallet.seconds_left(now)
-    open_ = "text stays open" if left is None else f"text stays open {countdown(left)}"
+    open_ = "message still open" if left is None else f"message still open {countdown(left)}"
     if left == 0:
-        open_ = "text is over"
+        open_ = "message expired"
     return f"not accepted: {verdict.diagnosis.finding}   {open_}", "bad"
 
 
@@ -295,21 +301,43 @@ def _submit(
         session.verdicts.pop(verdict.challenge_id, None)
         return Result(refusal=error, record=wallet.key)
     session.verdicts.pop(verdict.challenge_id, None)
-    return _link_request(wallet, claim.id)
+    return _link_request(wallet, claim.id, is_shared=bool(claim.shared))
 
 
-def _link_request(wallet: Wallet, claim_id: str) -> CustomerRequest[Step]:
-    return _request(wallet, partial(_link, wallet, claim_id))
+def _link_of_claim(wallet: Wallet, service: "Service") -> Step:
+    """Link by a claim that was made before, whose reply isn't known any more."""
+    try:
+        claim = service.claim_by_id(wallet.claim_id)
+    except NotOffered:
+        return _link_request(wallet, wallet.claim_id, is_shared=False)
+    return _link_request(wallet, claim.id, is_shared=bool(claim.shared))
 
 
-def _link(wallet: Wallet, claim_id: str, service: "Service", key: str) -> Step:
+def _link_request(wallet: Wallet, claim_id: str, *, is_shared: bool) -> CustomerRequest[Step]:
     request = LinkRequest(
         address=wallet.counterparty.address,
         network=wallet.network,
         ownership_claim_id=claim_id,
+        acknowledged=is_shared or None,
     )
+    sent = _request(wallet, partial(_link, wallet, request))
+    if not is_shared:
+        return sent
+    facts = (
+        f"{wallet.counterparty.address} on {wallet.network}",
+        "Another customer of the bank has verified this wallet.",
+        "Ask the customer who else uses it. Your yes is recorded.",
+    )
+    return replace(sent, question=Ask("LINK A SHARED WALLET?", facts))
+
+
+def _link(wallet: Wallet, request: LinkRequest, service: "Service", key: str) -> Step:
     try:
         done = service.link_counterparty(wallet.account.id, request, idempotency_key=key).value
+    except WalletShared as error:
+        if request.acknowledged or error.details.get("policy") == SharedWallets.REFUSE:
+            return Result(refusal=error, record=wallet.key)
+        return _link_request(wallet, request.ownership_claim_id, is_shared=True)
     except TellerError as error:
         return Result(refusal=error, record=wallet.key)
     until = f" until {done.verification.expires_at:%d %b %Y}" if done.verification else ""
@@ -323,10 +351,10 @@ def _link(wallet: Wallet, claim_id: str, service: "Service", key: str) -> Step:
 def require_reverification(wallet: Wallet | None, reason: ReverificationReason, words: str) -> Step:
     """End a wallet's verification, once the agent has confirmed it."""
     if wallet is None or not wallet.is_verified:
-        return notice("only a verified wallet can be asked for anew")
+        return notice("only a verified wallet can be verified again")
     facts = (
         f"{wallet.counterparty.id} on {wallet.network}: {words}",
-        "The higher limits end at once; a new text must be signed to restore them.",
+        "The higher limits end at once. To restore them, the customer signs a new message.",
     )
     question = Ask(f"END THE VERIFICATION of {wallet.counterparty.address}?", facts)
     request = CustomerRequest(
@@ -341,7 +369,7 @@ def _require(wallet: Wallet, reason: str, service: "Service", key: str) -> Step:
         wallet.account.id, wallet.counterparty.id, request, idempotency_key=key
     ).value
     return Result(
-        (f"{done.address} must be verified anew   enter: issue a text", "warn"),
+        (f"{done.address} must be verified again   enter: create a message to sign", "warn"),
         record=wallet.key,
         changed="counterparty.reverification_required",
     )
@@ -352,7 +380,7 @@ def simulated_answer(wallet: Wallet, mistake: str) -> str | Result:
     try:
         return lazy.wallet_pastes.simulated_answer(wallet, _SAMPLE_WALLETS, mistake)
     except LookupError:
-        return notice("this is no sample wallet, or it cannot err like that")
+        return notice("this isn't a sample wallet, or it can't make this mistake")
 
 
 # -- withdrawals -----------------------------------------------------------------------------------
@@ -390,10 +418,10 @@ def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -
         limits = service.limits(trading_account_id).data
         wallets = {_destination(wallet, limits): wallet for wallet in book.wallets}
         if not wallets:
-            return notice("no wallet of this account is known   5: wallets")
+            return notice("this account has no wallets yet   5: wallets")
         return Choose(
             "WITHDRAW to which wallet?",
-            "full addresses follow",
+            "full addresses below",
             tuple(wallets),
             lambda chosen: _choose_asset(wallets[chosen], now, confirm_above_cents),
         )
@@ -404,7 +432,7 @@ def choose_wallet(trading_account_id: str, now: int, confirm_above_cents: int) -
 def withdraw(wallet: Wallet | None, now: int, confirm_above_cents: int) -> Step:
     """Withdraw to a wallet, unless it's known that it may not receive anything."""
     if wallet is None:
-        return notice("a withdrawal goes to a wallet: choose one first")
+        return notice("choose a wallet for the withdrawal first")
     return Write("withdrawal", _choose_asset(wallet, now, confirm_above_cents))
 
 
@@ -440,8 +468,8 @@ def _choose_asset(wallet: Wallet, now: int, confirm_above_cents: int) -> Step:
 def _nothing_to_send(network: str) -> Failure:
     return Failure(
         "NOTHING_TO_SEND",
-        f"The account holds nothing on {network}.",
-        "A wallet receives only what lives on its own network.",
+        f"The account has no assets on {network}.",
+        "A wallet can only receive assets of its own network.",
         "d on Accounts: deposit, or b: buy first",
     )
 
@@ -455,9 +483,9 @@ def _hold_failure(registered: datetime | None, now: int) -> Failure | None:
     left = countdown((until - now) // 1_000_000)
     return Failure(
         "DESTINATION_ON_HOLD",
-        f"A newly registered wallet receives nothing for another {left}.",
-        "It was not verified yet; nothing was asked or sent.",
-        "5: verify it to lift the hold",
+        f"You can't withdraw to this new wallet for another {left}.",
+        "It isn't verified yet. Nothing was sent.",
+        "5: verify it to end the hold",
     )
 
 
@@ -516,13 +544,13 @@ def _withdrawal_question(
     if remaining and Decimal(usd) > Decimal(remaining):
         facts = {"requested": usd, "remaining": remaining}
         raise LimitExceeded("The withdrawal limit would be exceeded.", facts)
-    reviewed = "" if wallet.is_verified else "; it is reviewed first, about two hours"
+    reviewed = "" if wallet.is_verified else "; it's reviewed first, about two hours"
     return Ask(
         f"WITHDRAW {money(amount, symbol)} (about {grouped(usd)} USD) to",
         (
             f"{wallet.counterparty.address} on {wallet.network}?",
             f"{wallet.counterparty.id}, a {means.wallet_class}{reviewed}",
-            f"from {wallet.account.trading_account_id}; what is sent cannot be brought back",
+            f"from {wallet.account.trading_account_id}; a withdrawal to a wallet can't be reversed",
         ),
         retype=retype_above(confirm_above_cents, usd, amount),
     )
@@ -567,18 +595,18 @@ def _withdrawal_failure(means: Means, amount: str) -> Failure | None:
         available = f"{grouped(means.balance.amount)} {means.asset.symbol}"
         return Failure(
             "INSUFFICIENT_FUNDS",
-            f"Only {available} can be sent.",
-            "Nothing was asked or sent.",
-            "w: a smaller amount",
+            f"Only {available} is available.",
+            "Nothing was sent.",
+            "w: enter a smaller amount",
         )
     usd = means.usd(amount)
     if means.remaining and Decimal(usd) > Decimal(means.remaining):
         verify = "" if means.wallet.is_verified else "; 5: verify the wallet for higher limits"
         return Failure(
             "LIMIT_EXCEEDED",
-            f"About {grouped(usd)} USD is more than may go to a {means.wallet_class} now.",
-            f"At most {grouped(means.remaining)} USD may leave. Nothing was asked or sent.",
-            f"w: a smaller amount{verify}",
+            f"About {grouped(usd)} USD is above the limit for a {means.wallet_class}.",
+            f"You can withdraw up to {grouped(means.remaining)} USD now. Nothing was sent.",
+            f"w: enter a smaller amount{verify}",
         )
     return None
 

@@ -15,6 +15,7 @@ from chainteller.tui.wallets.book import Book, Kind, Paste, Verdict, Wallet, cla
 from chainteller.wallets import judging
 from chainteller.wallets.addresses import MAX_PASTE, InvalidAddress, parse_address
 from chainteller.wallets.cases import Case, KnownAddress, KnownChallenge
+from chainteller.wallets.clipboard import read_clipboard
 from chainteller.wallets.curve import curve
 from chainteller.wallets.encodings import Candidate
 from chainteller.wallets.family import Address, Network
@@ -31,6 +32,7 @@ from chainteller.wallets.simulated import (
     sample_wallets,
     sign_sample,
 )
+from chainteller.wallets.unowned import unowned
 
 if TYPE_CHECKING:
     from chainteller.service.interface import Service
@@ -58,6 +60,10 @@ def look_at(text: str, network: str) -> Paste:
         return Paste(Kind.SECRET)
     except Unreadable as unreadable:
         count = f"{len(text):,} characters"
+        found = read_clipboard(text, on.family).parts if len(text) <= MAX_PASTE else []
+        if found:
+            form = f"{_form(found[0].reading.candidates[0])}, {found[0].source}"
+            return Paste(Kind.SIGNATURE, f"found in {count}", form)
         return Paste(_UNREADABLE.get(unreadable.finding, Kind.SIGNATURE), count)
     best = reading.candidates[0]
     return Paste(Kind.SIGNATURE, _shape(text), _form(best))
@@ -93,7 +99,7 @@ def judge(service: "Service", book: Book, wallet: Wallet, text: str, now: int) -
         TellerError: any other error of the call.
     """
     if wallet.challenge is None:
-        raise AssertionError("a signature is judged against a challenge")
+        raise AssertionError("a signature is checked against a message to sign")
     paste, is_by_desk = look_at(text, wallet.network), False
     if paste.kind is Kind.SECRET or len(text) > MAX_PASTE:
         found = judging.judge(_case(book, wallet, text, now))
@@ -161,25 +167,35 @@ def _known(wallet: Wallet, address: Address, now: int) -> list[KnownChallenge]:
 
 @dataclass(frozen=True, slots=True)
 class AddressRead:
-    """The offered networks on which a text is an address, or why it is one on none."""
+    """The offered networks on which a text is an address, or why it is one on none.
+
+    ``name`` is what the address is instead, or the network that it is of, where that is known.
+    """
 
     networks: tuple[str, ...] = ()
     reason: str = ""
+    name: str = ""
 
 
 def read_address(text: str, offered: tuple[str, ...]) -> AddressRead:
     """Recognise the networks of a typed or pasted address."""
     networks: list[str] = []
     reasons: list[str] = []
+    other = ""
     for network in _open_networks(offered):
         try:
-            parse_address(text, network)
+            found = unowned(parse_address(text, network))
         except InvalidAddress as invalid:
             reasons.append(invalid.reason)
+            other = other or invalid.network
         else:
+            if found is not None:
+                return AddressRead(reason=found.reason, name=found.name)
             networks.append(network.name)
     if networks:
         return AddressRead(tuple(networks))
+    if other:
+        return AddressRead(reason="WRONG_NETWORK", name=other)
     telling = [reason for reason in reasons if reason not in {"ENCODING", "WRONG_NETWORK"}]
     return AddressRead(reason=(telling or reasons or ["ENCODING"])[0])
 

@@ -171,7 +171,7 @@ class WalletsScreen(ListScreen[Shown]):
             self.add_class("detail-open")
             draw(self)
         elif self.checking:
-            self.desk.notify("the signature is still being looked at", "muted")
+            self.desk.notify("the signature is still being checked", "muted")
         elif isinstance(chosen, Wallet):
             self.clear_failure()
             take(self, flow.next_step(chosen, self.session, self.desk.now))
@@ -265,7 +265,7 @@ class WalletsScreen(ListScreen[Shown]):
             return super().exports()
         text, size = challenge.challenge, f"{len(challenge.challenge.encode()):,} bytes"
         make, file = partial(ready, text), f"chainteller-{challenge.id}.txt"
-        file_of_text = Export("the text to be signed, unchanged", file, make, lambda: size)
+        file_of_text = Export("the message to sign, unchanged", file, make, lambda: size)
         return [file_of_text, *super().exports()]
 
     # -- the palette --------------------------------------------------------------------------
@@ -277,7 +277,7 @@ class WalletsScreen(ListScreen[Shown]):
         ]
         wallet = wallet_of(self.selected)
         if wallet is not None and wallet.challenge is not None and _can_simulate(self):
-            rows.append(("simulate the customer: sign rightly", partial(simulate, self, "")))
+            rows.append(("simulate the customer: sign correctly", partial(simulate, self, "")))
             rows += [
                 (f"simulate the customer: {name}: {words}", partial(simulate, self, name))
                 for name, words in lazy.MISTAKES.items()
@@ -340,7 +340,7 @@ def _place_cursor(screen: WalletsScreen) -> None:
 async def _find(screen: WalletsScreen, text: str) -> None:
     found = await call_service(find_account, screen.desk, text)
     if found is None:
-        screen.desk.notify(f"{text} belongs to no account that was searched", "warn")
+        screen.desk.notify(f"no account found for {text}", "warn")
     else:
         await _go_to(screen, *found)
 
@@ -461,7 +461,7 @@ async def _sort_paste(screen: WalletsScreen, text: str) -> None:
     elif paste.kind in {Kind.SIGNATURE, Kind.SECRET}:
         take_signature(screen, text)
     elif paste.kind is Kind.TEXT:
-        screen.desk.notify("the pasted text is no signature   v: judge it all the same", "muted")
+        screen.desk.notify("the pasted text isn't a signature   v: check it anyway", "muted")
 
 
 def _can_simulate(screen: WalletsScreen) -> bool:
@@ -482,7 +482,7 @@ async def _simulate(screen: WalletsScreen, wallet: Wallet, mistake: str) -> None
     if isinstance(answer, Result):
         take(screen, answer)
     else:
-        screen.desk.notify("the sample customer's answer came by mail", "muted")
+        screen.desk.notify("the sample customer has answered", "muted")
         take_signature(screen, answer)
 
 

@@ -49,8 +49,8 @@ _DAY_S = 86_400
 _STATES: dict[str, Piece] = {
     "registered": ("[1/5] registered", "muted"),
     "signing": ("[3/5] signature", "warn"),
-    "lapsed": ("[2/5] text expired", "bad"),
-    "locked": ("[2/5] text locked", "bad"),
+    "lapsed": ("[2/5] expired", "bad"),
+    "locked": ("[2/5] locked", "bad"),
     "claimed": ("[5/5] link", "accent"),
     "current": ("[ok] Verified 1P", "good"),
     "expiring": ("[ok] expiring", "warn"),
@@ -107,7 +107,7 @@ def left_piece(wallet: Wallet, now: int) -> Piece:
     """How long the challenge stays open, as far as the deployment tells."""
     seconds = wallet.seconds_left(now)
     if seconds is None:
-        return "until: not told", "muted"
+        return "until: not provided", "muted"
     return countdown(seconds), "expiring" if seconds < _EXPIRING_S else ""
 
 
@@ -188,9 +188,9 @@ def empty_text(listed_id: str, wanted: str, *, can_list: bool) -> tuple[Piece, .
     """The text of a list without rows; it names the next key."""
     nothing = ("No blockchain account yet.  ", "")
     if wanted:
-        return ((f"nothing matches {wanted}   ", ""), ("esc", "key"), (" all", "muted"))
+        return ((f'No matches for "{wanted}"   ', ""), ("esc", "key"), (" all", "muted"))
     if listed_id and not can_list:
-        cannot = ("This deployment cannot list blockchain accounts.  ", "")
+        cannot = ("This deployment can't list blockchain accounts.  ", "")
         return (cannot, ("paste", "key"), (" BCA_... to add one", "muted"))
     if listed_id:
         opens = (" open one   ", "muted")
@@ -288,7 +288,7 @@ def steps(wallet: Wallet, verdict: Verdict | None, now: int) -> list[Line]:
     marks, notes = _marks(wallet, verdict, now), _notes(wallet, verdict, now)
     names = (
         "1 address registered",
-        "2 challenge issued",
+        "2 message created",
         "3 customer signs",
         "4 claim",
         "5 link counterparty",
@@ -372,7 +372,7 @@ def _signature_note(wallet: Wallet, verdict: Verdict | None, now: int) -> Piece:
 def _link_note(wallet: Wallet, now: int) -> Piece:
     verification, state = wallet.counterparty.verification, wallet.state(now)
     if verification is None:
-        return ("until: not told", "muted") if state == "current" else ("", "")
+        return ("until: not provided", "muted") if state == "current" else ("", "")
     if state in {"current", "expiring"}:
         tone = "warn" if state == "expiring" else "good"
         return f"to {verification.expires_at:%d %b %Y}", tone
@@ -382,13 +382,13 @@ def _link_note(wallet: Wallet, now: int) -> Piece:
 
 
 _NEXT = {
-    "registered": "issue the text that the customer signs",
-    "lapsed": "issue a new text",
-    "locked": "issue a new text",
+    "registered": "create the message that the customer signs",
+    "lapsed": "create a new message to sign",
+    "locked": "create a new message to sign",
     "claimed": "link the wallet to the account",
-    "expiring": "verify anew: issue a text to sign",
-    "expired": "verify anew: issue a text to sign",
-    "revoked": "verify anew: issue a text to sign",
+    "expiring": "verify again: create a message to sign",
+    "expired": "verify again: create a message to sign",
+    "revoked": "verify again: create a message to sign",
 }
 
 
@@ -429,7 +429,7 @@ def told_values(wallet: Wallet, bank_name: str) -> dict[str, str]:
 def challenge_head(wallet: Wallet) -> Line:
     text = wallet.challenge.challenge if wallet.challenge else ""
     size = f"exactly these {len(text.encode())} bytes"
-    return line(("CHALLENGE TEXT", "strong"), (f"  {size}; ", "muted"), ("c", "key"),
+    return line(("MESSAGE TO SIGN", "strong"), (f"  {size}; ", "muted"), ("c", "key"),
                 (" copies them unchanged", "muted"))  # fmt: skip
 
 
@@ -455,7 +455,7 @@ def account_detail(account: "BlockchainAccount", now: int) -> list[Line]:
         line(account.address),
     ]
     if account.created is None:
-        rows = [line(("network and address are not told by this deployment", "muted"))]
+        rows = [line(("this deployment doesn't provide the network and address", "muted"))]
     return [
         line((account.id, "strong"), right=(status(account.status),) if account.created else ()),
         *rows,
@@ -474,7 +474,7 @@ def standing(wallet: Wallet) -> list[Line]:
             return []
         return [
             line(("VERIFICATION", "strong"), right=(_STATES["current"],)),
-            line(("since and until: not told by this deployment", "muted")),
+            line(("since and until: not provided by this deployment", "muted")),
             line(),
         ]
     since, until = verification.verified_at, verification.expires_at
@@ -483,6 +483,8 @@ def standing(wallet: Wallet) -> list[Line]:
     rows.append(line(("verified", "muted"), right=(f"{since:%d %b %Y}",)))
     again = ("to be verified again by", "muted")
     rows.append(line(again, right=((f"{until:%d %b %Y}", _STATES.get(state, ("", ""))[1]),)))
+    if wallet.counterparty.shared:
+        rows.append(line(("another customer has verified it, too", "warn")))
     return [*rows, line()]
 
 
@@ -511,7 +513,7 @@ def limits(
         held_until = from_datetime(registered) + UNVERIFIED_HOLD
         if now < held_until:
             left = countdown((held_until - now) // 1_000_000)
-            rows.append(line(("receives nothing yet: on hold for", "warn"), right=((left, ""),)))
+            rows.append(line(("on hold, no withdrawals for another", "warn"), right=((left, ""),)))
     return rows
 
 
@@ -520,10 +522,10 @@ def limits(
 _OK: Piece = ("[ok] ", "good")
 _NO: Piece = ("[x]  ", "bad")
 _CAUSES = {
-    "WRONG_MESSAGE_FORMAT": "another text or form was signed",
+    "WRONG_MESSAGE_FORMAT": "another text was signed",
     "WRONG_WALLET_ADDRESS": "another wallet signed",
     "NETWORK_MISMATCH": "a wallet of another network signed",
-    "EXPIRED_CHALLENGE": "the text is out of date",
+    "EXPIRED_CHALLENGE": "the message has expired",
 }
 _OPEN_QUESTIONS = frozenset({"UNKNOWN_SIGNER", "NO_MATCH"})
 
@@ -532,7 +534,7 @@ def signature_line(verdict: Verdict | None) -> Line:
     if verdict is None:
         return line(("SIGNATURE", "strong"), ("  none pasted yet", "muted"))
     if verdict.paste.kind is Kind.SECRET:
-        return line(("SIGNATURE", "strong"), ("  a secret: nothing of it was kept", "bad"))
+        return line(("SIGNATURE", "strong"), ("  a secret: not saved", "bad"))
     return line(("SIGNATURE", "strong"), (f"  {verdict.paste.shape}", ""))
 
 
@@ -545,16 +547,18 @@ def verdict_lines(
         return _accepted(verdict, width)
     sure = ("certain", "strong") if found.certain else ("likely", "warn")
     checks = _checks(wallet, verdict, now)
-    rows = [heading("NOT ACCEPTED - here is why")]
+    rows = [heading("Signature not accepted")]
     if compact:
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
     rows += _signer(wallet, verdict, width)
-    cause = _CAUSES.get(found.cause or "", "it cannot be used")
+    cause = _CAUSES.get(found.cause or "", "it can't be used")
     if found.finding in _OPEN_QUESTIONS:
         cause = "another account, or another text"
     rows.append(line(_NO, (cause, "bad"), right=(sure,)))
     rows += [line(f"  {row}") for row in wrapped(found.explanation, width - 2)]
+    for difference in () if compact else found.differences or ():
+        rows += [line((f"  {row}", "warn")) for row in wrapped(difference, width - 2)]
     if not compact:
         rows += _more(verdict, width)
     return [*rows, *_ask(found.ask_customer, width)]
@@ -582,7 +586,7 @@ def _ask(text: str, width: int) -> list[Line]:
 def _accepted(verdict: Verdict, width: int) -> list[Line]:
     found = verdict.diagnosis
     return [
-        heading("VALID, CHECKED ON THIS DESK" if verdict.is_by_desk else "WOULD BE ACCEPTED"),
+        heading("VALID, CHECKED ON THIS CONSOLE" if verdict.is_by_desk else "WOULD BE ACCEPTED"),
         line(_OK, verdict.paste.form),
         *(line(_OK if not at else ("     ", ""), row)
           for at, row in enumerate(wrapped(found.explanation, width - 5))),
@@ -596,8 +600,8 @@ def _checks(wallet: Wallet, verdict: Verdict, now: int) -> list[tuple[Piece, ...
         rows.append((_OK, (verdict.paste.form, "")))
     if wallet.challenge_state(now) == "open":
         seconds = wallet.seconds_left(now)
-        left = "until: not told" if seconds is None else f"{countdown(seconds)} left"
-        rows.append((_OK, (f"challenge is live ({left})", "")))
+        left = "until: not provided" if seconds is None else f"{countdown(seconds)} left"
+        rows.append((_OK, (f"message is open ({left})", "")))
     else:
         rows.append((_NO, (f"challenge is {wallet.challenge_state(now) or 'gone'}", "bad")))
     return rows
@@ -609,7 +613,7 @@ def _signer(wallet: Wallet, verdict: Verdict, width: int) -> list[Line]:
     signed_by, registered = found.recovered_address, wallet.counterparty.address
     if not signed_by or signed_by == registered:
         return []
-    label = "signed by" if found.certain else "points to"
+    label = "signed by"
     whose = short_id(found.other_counterparty_id) if found.other_counterparty_id else ""
     whose = f"= customer's {whose}" if whose else ""
     rows = [*_address(_NO, label, signed_by, width, whose)]

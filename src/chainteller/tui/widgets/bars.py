@@ -177,7 +177,7 @@ class TooSmall(Lines):
     def __init__(self) -> None:
         rows: list[Line] = [
             line(("This window is too small.", "strong")),
-            line(("The desk needs 60 x 16.", "muted")),
-            line(("Nothing is lost: make it larger.", "muted")),
+            line(("The console needs 60 x 16.", "muted")),
+            line(("Make it larger to continue. Nothing is lost.", "muted")),
         ]
         super().__init__(rows, id="too-small")

@@ -153,7 +153,7 @@ class PagedList(Toned):
 
     def say_failed(self, *, offered: bool) -> None:
         """That no page will come: the fetch failed, or the deployment does not offer the list."""
-        words = "failed   r: again" if offered else "not offered by this deployment   esc: back"
+        words = "failed   r: retry" if offered else "not offered by this deployment   esc: back"
         self.say_waiting((words, "bad" if offered else "muted"))
 
     def say_waiting(self, words: Piece) -> None:

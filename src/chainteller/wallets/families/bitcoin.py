@@ -2,8 +2,9 @@
 
 import base64
 import re
-from collections.abc import Callable
-from functools import cache, cached_property
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache, cached_property, lru_cache
 
 import base58
 
@@ -17,7 +18,7 @@ from chainteller.wallets.bip322 import (
     is_proof,
     read_bip322,
 )
-from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, versions
+from chainteller.wallets.bitcoin_keys import MAIN, TEST, address_of_key, script_of, versions
 from chainteller.wallets.bitcoin_signing import sign_bip322, sign_legacy
 from chainteller.wallets.curve import KeyRecovery, recoveries
 from chainteller.wallets.encodings import BASE58, SignatureReading
@@ -26,17 +27,23 @@ from chainteller.wallets.family import (
     Address,
     Family,
     InvalidAddress,
+    Match,
     Network,
     SampleSignature,
     Shape,
 )
-from chainteller.wallets.hashes import Digest, double_sha256, sha256
+from chainteller.wallets.hashes import Digest, double_sha256, hash160, sha256
 from chainteller.wallets.proof import Proof
-from chainteller.wallets.recoverable import looks_recoverable
+from chainteller.wallets.recoverable import key_witness, looks_recoverable
+from chainteller.wallets.secp256k1 import compress
+from chainteller.wallets.witness import Witness
 
 _SEGWIT_LIKE = re.compile(r"(?:bc|tb|bcrt|ltc|tltc|bitcoincash)1", re.ASCII | re.IGNORECASE)
 _SEGWIT_KINDS = {(0, 20): "p2wpkh", (0, 32): "p2wsh", (1, 32): "p2tr"}
 _KEY_KINDS = frozenset({"p2pkh", "p2sh", "p2wpkh"})
+# How many messages of a batch are tried where a signature has lost its header: each costs twice.
+_GUESSED = 20
+_KINDS = _KEY_KINDS | {"p2wsh", "p2tr"}
 # The generator itself; only its place in an address template matters.
 _ANY_KEY = bytes.fromhex(
     "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
@@ -129,13 +136,16 @@ class Bitcoin(Family):
         return BitcoinProbe(reading)
 
     @property
-    def message_digests(self) -> tuple[Digest, ...]:
-        return (bip137.message_digest,)
+    def message_digests(self) -> tuple[tuple[str, Digest], ...]:
+        return (("bip137", bip137.message_digest),)
 
     @property
-    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
+    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
         """A bare hash of the text."""
-        return (("RAW_HASH_SIGNED", sha256), ("RAW_HASH_SIGNED", double_sha256))
+        return (
+            ("RAW_HASH_SIGNED", "raw-sha256", sha256),
+            ("RAW_HASH_SIGNED", "raw-double-sha256", double_sha256),
+        )
 
     def owns(self, key: bytes, address: Address) -> bool:
         return _is_key_of(key, address)
@@ -149,15 +159,15 @@ class Bitcoin(Family):
         if _is_unsupported_bip322(reading, address):
             return Shape("BIP322_UNSUPPORTED")
         if any(ed25519.is_well_formed(c.data) for c in reading.candidates):
-            return Shape("LOOKS_LIKE_SOLANA", certain=False)
+            return Shape("LOOKS_LIKE_SOLANA")
         if looks_recoverable(best):
-            return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
+            return Shape("LOOKS_LIKE_ETHEREUM")
         if reading.prefix or holds_proof(reading):
             return Shape()
         if all(len(c.data) not in {64, 65} for c in reading.candidates):
             return Shape("WRONG_LENGTH")
         if bip137.read_legacy(best.data) is None:
-            return Shape("MALFORMED_SIGNATURE", certain=False)
+            return Shape("MALFORMED_SIGNATURE")
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, address: Address) -> SampleSignature:
@@ -211,15 +221,66 @@ def _is_unsupported_bip322(reading: SignatureReading, address: Address) -> bool:
 class BitcoinProbe:
     """A legacy 65-byte signature, a BIP-322 proof, or both readings of one paste."""
 
+    names_its_key = True
+
     def __init__(self, reading: SignatureReading) -> None:
         """Read every candidate as both kinds."""
+        self._reading = reading
         self._legacy = [] if reading.prefix else _legacy_readings(reading)
-        self._keys = cache(self._recover)
+        self._recovered: dict[bytes, tuple[bytes | None, ...]] = {}
         self._to_sign = _bip322_reading(reading)
         self._check = cache(self._bip322_check)
 
-    def _recover(self, digest: bytes) -> tuple[bytes | None, ...]:
-        return tuple(recovery.public_key(digest) for _, recovery in self._legacy)
+    def _keys(self, digest: bytes) -> tuple[bytes | None, ...]:
+        if digest not in self._recovered:
+            self._prepare([digest])
+        return self._recovered[digest]
+
+    def _prepare(self, digests: Sequence[bytes]) -> None:
+        columns = [recovery.public_keys(digests) for _, recovery in self._legacy]
+        for position, digest in enumerate(digests):
+            self._recovered[digest] = tuple(column[position] for column in columns)
+
+    def prepare(self, messages: Sequence[bytes]) -> None:
+        self._prepare([bip137.message_digest(message) for message in messages])
+
+    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+        """Legacy signatures under the header that they state, or under both ids without one."""
+        found = [self._find_legacy(messages, addresses)]
+        for address in addresses:
+            check = self._check(address) if address.kind in _KINDS else None
+            if check is not None:
+                signed = check.signed(messages)
+                found += [Match(signed.index(True), address)] if True in signed else []
+        return min((each for each in found if each), key=lambda each: each.index, default=None)
+
+    def _find_legacy(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+        if not self._legacy:
+            return None
+        wanted = {_program(each): each for each in addresses if each.kind in _KEY_KINDS}
+        stated = [each for each in self._legacy if each[0] is not None]
+        if not stated:
+            stated, messages = self._legacy, messages[:_GUESSED]
+        digests = [bip137.message_digest(message) for message in messages]
+        columns = [recovery.public_keys(digests) for _, recovery in stated]
+        for index, keys in enumerate(zip(*columns, strict=True)):
+            for key in keys:
+                hit = next((p for p in _programs(key) if p in wanted), None) if key else None
+                if hit is not None:
+                    return Match(index, wanted[hit])
+        return None
+
+    def witness(self, message: bytes, address: Address) -> Witness | None:
+        check = self._check(address)
+        if check is not None and self._to_sign is not None and check.signs(message):
+            key, numbers = check.key_and_numbers
+            digest, network = check.digest(message) or b"", address.network.name
+            proof = _proof_bytes(self._reading)
+            return Witness(
+                self._to_sign.scheme, message, digest, key, numbers, address.display, network, proof
+            )
+        digest = bip137.message_digest(message)
+        return key_witness(self._reading, address, message, [("bip137", digest)])
 
     def _bip322_check(self, address: Address) -> Bip322Check | None:
         if self._to_sign is None or (self._to_sign.outpoint is None and address.kind == "p2pkh"):
@@ -284,6 +345,33 @@ class BitcoinProbe:
 
 
 Header = bip137.LegacySignature | None
+
+
+@lru_cache(256)
+def _program(address: Address) -> bytes:
+    """The kind and the 20 bytes of an address of one key."""
+    script = script_of(address)
+    return address.kind.encode() + script[2 if address.kind != "p2pkh" else 3 :][:20]
+
+
+def _programs(key: bytes) -> tuple[bytes, ...]:
+    """`_program` of every address that x ‖ y may stand behind, without taproot."""
+    packed = hash160(compress(key))
+    nested = hash160(b"\x00\x14" + packed)
+    return (
+        b"p2pkh" + packed, b"p2wpkh" + packed, b"p2sh" + nested[:20],
+        b"p2pkh" + hash160(b"\x04" + key),
+    )  # fmt: skip
+
+
+def _proof_bytes(reading: SignatureReading) -> bytes:
+    """The first candidate that reads as a BIP-322 proof."""
+    for candidate in reading.candidates:
+        if candidate.encoding != "base58":
+            with suppress(Unsupported):
+                if read_bip322(candidate.data, reading.prefix) is not None:
+                    return candidate.data
+    return b""
 
 
 def _legacy_readings(reading: SignatureReading) -> list[tuple[Header, KeyRecovery]]:

@@ -98,9 +98,10 @@ class Evm(KeccakFamily):
         return recovered.lower() == address.canonical
 
     @property
-    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
+    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
         """Also Trezor's, which once wrote the length as Bitcoin does."""
-        return (*super().other_digests, ("OLD_TREZOR_PREFIX", self._old_trezor_digest))
+        old = ("OLD_TREZOR_PREFIX", "eip191-compact-length", self._old_trezor_digest)
+        return (*super().other_digests, old)
 
     def _old_trezor_digest(self, text: bytes) -> bytes:
         return keccak256(self.message_prefix + compact_size(len(text)) + text)
@@ -112,11 +113,13 @@ class Evm(KeccakFamily):
             **super().mistakes,
             "contract-wallet": Mistake(
                 "a smart-contract wallet answers",
-                lambda secret, text, address: (
-                    "0x" + (self.sign(secret, text, address).data * 2).hex()
-                ),
+                lambda *asked: "0x" + self._of_two_owners(*asked).hex(),
             ),
         }
+
+    def _of_two_owners(self, secret: bytes, text: bytes, address: Address) -> bytes:
+        other = keccak256(secret)
+        return self.sign(secret, text, address).data + self.sign(other, text, address).data
 
 
 def eip55(raw: bytes) -> str:

@@ -1,6 +1,6 @@
 """Solana: base58 keys as addresses, Ed25519 over the text or over an off-chain envelope of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import base58
@@ -18,16 +18,20 @@ from chainteller.wallets.family import (
     Address,
     Family,
     InvalidAddress,
+    Match,
     Network,
     SampleSignature,
     Shape,
 )
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.recoverable import is_low_compact, looks_like_contract_wallet
+from chainteller.wallets.witness import Witness
 
 _DOMAIN = b"\xffsolana offchain"
 _NO_APPLICATION = bytes(32)
 _LEDGER_LIMIT = 1212
+# How many of the altered texts of a search are also tried in an off-chain envelope.
+_IN_ENVELOPES = 24
 _GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 _DEVNET_GENESIS = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
 _TESTNET_GENESIS = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY"
@@ -91,7 +95,7 @@ class Solana(Family):
     def shape(self, reading: SignatureReading, _address: Address) -> Shape:
         best = reading.candidates[0]
         if looks_like_contract_wallet(best.data) and best.encoding == "hex":
-            return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
+            return Shape("LOOKS_LIKE_ETHEREUM")
         if bip322.holds_proof(reading):
             return Shape("LOOKS_LIKE_BITCOIN")
         sizes = {len(c.data) for c in reading.candidates}
@@ -103,7 +107,7 @@ class Solana(Family):
             # A compact Ethereum signature has this length too, but is never shown in base58.
             if best.encoding == "base58" or not is_low_compact(best.data):
                 return Shape("MALFORMED_SIGNATURE")
-            return Shape("LOOKS_LIKE_ETHEREUM", certain=False)
+            return Shape("LOOKS_LIKE_ETHEREUM")
         return Shape()
 
     def sign(self, secret: bytes, message: bytes, _address: Address) -> SampleSignature:
@@ -121,9 +125,9 @@ def _shape_of_65(candidate: Candidate) -> Shape:
     if candidate.encoding == "base64" and bip137.has_header(candidate):
         return Shape("LOOKS_LIKE_BITCOIN")
     if data[64] in {0, 1, 27, 28}:
-        return Shape("LOOKS_LIKE_ETHEREUM", certain=data[64] in {27, 28})
+        return Shape("LOOKS_LIKE_ETHEREUM")
     if bip137.has_header(candidate):
-        return Shape("LOOKS_LIKE_BITCOIN", certain=False)
+        return Shape("LOOKS_LIKE_BITCOIN")
     return Shape("WRONG_LENGTH")
 
 
@@ -166,6 +170,10 @@ def scheme_of(
     return None
 
 
+def _is_solana(address: Address) -> bool:
+    return address.kind == "ed25519"
+
+
 def public_key(address: Address) -> bytes:
     """The 32 key bytes of a Solana address."""
     return base58.b58decode(address.canonical)
@@ -175,6 +183,7 @@ class SolanaProbe:
     """64 bytes of Ed25519."""
 
     carries_key = False
+    names_its_key = False
 
     def __init__(self, reading: SignatureReading) -> None:
         """Keep what has the right length."""
@@ -187,6 +196,34 @@ class SolanaProbe:
             for signature in signatures:
                 if scheme_of(message, signature, key, usual_only=True):
                     return found
+        return None
+
+    def prepare(self, messages: Sequence[bytes]) -> None:
+        """Nothing is shared between messages."""
+
+    def find(self, messages: Sequence[bytes], addresses: Sequence[Address]) -> Match | None:
+        """The envelopes are tried for the first messages only: each takes as long as a message."""
+        keys = [(each, public_key(each)) for each in addresses if _is_solana(each)]
+        signatures = [each for each in self._signatures if is_well_formed(each)]
+        for index, message in enumerate(messages):
+            for address, key in keys:
+                for signature in signatures:
+                    if signs(message, signature, key) or (
+                        index < _IN_ENVELOPES
+                        and scheme_of(message, signature, key, usual_only=True)
+                    ):
+                        return Match(index, address)
+        return None
+
+    def witness(self, message: bytes, address: Address) -> Witness | None:
+        key = public_key(address)
+        for signature in (*self._signatures, *self._longer):
+            for scheme, envelope in envelopes(message, key):
+                if signs(envelope, signature, key):
+                    network = address.network.name
+                    return Witness(
+                        scheme, message, envelope, key, signature, address.display, network
+                    )
         return None
 
     def match_digest(self, _digest: bytes, _address: Address) -> str | None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import ClassVar
 
 import base58
@@ -70,7 +70,7 @@ class Tron(KeccakFamily):
 
     def address_bytes(self, address: Address) -> bytes:
         """The 20 bytes of an address."""
-        return base58.b58decode(address.canonical)[1:21]
+        return _address_bytes(address.canonical)
 
     def address_of(self, raw: bytes, network: Network) -> Address:
         """The address of 20 bytes."""
@@ -81,15 +81,16 @@ class Tron(KeccakFamily):
         return self.address_of(random_bytes(20), network).display
 
     @property
-    def message_digests(self) -> tuple[Digest, ...]:
+    def message_digests(self) -> tuple[tuple[str, Digest], ...]:
         """Also those of the old trx.sign."""
-        return (self.message_digest, *_old_digests(self.message_prefix))
+        return (*super().message_digests, *_old_digests(self.scheme, self.message_prefix))
 
     @property
-    def other_digests(self) -> tuple[tuple[str, Digest], ...]:
+    def other_digests(self) -> tuple[tuple[str, str, Digest], ...]:
         """Also those of the old trx.sign, which could be told to use Ethereum's prefix."""
-        old = (*_old_digests(self.message_prefix), *_old_digests(_ETHEREUM_PREFIX))
-        return (*super().other_digests, *(("OLD_TRON_SIGN", digest) for digest in old))
+        own = _old_digests(self.scheme, self.message_prefix)
+        old = (*own, *_old_digests("eip191", _ETHEREUM_PREFIX))
+        return (*super().other_digests, *(("OLD_TRON_SIGN", *each) for each in old))
 
     @property
     def mistakes(self) -> Mapping[str, Mistake]:
@@ -103,15 +104,20 @@ class Tron(KeccakFamily):
         }
 
     def _old_signature(self, secret: bytes, text: bytes) -> str:
-        digest, _ = _old_digests(self.message_prefix)
+        (_, digest), _ = _old_digests(self.scheme, self.message_prefix)
         return "0x" + pack(*sign_digest(secret, digest(text))).hex()
 
 
-def _old_digests(prefix: bytes) -> tuple[Digest, Digest]:
+@lru_cache(256)
+def _address_bytes(canonical: str) -> bytes:
+    return base58.b58decode(canonical)[1:21]
+
+
+def _old_digests(scheme: str, prefix: bytes) -> tuple[tuple[str, Digest], tuple[str, Digest]]:
     """What TronWeb's trx.sign signs for a text or its hash: the length is always said to be 32."""
     return (
-        lambda text: keccak256(prefix + b"32" + text),
-        lambda text: keccak256(prefix + b"32" + keccak256(text)),
+        (f"{scheme}-length-32", lambda text: keccak256(prefix + b"32" + text)),
+        (f"{scheme}-length-32-of-hash", lambda text: keccak256(prefix + b"32" + keccak256(text))),
     )
 
 

@@ -8,8 +8,8 @@ journals after the write, so a balance of the bank is no longer refused by SQL t
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "0007"
+down_revision = "0006"
 branch_labels = None
 depends_on = None
 

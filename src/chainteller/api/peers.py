@@ -1,0 +1,195 @@
+"""Which address a request comes from: the peer's, or the one that trusted proxies report.
+
+Proxies report it in ``X-Forwarded-For``, in ``Forwarded`` (RFC 7239), or in front of everything
+with the PROXY protocol, versions 1 and 2. Only what trusted proxies wrote counts: the right-most
+hop that isn't one of them is the client.
+"""
+
+import ipaddress
+import re
+import struct
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+UNIX = "unix"
+"""How a peer on a UNIX socket is named among the trusted proxies."""
+
+PROXY_HEAD_BYTES = 536
+"""The longest PROXY header that is read: 16 bytes, the addresses, and some extensions."""
+
+_V1 = b"PROXY "
+_V1_LONGEST = 107
+_V2 = b"\r\n\r\n\x00\r\nQUIT\n"
+_V2_FIXED = 16
+_V2_PROXIED = 0x21
+_V2_LOCAL = 0x20
+_LENGTHS = {0x1: 4, 0x2: 16}
+_FOR = re.compile(r'\s*for\s*=\s*(?:"([^"]*)"|([^\s;,"]*))\s*', re.IGNORECASE)
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class ProxyHeaderInvalid(Exception):
+    """A trusted proxy's connection begins with a broken PROXY header."""
+
+
+class ProxyHeader(NamedTuple):
+    """The client's address (None: the proxy speaks for itself), and the header's length."""
+
+    client: str | None
+    length: int
+
+
+class Peers:
+    """Tells clients from trusted proxies.
+
+    Args:
+        trusted: addresses and networks of proxies, and ``unix`` for peers on a UNIX socket.
+
+    Raises:
+        ValueError: one of them is neither.
+    """
+
+    def __init__(self, trusted: Iterable[str] = ()) -> None:
+        named = tuple(trusted)
+        self._unix = UNIX in named
+        self._networks = tuple(network(each) for each in named if each != UNIX)
+
+    @property
+    def trusts_any(self) -> bool:
+        return self._unix or bool(self._networks)
+
+    def trusts(self, address: str) -> bool:
+        """Whether an address is a trusted proxy's; a UNIX socket's is empty."""
+        if not address:
+            return self._unix
+        parsed = _parsed(address)
+        return parsed is not None and self._holds(parsed)
+
+    def client(self, peer: str, headers: Mapping[str, str]) -> str:
+        """The address of the client of a request.
+
+        Args:
+            peer: the address that the connection comes from; empty on a UNIX socket.
+            headers: by lower-case name, with all values of a repeated one, separated by commas.
+        """
+        if not self.trusts_any or not self.trusts(peer):
+            return peer
+        told = {
+            self._right_most(peer, hops)
+            for hops in (
+                _listed(headers.get("x-forwarded-for")),
+                _forwarded(headers.get("forwarded")),
+            )
+            if hops
+        }
+        # A proxy writes one of the headers and may pass on the other, as the client sent it.
+        return told.pop() if len(told) == 1 else peer
+
+    def _right_most(self, peer: str, hops: list[str]) -> str:
+        """The right-most hop that isn't a trusted proxy; what can't be read ends the search."""
+        last = peer
+        for hop in reversed(hops):
+            parsed = _parsed(hop)
+            if parsed is None:
+                return last
+            last = str(parsed)
+            if not self._holds(parsed):
+                break
+        return last
+
+    def _holds(self, address: Address) -> bool:
+        return any(address in each for each in self._networks)
+
+
+def network(text: str) -> Network:
+    """Parse an address or a network. Raises ValueError."""
+    return ipaddress.ip_network(text.strip(), strict=False)
+
+
+def read_proxy_header(data: bytes) -> ProxyHeader | None:
+    """Read the PROXY header in front of a connection; None if more bytes are needed.
+
+    A connection without one has a header of no length, in which the peer speaks for itself.
+
+    Raises:
+        ProxyHeaderInvalid: it begins like a header and isn't one.
+    """
+    if data.startswith(_V1):
+        return _version_1(data)
+    if data.startswith(_V2):
+        return _version_2(data)
+    if _V1.startswith(data) or _V2.startswith(data):
+        return None
+    return ProxyHeader(None, 0)
+
+
+def _version_1(data: bytes) -> ProxyHeader | None:
+    line, end, _ = data[:_V1_LONGEST].partition(b"\r\n")
+    if not end:
+        if len(data) >= _V1_LONGEST:
+            raise ProxyHeaderInvalid
+        return None
+    length = len(line) + 2
+    words = line.decode("latin-1").split(" ")
+    if words[1] == "UNKNOWN":
+        return ProxyHeader(None, length)
+    if len(words) != 6 or words[1] not in {"TCP4", "TCP6"}:
+        raise ProxyHeaderInvalid
+    parsed = _parsed(words[2])
+    if parsed is None:
+        raise ProxyHeaderInvalid
+    return ProxyHeader(str(parsed), length)
+
+
+def _version_2(data: bytes) -> ProxyHeader | None:
+    if len(data) < _V2_FIXED:
+        return None
+    command, family, size = struct.unpack("!BBH", data[12:_V2_FIXED])
+    length = _V2_FIXED + size
+    if command not in {_V2_PROXIED, _V2_LOCAL} or length > PROXY_HEAD_BYTES:
+        raise ProxyHeaderInvalid
+    if len(data) < length:
+        return None
+    width = _LENGTHS.get(family >> 4)
+    if command == _V2_LOCAL or width is None:
+        return ProxyHeader(None, length)
+    if size < 2 * width + 4:
+        raise ProxyHeaderInvalid
+    source = ipaddress.ip_address(data[_V2_FIXED : _V2_FIXED + width])
+    return ProxyHeader(str(_plain(source)), length)
+
+
+def _listed(header: str | None) -> list[str]:
+    return [] if header is None else [each.strip() for each in header.split(",")]
+
+
+def _forwarded(header: str | None) -> list[str]:
+    """The ``for`` of every hop; an empty text for a hop without one."""
+    if header is None:
+        return []
+    hops = []
+    for element in header.split(","):
+        found = (_FOR.fullmatch(pair) for pair in element.split(";"))
+        hops.append(next((match[1] or match[2] or "" for match in found if match), ""))
+    return hops
+
+
+def _parsed(text: str) -> Address | None:
+    """An address with or without a port; None for anything else."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        return _plain(ipaddress.ip_address(text.partition("%")[0]))
+    except ValueError:
+        return None
+
+
+def _plain(address: Address) -> Address:
+    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

@@ -1,0 +1,81 @@
+"""Files that only their owner may read, in the way that each system offers.
+
+POSIX systems have mode bits. On Windows, a file has a list of those who may read it (its DACL),
+which ``icacls`` writes and shows.
+"""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+_ICACLS_TIMEOUT_S = 10
+_ALLOWS = re.compile(r"\(A;[^;]*;([^;]*);[^;]*;[^;]*;(WD|BU|AU|AN|BG|IU|NU)\)")
+"""An entry of a DACL in SDDL that lets everyone, users, guests or anonymous ones do something."""
+
+
+def others_may_read(path: Path) -> bool:
+    """Whether others than the owner and the system's administrators may read a file.
+
+    False on Windows if its list can't be read: the file is then as safe as its folder.
+
+    Raises:
+        OSError: the file doesn't exist or its mode can't be read.
+    """
+    mode = path.stat().st_mode
+    if is_windows():
+        return allows_others(_windows_dacl(path))
+    return bool(mode & (stat.S_IRWXG | stat.S_IRWXO))
+
+
+def how_to_protect(path: Path) -> str:
+    """The command with which a person protects a file."""
+    if is_windows():
+        return f'icacls "{path}" /inheritance:r /grant:r "%USERNAME%:F"'
+    return f"chmod 600 {path}"
+
+
+def protect(path: Path) -> None:
+    """Let only the owner read and write a file. Raises OSError on POSIX systems."""
+    if not is_windows():
+        path.chmod(0o600)
+        return
+    owner = os.environ.get("USERNAME", "")
+    if owner:
+        _icacls(str(path), "/inheritance:r", "/grant:r", f"{owner}:F")
+
+
+def is_windows() -> bool:
+    """Whether mode bits mean nothing here."""
+    return sys.platform == "win32"
+
+
+def allows_others(dacl: str) -> bool:
+    """Whether a DACL, written in SDDL, lets everybody, all users or guests do anything."""
+    return _ALLOWS.search(dacl) is not None
+
+
+def _windows_dacl(path: Path) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        saved = Path(folder) / "dacl"
+        _icacls(str(path), "/save", str(saved))
+        try:
+            return saved.read_text(encoding="utf-16")
+        except (OSError, UnicodeError):
+            return ""
+
+
+def _icacls(*arguments: str) -> None:
+    """Run the system's tool; a system without it leaves the file as its folder has it."""
+    try:
+        subprocess.run(  # noqa: S603 - a fixed program with a file name, without a shell
+            ["icacls", *arguments],  # noqa: S607 - found where the system has it
+            capture_output=True,
+            timeout=_ICACLS_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return

@@ -1,0 +1,215 @@
+"""Finding records by what people remember of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks.finding import filled, searched
+from tests.world.customers import CustomerSeed, add_customers
+from tests.world.engines import World, make_world
+from tests.world.files import sealed
+from tests.world.searches import people, scripted
+
+from chainteller.domain.actors import SCOPES, Actor
+from chainteller.domain.ids import short
+from chainteller.domain.search_texts import folded, name_words, read
+from chainteller.engine.engine import Engine
+from chainteller.engine.finding import nicknames
+from chainteller.service.errors import ValidationFailed
+from chainteller.service.models.counterparties import RegisterCounterparty
+from chainteller.service.models.finding import Found
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage import search
+from chainteller.storage.tables import Tables
+
+WALLET = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+NAMES = (
+    "Mara Whitlock", "Séamus O'Cabe", "Ottilie Merriweather", "Jürgen Möhring", "Gwen Penrose",
+    "James Cartwright", "Inês Brandão", "Søren Kjær", "Elizabeth Underhill", "Ana de la Cruz",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    seeds = [
+        CustomerSeed(f"DDA-{2510 + at}", name=name, reference=f"CU-{at:04d}")
+        for at, name in enumerate(NAMES)
+    ]
+    seeds.append(CustomerSeed("ODA-1", organisation="other", name="Mara Whitlock", reference="X-1"))
+    made = make_world(tmp_path_factory.mktemp("finding") / "bank.db", customers=())
+    with sealed(made.database) as rows:
+        organisation = {"id": "other", "name": "Other", "fee_flat_cents": 0, "fee_bps": 0}
+        rows.insert(Tables.organisation, [organisation | {"fee_minimum_cents": 0, "created": 0}])
+
+        add_customers(rows, seeds)
+    made.open("DDA-2510")
+    made.deposit("412.50")
+    made.buy("120.00")
+    made.engine.register_counterparty(RegisterCounterparty(address=WALLET, network="ethereum"))
+    yield made
+    made.close()
+
+
+def first(world: World, text: str) -> Found:
+    found = world.engine.find(text).data
+    assert found, text
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("whitlok", "Mara Whitlock"),
+        ("ocabe", "Séamus O'Cabe"),
+        ("meri", "Ottilie Merriweather"),
+        ("moehring", "Jürgen Möhring"),
+        ("mohring", "Jürgen Möhring"),
+        ("penrose g", "Gwen Penrose"),
+        ("j. cartwright", "James Cartwright"),
+        ("ines", "Inês Brandão"),
+        ("soeren kjaer", "Søren Kjær"),
+        ("liz underhill", "Elizabeth Underhill"),
+        ("delacruz", "Ana de la Cruz"),
+        ("could you look for mara whitlock please", "Mara Whitlock"),
+        ("whitlock mara", "Mara Whitlock"),
+    ],
+)
+def test_people_are_found_as_they_are_remembered(world: World, text: str, name: str) -> None:
+    found = first(world, text)
+    assert (found.kind, found.name) == ("customer", name)
+
+
+def test_numbers_and_ids_are_found_in_every_form(world: World) -> None:
+    assert first(world, "DDA2514").id == "DDA-2514"
+    assert first(world, "dda 2514").id == "DDA-2514"
+    assert first(world, "2514").id == "DDA-2514"
+    account = world.account
+    trade = world.engine.trades(account).data[0].id
+    for text in (
+        trade,
+        trade.lower(),
+        short(trade),
+        trade.replace("_", "-"),
+        f"what of {short(trade)}?",
+    ):
+        assert (first(world, text).kind, first(world, text).id) == ("trade", trade)
+    assert first(world, short(account)).id == account
+    wallet = first(world, f"{WALLET[:6]}..{WALLET[-4:]}")
+    assert wallet.kind == "counterparty"
+    assert first(world, WALLET.lower()).id == wallet.id
+
+
+def test_amounts_and_days_find_records_and_those_of_a_person_come_before_the_person(
+    world: World,
+) -> None:
+    deposit = world.engine.deposits(world.account).data[0]
+    assert first(world, "412.50").id == deposit.id
+    assert first(world, "whitlock 412.50").id == deposit.id
+    day = str(deposit.created)[:10]
+    assert deposit.id in {each.id for each in world.engine.find(day).data}
+
+
+def test_an_item_says_whose_record_it_is(world: World) -> None:
+    found = first(world, "412.50")
+    assert (found.kind, found.name, found.reference) == ("deposit", "Mara Whitlock", "CU-0000")
+    assert found.trading_account_id == world.account
+    customer = first(world, "whitlock")
+    assert (customer.reference, customer.matched) == ("CU-0000", "Mara Whitlock")
+    scores = [each.score for each in world.engine.find("whitlock").data]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_another_organisations_records_never_appear(world: World) -> None:
+    other = Engine(world.context, Actor("other", "test"))
+    assert [each.name for each in other.find("whitlock").data if each.kind == "customer"] == [
+        "Mara Whitlock"
+    ]
+    assert {each.reference for each in other.find("whitlock").data} == {"X-1"}
+    trade = world.engine.trades(world.account).data[0].id
+    for text in (trade, short(trade), WALLET, world.account, "DDA-2510", "412.50", "cartwright"):
+        assert other.find(text).data == ()
+
+
+def test_kinds_that_the_key_may_not_read_are_left_out(world: World) -> None:
+    def kinds(text: str, *without: str) -> set[str]:
+        scopes = frozenset(SCOPES) - set(without)
+        service = Engine(world.context, Actor(name="key", scopes=scopes))
+        return {each.kind for each in service.find(text).data}
+
+    quote = world.engine.quotes().data[0].id
+    assert kinds(quote) == {"quote"}
+    assert kinds(quote, "trading:quote") == set()
+    assert kinds(WALLET) == {"counterparty"}
+    assert kinds(WALLET, "wallets:read") == set()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n"])
+def test_nothing_to_find_is_refused(world: World, text: str) -> None:
+    with pytest.raises(ValidationFailed):
+        world.engine.find(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["%", "_", "\\", "'", "..", "….", "TXN_", "a" * 500, "\ud800", "😀 zz", "1" * 60, "- - -"],
+)
+def test_odd_texts_find_nothing_and_break_nothing(world: World, text: str) -> None:
+    assert isinstance(world.engine.find(text + " qqqqq").data, tuple)
+    world.engine.trading_accounts(ListQuery(text=text))
+    world.engine.all_transfers(ListQuery(text=text))
+    world.engine.customers(ListQuery(text=text))
+
+
+def test_scripted_searches_find_the_right_record_first(tmp_path: Path) -> None:
+    """The quick form of ``benchmarks/finding.py``."""
+    world, trades = filled(f"sqlite:///{tmp_path / 'bank.db'}", 300, "7")
+    searches = list(scripted(people(300, "7"), trades, 65, "7"))
+    outcome = searched(world, searches)
+    world.close()
+    assert outcome.right >= 0.95 * len(searches), outcome.wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_searches_among_many_customers_are_right_and_quick(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    place = f"sqlite:///{tmp_path / 'bank.db'}"
+    if kind == "postgres":
+        place = request.getfixturevalue("postgres_url")
+    world, trades = filled(place, 100_000, "11")
+    searches = list(scripted(people(100_000, "11"), trades, 500, "11"))
+    outcome = searched(world, searches)
+    world.close()
+    assert outcome.right >= 0.95 * len(searches), outcome.wrong
+    assert outcome.percentile(0.95) <= 50
+
+
+def test_the_search_tables_follow_the_records(world: World) -> None:
+    with world.database.write() as connection:
+        assert list(search.missing(connection)) == []
+        before = connection.execute(Tables.search_key.select()).all()
+        search.rebuild(connection)
+        assert sorted(connection.execute(Tables.search_key.select()).all()) == sorted(before)
+        connection.execute(Tables.search_key.delete())
+        assert {kind for kind, _ in search.missing(connection)} == {
+            "customer", "bank-account", "counterparty",
+        }  # fmt: skip
+        assert search.complete(connection) == 2 * (len(NAMES) + 1) + 1
+
+
+def test_names_are_folded_as_people_write_them() -> None:
+    assert folded("Möhring") == ("mohring", "moehring")
+    assert folded("Straße") == ("strasse",)
+    assert {"obrien", "o", "brien"} <= name_words("Sean O'Brien")
+    assert {"delacruz", "cruz"} <= name_words("Ana de la Cruz")
+    assert "liz" in nicknames()["elizabeth"]
+    assert nicknames()["liz"] >= {"elizabeth"}
+
+
+def test_a_text_is_read_for_ids_amounts_and_days() -> None:
+    wanted = read("TXN_E1FW..2CCQ of 21.11.2025 over $1,234.50")
+    assert [(each.begin, each.end) for each in wanted.ids] == [("TXN_E1FW", "2CCQ")]
+    assert [day.isoformat() for day in wanted.days] == ["2025-11-21"]
+    assert wanted.amounts == ("1234.50",)
+    assert read("traded with tda").ids == ()

@@ -1,0 +1,88 @@
+"""Compile the statements of ``storage.file_reads``: ``python -m tests.storage.statements``."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, cast
+
+from sqlalchemy import Connection, Select
+from sqlalchemy.dialects import sqlite
+
+from chainteller.service.models.pages import ListQuery
+from chainteller.storage import accounts, clock, jobs, ledger
+from chainteller.storage.file_reads import STATEMENTS
+
+_LIMIT = 37
+_MANY = 1_000_000
+_ORGANISATION, _ACCOUNT = "{organisation}", "{account}"
+
+
+class _Answers:
+    """The answer to a count is that there are many records, to anything else that it's empty."""
+
+    def scalar_one(self) -> int:
+        return _MANY
+
+    scalar = scalar_one
+
+    def one(self) -> tuple[int]:
+        return (_MANY,)
+
+    def all(self) -> list[Any]:
+        return []
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(())
+
+
+class _Recorder:
+    """A connection that compiles what it's given."""
+
+    def __init__(self) -> None:
+        self.dialect = sqlite.dialect()
+        self.recorded: list[dict[str, Any]] = []
+
+    def execute(
+        self, statement: Select[Any], parameters: Mapping[str, Any] | None = None
+    ) -> _Answers:
+        compiled = statement.compile(dialect=self.dialect)
+        given = {**compiled.params, **(parameters or {})}
+        values = [given[name] for name in compiled.positiontup or ()]
+        self.recorded.append(
+            {
+                "sql": str(compiled),
+                "values": ["{limit}" if value == _LIMIT else value for value in values],
+                "columns": [column.name for column in statement.selected_columns],
+            }
+        )
+        return _Answers()
+
+
+def _recorded(use: Callable[[Connection], object]) -> list[dict[str, Any]]:
+    recorder = _Recorder()
+    use(cast("Connection", recorder))
+    return recorder.recorded
+
+
+def _page(query: ListQuery, connection: Connection) -> object:
+    return accounts.page(connection, _ORGANISATION, query)
+
+
+def statements() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for sort in ("-created", "-lastActivity"):
+        query = ListQuery(limit=_LIMIT, sort=None if sort == "-created" else sort)
+        total, rows = _recorded(partial(_page, query))
+        found |= {f"accounts {sort} total": total, f"accounts {sort}": rows}
+    (found["balances"],) = _recorded(lambda connection: ledger.of_account(connection, _ACCOUNT))
+    (found["clock"],) = _recorded(lambda connection: clock.read(connection, server_clock=False))
+    (found["next due"],) = _recorded(jobs.next_due)
+    return found
+
+
+def text() -> str:
+    return json.dumps(statements(), indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    STATEMENTS.write_text(text(), encoding="utf-8")

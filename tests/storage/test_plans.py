@@ -1,0 +1,179 @@
+"""Every list that an operation declares reads its pages from an index, in each order and under each
+filter: no table is read as a whole and nothing is sorted, on either database.
+
+Which lists, filters and orders there are follows from the operations: a new filter without an index
+fails here.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import crowded
+from sqlalchemy import Connection, event, text
+from tests.world.engines import World
+
+from chainteller.service.models.pages import ListQuery
+from chainteller.service.operations import OPERATIONS, TRANSACTION_TYPES, Call, Operation
+
+SIZE = 300
+_NUMBER = f"{crowded.FEW + 1:022d}"
+IDS = {"tradingAccountId": f"TDA_{_NUMBER}", "blockchainAccountId": f"BCA_{_NUMBER}"}
+VALUES: dict[str, tuple[str, ...]] = {
+    "bank_account_id": (f"DDA-{_NUMBER}",),
+    "trading_account_id": (f"TDA_{_NUMBER}",),
+    "status": ("processing", "open", "expired", "executed"),
+    "side": ("buy",),
+    "market": ("sol-usd",),
+    "type": TRANSACTION_TYPES,
+    "text": (f"DDA-{_NUMBER}", crowded.name_of(crowded.FEW + 1), f"TXN_{_NUMBER}", "25.20"),
+    "created_gte": ("2025-11-21T05:00:00Z",),
+    "created_lt": ("2025-11-21T05:00:00Z",),
+}
+"""Values of every filter; a filter that isn't here fails."""
+SORTING = re.compile(r"\s*(->\s+)?(Incremental )?Sort  ")
+"""PostgreSQL's plans; a merge of sorted parts has a sort key, too."""
+OF_A_QUERY = ("SCAN CONSTANT", "SCAN anon", "SCAN (subquery")
+"""What SQLite calls reading what an inner query found."""
+FOUND = "IN ("
+"""A list of the ids that a search found is short; it may be sorted."""
+OF_FEW = ("shared_wallets",)
+"""Lists that are made by comparing all links: there are few."""
+MERGED = "UNION ALL"
+"""The parts of a list, each limited to what the page needs, are merged."""
+OF_ONE = "bank_account_id = "
+"""A bank account has one trading account at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A list as it's asked for."""
+
+    operation: Operation[Any]
+    query: ListQuery
+
+    def __str__(self) -> str:
+        asked = self.query.model_dump(exclude_defaults=True)
+        return f"{self.operation.name} {asked}"
+
+
+def cases() -> Iterator[Case]:
+    for operation in OPERATIONS:
+        if operation.query is None or operation.query.model is not ListQuery:
+            continue
+        if operation.name in OF_FEW:
+            continue
+        fields = {each.field: each for each in operation.parameters}
+        orders = fields["sort"].schema["enum"]
+        names = [name for name in fields if name not in {"page", "limit", "sort"}]
+        asked: list[dict[str, Any]] = [{}, {"page": 9}]
+        asked += [
+            {name: value}
+            for name in names
+            for value in VALUES[name]
+            if value in fields[name].schema.get("enum", (value,))
+        ]
+        for sort in orders:
+            yield from (Case(operation, ListQuery(sort=sort, limit=10, **each)) for each in asked)
+
+
+@contextmanager
+def statements(world: World) -> Iterator[list[tuple[str, Any]]]:
+    """What is asked of the database meanwhile."""
+    told: list[tuple[str, Any]] = []
+
+    def tell(_: object, __: object, statement: str, values: Any, *___: object) -> None:
+        if statement.startswith("SELECT"):
+            told.append((statement, values))
+
+    event.listen(world.database.engine, "before_cursor_execute", tell)
+    yield told
+    event.remove(world.database.engine, "before_cursor_execute", tell)
+
+
+def plan(connection: Connection, statement: str, values: Any) -> str:
+    if connection.dialect.name == "sqlite":
+        found = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)
+        return "\n".join(row[3] for row in found)
+    for way in ("seqscan", "bitmapscan", "sort"):
+        connection.execute(text(f"SET LOCAL enable_{way} = off"))
+    found = connection.exec_driver_sql(f"EXPLAIN {statement}", values)
+    return "\n".join(row[0] for row in found)
+
+
+def faults(statement: str, how: str) -> Iterator[str]:
+    """What is wrong with a plan."""
+    for line in how.splitlines():
+        is_scan = line.startswith("SCAN ") and not line.startswith(OF_A_QUERY)
+        if is_scan or "Seq Scan" in line:
+            yield f"reads a whole table: {line.strip()}"
+        is_sorted = "TEMP B-TREE" in line or SORTING.match(line)
+        if is_sorted and not any(few in statement for few in (FOUND, OF_ONE, MERGED)):
+            yield f"sorts: {line.strip()}"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    if request.param == "sqlite":
+        place = f"sqlite:///{tmp_path_factory.mktemp('plans') / 'bank.db'}"
+    else:
+        place = request.getfixturevalue("postgres_server").fresh()
+    made = crowded.crowded(place, SIZE)
+    yield made
+    made.close()
+
+
+def test_every_list_is_read_from_an_index(world: World) -> None:
+    wrong = []
+    for case in cases():
+        ids = tuple(IDS[name] for name in case.operation.path_names)
+        with statements(world) as told:
+            world.engine.call(Call(case.operation, ids, query=case.query))
+        with world.database.read() as connection:
+            for statement, values in told:
+                how = plan(connection, statement, values)
+                wrong += [f"{case}: {each}\n  {statement}" for each in faults(statement, how)]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_lists_are_those_that_the_operations_declare() -> None:
+    names = {case.operation.name for case in cases()}
+    assert {
+        "trading_accounts",
+        "customers",
+        "all_trades",
+        "all_transfers",
+        "quotes",
+        "audit",
+    } < names
+
+
+def test_a_filter_without_an_index_is_reported(tmp_path: Path) -> None:
+    made = crowded.crowded(f"sqlite:///{tmp_path / 'bank.db'}", 50)
+    with made.database.write() as connection:
+        connection.execute(text("DROP INDEX ix_quote_status"))
+        connection.execute(text("DROP INDEX ix_quote_created"))
+        statement = (
+            "SELECT id FROM quote WHERE organisation_id = ? AND status = ? ORDER BY created, id"
+        )
+        how = plan(connection, statement, ("default", "open"))
+        assert list(faults(statement, how))
+    made.close()
+
+
+@pytest.mark.parametrize("page", [1, 3, 15, 16])
+def test_a_page_from_the_end_is_the_page_from_the_beginning(world: World, page: int) -> None:
+    """Pages in the second half are read backwards; together all pages are the list."""
+    for operation in ("trading_accounts", "all_trades", "quotes", "audit", "customers"):
+        listed = getattr(world.engine, operation)
+        whole = [row for n in (1, 2, 3, 4) for row in listed(ListQuery(page=n, limit=100)).data]
+        assert len(whole) == SIZE
+        found = listed(ListQuery(page=page, limit=20))
+        assert list(found.data) == whole[(page - 1) * 20 : page * 20]
+        assert found.pagination.total == SIZE

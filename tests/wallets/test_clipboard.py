@@ -1,0 +1,130 @@
+"""Whatever was copied: a right signature in it is found, and what stands beside it is used."""
+
+import json
+import time
+
+import pytest
+from tests.wallets.clipboards import clipboards
+from tests.wallets.customers import (
+    SIGN,
+    Customer,
+    address,
+    case,
+    customers,
+    family,
+    recorded,
+    text_for,
+)
+from tests.wallets.test_reader import HOSTILE
+
+from chainteller.wallets.checker import proves
+from chainteller.wallets.clipboard import read_clipboard
+from chainteller.wallets.diagnose import Diagnosis, diagnose
+
+FAMILIES = ("evm", "solana", "bitcoin", "tron")
+EVERYONE = [customer for name in FAMILIES for customer in customers(name)[:1]]
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_a_right_signature_is_accepted_in_every_form_that_arrives(customer: Customer) -> None:
+    text = text_for(customer.registered)
+    forms = clipboards(customer, text, customer.sign(text.encode()))
+    assert len(forms) > 38
+    refused = {}
+    for name, paste in forms.items():
+        answer = diagnose(case(customer.registered, paste))
+        if not answer.accepted:
+            refused[name] = answer.finding
+    assert not refused
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_nothing_is_accepted_from_a_paste_whose_signature_is_anothers(customer: Customer) -> None:
+    text = text_for(customer.registered)
+    other = next(each for each in customers(customer.family) if each is not customer)
+    forms = clipboards(customer, text, other.sign(text.encode()))
+    for name, paste in list(forms.items())[::5]:
+        answer = diagnose(case(customer.registered, paste))
+        assert not answer.accepted, name
+        if answer.certain:
+            assert answer.witness is not None, name
+            assert proves(answer.witness), name
+
+
+def named(answer: Diagnosis) -> tuple[str, bool, str | None]:
+    assert answer.witness is not None
+    assert proves(answer.witness)
+    return answer.finding, answer.certain, answer.recovered_address
+
+
+@pytest.mark.parametrize("customer", EVERYONE, ids=lambda c: c.registered.display)
+def test_a_page_that_shows_another_text_proves_that_it_was_signed(customer: Customer) -> None:
+    text = "Etherscan verifies that I own this address.\nToday."
+    shown = customer.registered.display
+    for paste in (
+        json.dumps({"address": shown, "msg": text, "sig": customer.answer(text)}),
+        f"Address: {shown}\nMessage: {text}\nSignature: {customer.answer(text)}",
+    ):
+        assert named(diagnose(case(customer.registered, paste))) == ("EDITED_TEXT", True, None)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_address_that_a_paste_names_is_proved_and_named(name: str) -> None:
+    mine, theirs, _ = customers(name)
+    text, shown = text_for(mine.registered), theirs.registered.display
+    for paste in (
+        json.dumps({"publicKey": shown, "signature": theirs.answer(text)}),
+        f"{shown}\n{text}\n{theirs.answer(text)}",
+        f"-----BEGIN BITCOIN SIGNED MESSAGE-----\n{text}\n-----BEGIN BITCOIN SIGNATURE-----\n"
+        f"{shown}\n{theirs.answer(text)}\n-----END BITCOIN SIGNATURE-----",
+    ):
+        answer = diagnose(case(mine.registered, paste))
+        assert named(answer) == ("STATED_ADDRESS", True, shown)
+
+
+def test_an_address_beside_a_signature_that_it_did_not_make_is_not_named() -> None:
+    mine, theirs, third = customers("evm")
+    paste = json.dumps(
+        {"address": theirs.registered.display, "signature": third.answer(text_for(mine.registered))}
+    )
+    answer = diagnose(case(mine.registered, paste))
+    assert (answer.certain, answer.recovered_address) == (False, None)
+
+
+def test_says_where_in_the_paste_the_signature_was_found() -> None:
+    customer = customers("evm")[0]
+    signature = customer.answer(text_for(customer.registered))
+    answer = diagnose(case(customer.registered, f"> {signature}\n\nBest regards"))
+    assert answer.read == "hex digits"
+    assert diagnose(case(customer.registered, signature)).read == ""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_recorded_signatures_are_found_in_a_mail(name: str) -> None:
+    for row in recorded(name)[::9]:
+        if row["expect"] == "accepted":
+            registered = address(row["address"], row["network"])
+            mail = f"Dear bank,\n\n> {row['signature']}\n\nBest regards"
+            attempt = case(registered, mail)
+            own = attempt.challenge.__class__("CHG", "CPT", registered, row["text"], "open", "")
+            assert diagnose(case(registered, mail, challenge=own)).accepted, row["form"]
+
+
+MORE = ("message: ", "r: 1 s: ", "> ", "ur:a-b/", "{'a': ", "ab:", "1 ", '{"r":', "<p>", "b'\\x00",
+        "A" * 90 + "\n", "0x" + "ab" * 40 + "\n", "text:\nsignature:\n", "=3D", "%2")  # fmt: skip
+
+
+@pytest.mark.parametrize("filler", [*HOSTILE, *MORE])
+def test_no_paste_takes_long_to_read(filler: str) -> None:
+    text = (filler * 20_000)[:20_000]
+    for name in ("evm", "bitcoin"):
+        started = time.process_time()
+        read_clipboard(text, family(name))
+        assert time.process_time() - started < 0.5
+
+
+def test_a_foreign_signature_in_a_mail_is_still_a_network_mismatch_of_the_same_key() -> None:
+    customer = customers("evm")[0]
+    signed = SIGN["tron"](customer.key, text_for(customer.registered).encode()).hex()
+    answer = diagnose(case(customer.registered, f"Here it is: 0x{signed}.\nThanks"))
+    assert (answer.finding, answer.certain) == ("SIGNED_AS_TRON", True)
