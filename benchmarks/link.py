@@ -1,7 +1,7 @@
 """A TCP relay with a delay, which stands for the network between a server and its database.
 
 Every direction is delayed, so a round trip takes two delays longer than without the relay. It
-counts round trips: each chunk that a client sends before it waits for an answer is one.
+counts round trips: what a client sends before the server says anything is one.
 """
 
 import socket
@@ -12,6 +12,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from multiprocessing.sharedctypes import Synchronized
+from queue import Queue
 from typing import Any
 
 from sqlalchemy import make_url
@@ -60,10 +61,6 @@ def _relay(address: Any, delay_s: float, sent: "Synchronized[int]", ready: Any) 
     listener = socket.create_server(("127.0.0.1", 0), backlog=256)
     ready.send(listener.getsockname()[1])
 
-    def count() -> None:
-        with sent.get_lock():
-            sent.value += 1
-
     while True:
         near, _ = listener.accept()
         far = socket.socket(socket.AF_UNIX if isinstance(address, str) else socket.AF_INET)
@@ -71,23 +68,49 @@ def _relay(address: Any, delay_s: float, sent: "Synchronized[int]", ready: Any) 
         for each in (near, far):
             with suppress(OSError):
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for source, target, noted in ((near, far, count), (far, near, None)):
-            threading.Thread(
-                target=_pump, args=(source, target, delay_s, noted), daemon=True
-            ).start()
+        turns = _Turns(sent)
+        _pump(near, far, delay_s, turns.client_sends)
+        _pump(far, near, delay_s, turns.server_sends)
+
+
+class _Turns:
+    """Who spoke last on a connection."""
+
+    def __init__(self, sent: "Synchronized[int]") -> None:
+        self._sent = sent
+        self._is_server_s = False
+
+    def client_sends(self) -> None:
+        if not self._is_server_s:
+            self._is_server_s = True
+            with self._sent.get_lock():
+                self._sent.value += 1
+
+    def server_sends(self) -> None:
+        self._is_server_s = False
 
 
 def _pump(
-    source: socket.socket, target: socket.socket, delay_s: float, noted: Callable[[], None] | None
+    source: socket.socket, target: socket.socket, delay_s: float, noted: Callable[[], None]
 ) -> None:
-    """Pass on what arrives. Client and server take turns, so one chunk is under way at a time."""
-    with suppress(OSError):
-        while chunk := source.recv(_CHUNK):
-            if noted is not None:
-                noted()
-            if delay_s:
-                time.sleep(delay_s)
-            target.sendall(chunk)
-    for each in (source, target):
+    """Pass on what arrives, each chunk after the delay."""
+    under_way: Queue[tuple[float, bytes]] = Queue()
+
+    def take() -> None:
         with suppress(OSError):
-            each.shutdown(socket.SHUT_RDWR)
+            while chunk := source.recv(_CHUNK):
+                noted()
+                under_way.put((time.monotonic() + delay_s, chunk))
+        under_way.put((0.0, b""))
+
+    def give() -> None:
+        with suppress(OSError):
+            while (due := under_way.get())[1]:
+                time.sleep(max(0.0, due[0] - time.monotonic()))
+                target.sendall(due[1])
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    for work in (take, give):
+        threading.Thread(target=work, daemon=True).start()

@@ -18,9 +18,10 @@ from sqlalchemy import Table
 from tests.world.files import open_fresh
 
 from chainteller.engine.checks import seals
-from chainteller.storage import chain, inspection, log, sealing
+from chainteller.storage import chain, inspection, log, numbering, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.database import Database
+from chainteller.storage.numbering import OnRecord
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
@@ -40,7 +41,7 @@ def fill(database: Database, entries: int) -> None:
                 rows = Writer(connection)
                 audit, events = _step(rows, number)
                 stamp = log.Stamp("default", START + number, "agent", "KEY_1")
-                chain.append(rows, [audit], [events], stamp)
+                numbering.append(rows, OnRecord(stamp, [audit], [events]))
             connection.commit()
 
 

@@ -17,7 +17,8 @@ class CuttingProxy:
     """Forwards a unix socket to the server that ``url`` names, until it is told to cut.
 
     ``cut_at(word, "before")`` ends the next connection that sends the word, instead of passing
-    it on; ``"after"`` passes it on and ends the connection without the reply.
+    it on; ``"after"`` passes it on and ends the connection without the reply. ``round_trips``
+    counts how often a client spoke after the server, on all connections.
     """
 
     def __init__(self, url: str) -> None:
@@ -29,6 +30,8 @@ class CuttingProxy:
         self._listener.listen(64)
         self._cut: tuple[bytes, Where] | None = None
         self.cuts = 0
+        self.round_trips = 0
+        self._told: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
         shown = parsed.set(host=None, port=None).update_query_dict({"host": self._folder.name})
@@ -76,6 +79,9 @@ class CuttingProxy:
     def _to_server(self, near: socket.socket, far: socket.socket) -> None:
         try:
             while data := near.recv(65_536):
+                if far not in self._told:
+                    self._told.add(far)
+                    self.round_trips += 1
                 cut = self._cut
                 if cut is None or cut[0] not in data:
                     far.sendall(data)
@@ -94,6 +100,7 @@ class CuttingProxy:
     def _to_client(self, far: socket.socket, near: socket.socket) -> None:
         try:
             while data := far.recv(65_536):
+                self._told.discard(far)
                 near.sendall(data)
             near.shutdown(socket.SHUT_RDWR)
         except OSError:

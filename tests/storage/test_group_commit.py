@@ -113,6 +113,10 @@ def test_the_same_key_twice_in_one_group_has_one_effect(world: World) -> None:
     assert len(world.engine.trades(world.account).data) == 2
 
 
+def commit(connection: Connection) -> None:
+    connection.commit()
+
+
 def insert(name: str) -> Callable[[Connection, Keep], str]:
     def unit(connection: Connection, keep: Keep) -> str:
         connection.execute(
@@ -140,7 +144,7 @@ def test_what_one_wrote_before_it_was_refused_does_not_stay(world: World) -> Non
 
     units = [insert("a"), regrets, looks, insert("b")]
     run = world.database.writers.run
-    calls = [partial(run, unit, Connection.commit) for unit in units]
+    calls = [partial(run, unit, commit) for unit in units]
     a, regretted, looked, b = all_waiting(world, calls)
     assert (a.result(), looked.result(), b.result()) == ("a", "kept nothing", "b")
     assert isinstance(regretted.exception(), ServiceError)
@@ -160,7 +164,7 @@ def test_a_commit_that_fails_fails_all_and_leaves_nothing(world: World) -> None:
     outcomes = all_waiting(world, [partial(run, unit, refuse) for unit in units])
     assert all(isinstance(each.exception(), DBAPIError) for each in outcomes)
     assert names(world) == set()
-    assert run(insert("d"), Connection.commit) == "d"
+    assert run(insert("d"), commit) == "d"
 
 
 def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
@@ -173,7 +177,7 @@ def test_a_fault_in_the_middle_of_a_group_makes_each_run_alone(
 
     run = world.database.writers.run
     units = [insert("a"), insert("b"), faulty, insert("c")]
-    calls = [partial(run, unit, Connection.commit) for unit in units]
+    calls = [partial(run, unit, commit) for unit in units]
     a, b, fault, c = all_waiting(world, calls)
     assert [a.result(), b.result(), c.result()] == ["a", "b", "c"]
     assert isinstance(fault.exception(), DBAPIError)
@@ -195,7 +199,7 @@ def test_nobody_is_answered_before_the_commit(world: World) -> None:
 
     threads = ThreadPoolExecutor(2)
     with world.database.write():
-        threads.submit(world.database.writers.run, insert("a"), Connection.commit)
+        threads.submit(world.database.writers.run, insert("a"), commit)
         until(lambda: world.database.writers._busy and not world.database.writers._queue)
         threads.submit(tells)
         until(lambda: len(world.database.writers._queue) == 1)
@@ -218,13 +222,13 @@ def test_one_whose_turn_does_not_come_gives_up_and_leaves_nothing(world: World) 
         return insert("slow")(connection, keep)
 
     threads = ThreadPoolExecutor(1)
-    written = threads.submit(writers.run, slow, Connection.commit)
+    written = threads.submit(writers.run, slow, commit)
     assert begun.wait(PATIENCE_S)
     with pytest.raises(ServiceUnavailable) as refused:
-        writers.run(insert("late"), Connection.commit)
+        writers.run(insert("late"), commit)
     assert refused.value.details["reason"] == "STORAGE_LOCKED"
     go_on.set()
     assert written.result() == "slow"
     assert names(world) == {"slow"}
-    assert writers.run(insert("next"), Connection.commit) == "next"
+    assert writers.run(insert("next"), commit) == "next"
     threads.shutdown()

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError
-from tests.world.bank import sqlite_url
+from tests.world.bank import build, sqlite_url
 from tests.world.engines import DPT, make_world
 from tests.world.samples import load, new_bank
+from tests.world.serving import deployment
 
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify
@@ -150,7 +151,7 @@ BACK_TO_0001 = (
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     "DROP INDEX ix_link_counterparty",
-    *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint")),
+    *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint", "unnumbered")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "DROP TABLE claim_evidence",
     "ALTER TABLE claim DROP COLUMN method",
@@ -248,3 +249,29 @@ def test_alembic_is_imported_only_to_migrate() -> None:
         "assert not [name for name in sys.modules if name.startswith('alembic')]"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_running_server_stops_writing_once_the_schema_is_too_new_for_it(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    on_postgres = kind == "postgres"
+    world = build(request.getfixturevalue("postgres_url") if on_postgres else sqlite_url(tmp_path))
+    order = QuoteRequest(amount="10.00", side="buy")
+    made = world.engine.create_quote("sol-usd", order).value
+    served = deployment(world)
+    assert served.health().ready
+    database = connect(str(world.context.database.engine.url.render_as_string(False)))
+    with database.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0099'"))
+        if not on_postgres:
+            connection.exec_driver_sql("PRAGMA user_version=99")
+        connection.commit()
+    with pytest.raises(ServiceUnavailable) as refused:
+        world.engine.create_quote("sol-usd", order)
+    assert refused.value.details["reason"] == "NEWER_SCHEMA"
+    assert [each.id for each in world.engine.quotes().data] == [made.id]
+    health = served.health()
+    assert (health.ready, health.checks) == (False, {"database": "NEWER_SCHEMA"})
+    database.close()
+    world.engine.close()

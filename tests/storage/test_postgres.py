@@ -1,7 +1,7 @@
 """PostgreSQL under the engine: lost connections, locks, clocks, poolers."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -64,6 +64,14 @@ def deposit(world: World, account_id: str, amount: str = "10.00", key: str | Non
     world.engine.deposit(account_id, request, idempotency_key=key)
 
 
+def _quoted(world: World, order: QuoteRequest, key: str) -> str:
+    return world.engine.create_quote("sol-usd", order, idempotency_key=key).value.id
+
+
+def _executed(world: World, quote_id: str, request: ExecuteRequest, key: str) -> None:
+    world.engine.execute_quote(quote_id, request, idempotency_key=key)
+
+
 def balance(world: World, account_id: str) -> str:
     return world.engine.token_balances(account_id).data[0].amount
 
@@ -76,6 +84,31 @@ def test_a_dropped_idle_connection_is_replaced_unseen(
     deposit(world, account_id)
     assert postgres_server.cut_connections(postgres_url) > 0
     assert balance(world, account_id) == "10.00"
+
+
+def test_a_write_takes_at_most_five_round_trips(cut_world: World, cutter: CuttingProxy) -> None:
+    """A server's: the sequencer is another thread, here of nobody."""
+    account_id = opened(cut_world)
+    deposit(cut_world, account_id, "500.00")
+    backlog = cut_world.context.database.backlog
+    backlog.has_sequencer = True
+    order = QuoteRequest(amount="10.00", side="buy", trading_account_id=account_id)
+    execution = ExecuteRequest(trading_account_id=account_id)
+    quotes: list[str] = []
+    writes: dict[str, Callable[[str], object]] = {
+        "deposit": lambda key: deposit(cut_world, account_id, key=key),
+        "quote": lambda key: quotes.append(_quoted(cut_world, order, key)),
+        "execute": lambda key: _executed(cut_world, quotes.pop(), execution, key),
+    }
+    took: dict[str, int] = {}
+    for number in range(4):
+        for name, write in writes.items():
+            before = cutter.round_trips
+            write(f"{name}-{number}")
+            took[name] = cutter.round_trips - before
+    backlog.has_sequencer = False
+    assert max(took.values()) <= 5, took
+    assert min(took.values()) >= 3, "none is counted twice"
 
 
 @pytest.mark.parametrize("word", ["INSERT INTO transfer", "INSERT INTO posting", "INTO audit"])

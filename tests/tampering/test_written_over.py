@@ -44,7 +44,7 @@ def write_over(connection: Connection, altered: Alteration) -> None:
     if row is None:
         writer.insert(table, [altered.before])
     elif others:
-        assert writer.update(table, key, {others[0]: row[others[0]]})
+        writer.update(table, key, {others[0]: row[others[0]]})
     else:
         assert writer.delete(table, here[0] if len(here) == 1 else here[0] & here[1]) == 1
     log.append(writer, log.Stamp("default", 0, "the engine"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import event
 
-from chainteller.storage import log
+from chainteller.storage import log, numbering
 from chainteller.storage.database import Database, open_database, sqlite_path
 from chainteller.storage.rows import Writer
 
@@ -42,6 +42,7 @@ def sealed(database: Database) -> Iterator[Writer]:
     with database.write() as connection:
         rows = Writer(connection)
         yield rows
+        numbering.lock_head(connection)
         log.append(rows, log.Stamp("default", 0, "test"))
         connection.commit()
 

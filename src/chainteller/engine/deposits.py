@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from chainteller.domain.assets import ASSETS_BY_KEY, USD, Asset
+from chainteller.domain.ids import plausible
 from chainteller.domain.ledger import deposit_completed, deposit_returned
 from chainteller.domain.money import Amount, format_cents, whole_cents
 from chainteller.domain.preconditions import Act, Control
@@ -24,6 +25,7 @@ from chainteller.service import operations
 from chainteller.service.amounts import read_amount
 from chainteller.service.errors import InsufficientFunds
 from chainteller.service.models.funding import DepositRequest, Transfer
+from chainteller.storage import ledger as ledger_rows
 from chainteller.storage import transfers as transfer_rows
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
@@ -47,15 +49,18 @@ class Order:
 def request_deposit(tx: UnitOfWork, account_id: str, request: DepositRequest) -> Transfer:
     """The core bank is debited at once; the token arrives after the core bank's delay."""
     order = read_order(request)
+    if plausible(account_id):
+        ledger_rows.of_account_ahead(tx.connection, account_id)
+        tx.time_ahead()
     account = accounts.locked(tx, account_id)
     bank_account = accounts.locked_bank_account(tx, account.bank_account_id)
     off_par = stablecoin_prices.suspended(tx.context, tx.now)
     moment = outcome.moment(tx)
     decided = decide_deposit(order, account, bank_account, off_par, moment)
+    ledger.lock_balances(tx, account.id)
     outcome.apply(tx, decided)
     deposit = decided.record(Tables.transfer)
     if not decided.jobs:
-        ledger.lock_balances(tx, account.id)
         completed = decide_completion(deposit, moment.now)
         outcome.apply(tx, completed)
         deposit = completed.record(Tables.transfer, deposit)

@@ -19,7 +19,7 @@ from chainteller.engine import outcome, timekeeping
 from chainteller.engine.context import EngineContext
 from chainteller.engine.outcome import Outcome, Update
 from chainteller.engine.unit_of_work import UnitOfWork, act, work_unit
-from chainteller.storage import chain, epochs, organisations, tallies
+from chainteller.storage import chain, epochs, numbering, organisations, tallies
 from chainteller.storage import clock as clock_rows
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
@@ -131,6 +131,7 @@ def _begin(tx: UnitOfWork) -> Epoch:
     timekeeping.require_plausible(reading)
     began_at, before = reading.clock, max(reading.now, known.last_at)
     tx.begin_epoch(began_at)
+    numbering.lock_head(tx.connection)
     tallies.restart(tx.connection)
     current = epochs.current(tx.connection)
     stamped = epochs.entries_after(tx.connection, began_at, current.began_in)

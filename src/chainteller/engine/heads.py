@@ -23,7 +23,7 @@ from chainteller.service.models.heads import (
     ConsistencyQuery,
     HeadCosignature,
 )
-from chainteller.storage import checkpoints, inspection, log
+from chainteller.storage import checkpoints, inspection, log, sequencer
 from chainteller.storage.checkpoints import StoredCheckpoint
 from chainteller.storage.log import DEPLOYMENT
 from chainteller.witnessing.checkpoints import (
@@ -113,6 +113,7 @@ def make_heads(context: EngineContext) -> list[MadeHead]:
         return []
     made: list[MadeHead] = []
     silent: set[str] = set()
+    sequencer.catch_up(context.database)
     with context.database.read() as connection:
         standing = notary.standing(connection)
         names = [each.organisation_id for each in log.heads(connection)]
@@ -216,7 +217,7 @@ def _keep(context: EngineContext, due: _Due, note: str) -> None:
 # Answering calls
 
 
-@reads_in_context(operations.AUDIT_CHECKPOINT)
+@reads_in_context(operations.AUDIT_CHECKPOINT, numbered=True)
 def audit_checkpoint(
     context: EngineContext, connection: Connection, organisation_id: str
 ) -> AuditCheckpoint:
@@ -310,7 +311,7 @@ def _cosignatures(signed: SignedHead) -> Iterator[HeadCosignature]:
             yield HeadCosignature(name=each.name, at=at)
 
 
-@reads_in_context(operations.AUDIT_CONSISTENCY)
+@reads_in_context(operations.AUDIT_CONSISTENCY, numbered=True)
 def audit_consistency(
     context: EngineContext, connection: Connection, organisation_id: str, query: ConsistencyQuery
 ) -> AuditConsistency:
@@ -329,7 +330,7 @@ def audit_consistency(
     )
 
 
-@reads_in_context(operations.AUDIT_PROOF)
+@reads_in_context(operations.AUDIT_PROOF, numbered=True)
 def audit_proof(
     context: EngineContext, connection: Connection, organisation_id: str, seq: str
 ) -> AuditProof:

@@ -140,8 +140,8 @@ def _write(tx: UnitOfWork, change: Insert | Update) -> None:
         tx.rows.insert(change.table, change.rows)
         if change.table in _UNDER_RULE:
             tx.under_rule()
-    elif not tx.rows.update(change.table, change.key, change.values, change.guard):
-        raise AssertionError(f"{change.table.name} {change.key} moved while it was locked")
+    else:
+        tx.rows.update(change.table, change.key, change.values, change.guard)
 
 
 def apply_if_new(tx: UnitOfWork, outcome: Outcome) -> bool:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from chainteller.domain.assets import MARKETS_BY_NAME, USD, Asset, Market
 from chainteller.domain.clock import format_instant
-from chainteller.domain.ids import Prefix
+from chainteller.domain.ids import Prefix, plausible
 from chainteller.domain.ledger import draw, hold
 from chainteller.domain.money import MAX_ATOMS, Amount, format_cents
 from chainteller.domain.options import EngineOptions
@@ -50,6 +50,9 @@ from chainteller.service.errors import (
 from chainteller.service.models.pages import ListQuery, Page
 from chainteller.service.models.quotes import AMOUNT_OF, ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.trades import Trade
+from chainteller.storage import accounts as account_rows
+from chainteller.storage import ledger as ledger_rows
+from chainteller.storage import markets as market_rows
 from chainteller.storage import organisations, quotes, trades
 from chainteller.storage.database import Record
 from chainteller.storage.tables import Tables
@@ -80,7 +83,10 @@ class Taker:
 def create(tx: UnitOfWork, market_name: str, request: QuoteRequest) -> Quote:
     order = read_order(market_name, request)
     taker = None
+    organisations.fee_schedule_ahead(tx.connection, tx.organisation_id)
+    market_rows.control.ahead(tx.connection, order.market.name)
     if request.trading_account_id is not None:
+        tx.time_ahead()
         account = accounts.locked(tx, request.trading_account_id)
         limited = tx.context.options.rate_limits
         taker = Taker(
@@ -227,6 +233,12 @@ class Funds:
 @writes(operations.EXECUTE_QUOTE)
 def execute(tx: UnitOfWork, quote_id: str, request: ExecuteRequest) -> Trade:
     reading.checked_id(RESOURCE, quote_id)
+    if plausible(request.trading_account_id):
+        account_rows.find.ahead(
+            tx.connection, tx.organisation_id, request.trading_account_id, lock=True
+        )
+        ledger_rows.of_account_ahead(tx.connection, request.trading_account_id)
+        tx.time_ahead()
     quote = reading.require_found(
         quotes.find(tx.connection, tx.organisation_id, quote_id, lock=True), RESOURCE, quote_id
     )

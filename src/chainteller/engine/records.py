@@ -34,14 +34,14 @@ def capabilities(context: EngineContext, actor: Actor) -> Capabilities:
     )
 
 
-@reads(operations.EVENTS)
+@reads(operations.EVENTS, numbered=True)
 def events(connection: Connection, organisation_id: str, query: EventsQuery) -> EventPage:
     limit = max(1, min(query.limit, _MOST_EVENTS))
     found, following, is_ahead = chain.events_after(connection, organisation_id, query.after, limit)
     return EventPage(data=found, next=following, reset=is_ahead)
 
 
-@reads(operations.AUDIT)
+@reads(operations.AUDIT, numbered=True)
 def audit(connection: Connection, organisation_id: str, query: ListQuery) -> Page[AuditRow]:
     checked = reading.checked_query(query)
     found, total = chain.audit_page(connection, organisation_id, checked)

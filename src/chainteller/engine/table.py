@@ -17,6 +17,7 @@ from chainteller.engine.unit_of_work import UnitOfWork
 from chainteller.service.layers import Answers
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call, Operation, Read, Write
+from chainteller.storage import sequencer
 
 Answer = TypeVar("Answer")
 Record = TypeVar("Record", bound=WireModel)
@@ -41,14 +42,19 @@ _Free = Callable[Concatenate[EngineContext, Actor, Rest], Answer]
 
 
 def reads(
-    operation: Read[Answer],
+    operation: Read[Answer], *, numbered: bool = False
 ) -> Callable[[_Reader[Rest, Answer]], _Reader[Rest, Answer]]:
-    """Answer from one read transaction: (connection, organisation id, ...)."""
+    """Answer from one read transaction: (connection, organisation id, ...).
+
+    Where the answer has numbered records, those of this process's own writes are waited for.
+    """
 
     def enter(function: _Reader[Rest, Answer]) -> _Reader[Rest, Answer]:
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
+            if numbered:
+                sequencer.settle(on.context.database)
             with on.context.database.read() as connection:
                 return plain(connection, on.actor.organisation, *call.arguments)
 
@@ -59,7 +65,7 @@ def reads(
 
 
 def reads_in_context(
-    operation: Read[Answer],
+    operation: Read[Answer], *, numbered: bool = False
 ) -> Callable[[_ContextReader[Rest, Answer]], _ContextReader[Rest, Answer]]:
     """As ``reads``, with the context: (context, connection, organisation id, ...)."""
 
@@ -67,6 +73,8 @@ def reads_in_context(
         plain: Callable[..., Answer] = function
 
         def answer(on: Acting, call: Call[Answer]) -> Answer:
+            if numbered:
+                sequencer.settle(on.context.database)
             with on.context.database.read() as connection:
                 return plain(on.context, connection, on.actor.organisation, *call.arguments)
 

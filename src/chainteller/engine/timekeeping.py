@@ -123,6 +123,13 @@ def read(source: TimeSource, connection: "Connection") -> Reading:
     return judged(source, row, before)
 
 
+def read_ahead(source: TimeSource, connection: "Connection") -> None:
+    """Send what ``read`` will find with the next statement."""
+    from chainteller.storage import clock as clock_rows  # noqa: PLC0415 - as in read
+
+    clock_rows.read_ahead(connection, server_clock=source.by_server)
+
+
 def elapsed(source: TimeSource) -> int:
     """The elapsed time, for ``judged``; 0 with a virtual clock."""
     return source.clock.elapsed() if isinstance(source.clock, SystemClock) else 0

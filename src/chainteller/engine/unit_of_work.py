@@ -32,7 +32,7 @@ from chainteller.service.errors import (
 )
 from chainteller.service.models.base import WireModel, Written
 from chainteller.service.operations import Call
-from chainteller.storage import accounts, chain, commits, idempotency, jobs, wallets
+from chainteller.storage import accounts, chain, commits, idempotency, jobs, numbering, wallets
 from chainteller.storage.epochs import MOVED
 from chainteller.storage.faults import (
     LOCK_TIMED_OUT,
@@ -43,6 +43,7 @@ from chainteller.storage.faults import (
 )
 from chainteller.storage.groups import Keep
 from chainteller.storage.log import Stamp
+from chainteller.storage.numbering import OnRecord
 from chainteller.storage.rows import Writer
 
 Model = TypeVar("Model", bound=WireModel)
@@ -82,6 +83,8 @@ class UnitOfWork:
     """Through which everything is written, so that it is sealed."""
     balances: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """Ledger accounts read under lock in this write: (code, asset) to (balance, version)."""
+    bank_postings: list[dict[str, Any]] = field(default_factory=list)
+    """Postings to the bank's own accounts, which are numbered with what is put on record."""
     created: bool = True
     audited_object: str = ""
     audited_account: str | None = None
@@ -136,6 +139,10 @@ class UnitOfWork:
                     "trading_account_id": None,
                 }
             )
+
+    def time_ahead(self) -> None:
+        """Read the time in the round trip of the next statement, after the rows it locks."""
+        timekeeping.read_ahead(self.context.time, self.connection)
 
     def begin_epoch(self, instant: int) -> None:
         """Go on at an instant that may be before those of earlier writes."""
@@ -206,9 +213,11 @@ class UnitOfWork:
         """Append rows of the past, which have their own instants up to ``at``, and seal what was
         written so far."""
         self._append(audit, events, at)
+        numbering.lock_head(self.connection)
 
     def _append(self, audit: _Rows, events: _Rows, at: int | None) -> str | None:
-        if not (audit or events or self._notes or self.rows.seals):
+        notes, postings = self._notes, self.bank_postings
+        if not (audit or events or notes or postings or self.rows.seals):
             return None
         actor = self.actor
         stamp = Stamp(
@@ -218,7 +227,7 @@ class UnitOfWork:
             actor.key_id,
             self._rule,
         )
-        return chain.append(self.rows, audit, events, stamp, self._notes)
+        return numbering.append(self.rows, OnRecord(stamp, audit, events, notes, postings))
 
     def _event_row(self, event: "_Event") -> dict[str, Any]:
         """The event with its actor and the trading account that this write was about."""

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy import bindparam as parameter
 from sqlalchemy import literal_column as expression
 
-from chainteller.storage import chain, log, sealing
+from chainteller.storage import log, numbering, sealing
 from chainteller.storage.columns import SALT
 from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
 from chainteller.storage.tables import Tables
@@ -58,7 +58,7 @@ def seal_next(
     Returns:
         The last key (None at the end) and how many rows were sealed.
     """
-    top, _ = chain.lock_head(connection)
+    top = numbering.lock_head(connection)
     form = sealing.form(table)
     dialect = connection.dialect.name
     keys = [table.c[name] for name in form.key_names]

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, literal_column, select, update
 
 from chainteller.storage.database import Record
+from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import HEAD
 from chainteller.storage.tables import Tables
@@ -37,6 +38,11 @@ def read(connection: Connection, *, server_clock: bool) -> Record:
     """One row for ``clock_row``, with ``server_clock`` if requested."""
     statement: Select[Any] = _ROW_WITH_SERVER_CLOCK if server_clock else _ROW
     return connection.execute(statement).one()
+
+
+def read_ahead(connection: Connection, *, server_clock: bool) -> None:
+    """Send what ``read`` will find with the next statement; see ``Plain.ahead``."""
+    ahead(connection, _ROW_WITH_SERVER_CLOCK if server_clock else _ROW, {})
 
 
 def find(connection: Connection) -> Record | None:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from chainteller.storage import chain, guards, log, schema, sealing
+from chainteller.storage import chain, guards, log, schema, sealing, sequencer
 from chainteller.storage.database import Database, connect
 from chainteller.storage.faults import explain, unavailable
 from chainteller.storage.revision import State
@@ -37,7 +37,7 @@ def copy(source: Database, to_url: str) -> Copied:
     """
     target = connect(to_url)
     try:
-        with source.read(patient=True) as reading, target.write() as writing:
+        with sequencer.numbered_snapshot(source) as reading, target.write() as writing:
             _make_room(writing)
             rows = sum(_copy_table(reading, writing, each) for each in sealing.own_tables())
             head = chain.head(writing)

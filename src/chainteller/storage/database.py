@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
@@ -15,10 +16,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
 from chainteller.storage import schema, sealing
+from chainteller.storage.backlog import Backlog
 from chainteller.storage.columns import Record as Record  # noqa: PLC0414 - read from here by everyone else
 from chainteller.storage.faults import explain, read_only, unavailable
 from chainteller.storage.groups import Writers
-from chainteller.storage.postgres import open_postgres
+from chainteller.storage.plain import Plain
+from chainteller.storage.postgres import OPENING, open_postgres
 from chainteller.storage.revision import State
 from chainteller.storage.write_health import WriteHealth, commit_trial, try_to_write
 
@@ -49,8 +52,9 @@ class Database:
         self.path = path
         self._inode = path.stat().st_ino if path else None
         self._writer = threading.Lock()
-        self.writers = Writers(self.write)
+        self.writers = Writers(self.write_plain)
         self.writing = WriteHealth()
+        self.backlog = Backlog()
         self.calm = threading.Event()
         """Cleared while this process commits to its SQLite file. Readers wait for it: otherwise
         they would meet the lock and sleep for longer than the commit takes."""
@@ -85,8 +89,21 @@ class Database:
 
         Driver errors pass through, so that the caller can retry transient ones.
         """
+        with self._writing() as connection:
+            yield connection
+
+    @contextmanager
+    def write_plain(self) -> Iterator[Connection]:
+        """As ``write``, with a plain connection; on PostgreSQL, nothing is sent before its first
+        statement."""
+        with self._writing(plain=self.is_postgres) as connection:
+            plain = Plain(connection, OPENING if self.is_postgres else ())
+            yield cast("Connection", plain)
+
+    @contextmanager
+    def _writing(self, **options: bool) -> Iterator[Connection]:
         if self.path is None:
-            with self._begun(writes=True) as connection:
+            with self._begun(writes=True, **options) as connection:
                 yield connection
             return
         if not self._writer.acquire(timeout=_WRITER_WAIT_S):
@@ -97,6 +114,15 @@ class Database:
                 yield connection
         finally:
             self._writer.release()
+
+    @contextmanager
+    def look(self) -> Iterator[Connection]:
+        """Open a connection for single statements, each of which sees what is committed.
+
+        Driver errors pass through.
+        """
+        with self._begun(looks=True) as connection:
+            yield connection
 
     @contextmanager
     def _begun(self, **options: bool) -> Iterator[Connection]:

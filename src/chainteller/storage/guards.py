@@ -1,14 +1,16 @@
 """Guards: what SQL itself refuses, and whether they are as they should be.
 
 Append-only tables refuse UPDATE and DELETE. The only column that may be filled in later is the
-salt of a row that was written without one, by the released build. Balances refuse to go negative.
+salt of a row that was written without one, by the released build. Customers' balances refuse to go
+negative; so do the bank's own on SQLite. On PostgreSQL those are posted after the write, where a
+refusal would come too late: the sequencer raises an alarm instead.
 """
 
 from collections.abc import Iterator
 
 from sqlalchemy import Connection, text
 
-from chainteller.domain.ledger import CORE
+from chainteller.domain.ledger import CORE, CUSTOMER_PREFIX
 from chainteller.storage.columns import SALT
 from chainteller.storage.tables import Tables
 
@@ -31,7 +33,7 @@ def create(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
     connection.exec_driver_sql(
         f"ALTER TABLE ledger_account ADD CONSTRAINT {_CONSTRAINT} "
-        f"CHECK (balance >= 0 OR code = '{CORE}')"
+        f"CHECK (balance >= 0 OR code NOT LIKE '{CUSTOMER_PREFIX}%%')"
     )
 
 
@@ -90,7 +92,7 @@ def problems(connection: Connection) -> Iterator[str]:
     ).scalar()
     if definition is None:
         yield f"the constraint {_CONSTRAINT} is missing"
-    elif "balance >=" not in definition or f"'{CORE}'" not in definition:
+    elif "balance >=" not in definition or f"'{CUSTOMER_PREFIX}%'" not in definition:
         yield f"the constraint {_CONSTRAINT} was altered"
 
 

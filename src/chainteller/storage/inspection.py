@@ -21,7 +21,7 @@ from sqlalchemy.sql.sqltypes import Float
 
 from chainteller.domain.trades import TERMINAL
 from chainteller.domain.transfers import FINAL, HOLDING
-from chainteller.storage import sealing
+from chainteller.storage import sealing, sequencer
 from chainteller.storage.columns import SALT, Atoms
 from chainteller.storage.database import Database, Record
 from chainteller.storage.epochs import ACCEPTED
@@ -39,10 +39,11 @@ _EVENT, _ACCOUNT = Tables.event, Tables.trading_account
 def snapshot(database: Database) -> Iterator[Connection]:
     """Open a consistent view of the whole database, without time limits.
 
-    On PostgreSQL this is REPEATABLE READ without the timeouts of a request. On SQLite it is a read
-    transaction; in TRUNCATE mode writers wait until it ends.
+    On PostgreSQL this is REPEATABLE READ without the timeouts of a request, and everything that is
+    on record has its number. On SQLite it is a read transaction; in TRUNCATE mode writers wait
+    until it ends.
     """
-    with database.read(patient=True) as connection:
+    with sequencer.numbered_snapshot(database) as connection:
         yield connection
 
 

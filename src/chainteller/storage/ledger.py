@@ -1,13 +1,22 @@
 """Balances and postings. A balance without a row is zero, and its owner is in its code."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, tuple_, update
 
 from chainteller.domain.assets import ASSETS_BY_KEY, Asset
-from chainteller.domain.ledger import Bucket, customer, owner
+from chainteller.domain.ledger import (
+    BANK_CODES,
+    DEBIT_NORMAL,
+    DUE_EITHER_WAY,
+    Bucket,
+    customer,
+    owner,
+)
 from chainteller.storage import released
 from chainteller.storage.database import Record
+from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.rows import Writer
 from chainteller.storage.tables import Tables
 
@@ -78,6 +87,12 @@ def of_account(connection: Connection, account_id: str, *, lock: bool = False) -
     return _read(connection.execute(_OF_ACCOUNT_LOCKED if lock else _OF_ACCOUNT, codes))
 
 
+def of_account_ahead(connection: Connection, account_id: str) -> None:
+    """Send what ``of_account`` will lock; see ``Plain.ahead``."""
+    codes = {f"b_{bucket}": customer(account_id, bucket) for bucket in Bucket}
+    ahead(connection, _OF_ACCOUNT_LOCKED, codes)
+
+
 def lock(connection: Connection, keys: Iterable[Key]) -> Balances:
     """Lock the ledger accounts that exist, in the one order that all writes use."""
     return _read(connection.execute(_OF_KEYS_LOCKED, {"b_keys": sorted(keys)}))
@@ -104,32 +119,52 @@ def open_balances(rows: Writer, keys: Iterable[Key]) -> Balances:
     return _read(rows.connection.execute(_OF_KEYS_LOCKED_AT_ONCE, {"b_keys": ordered}))
 
 
-def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> int:
-    """Write (balance, version read, new version) if the version is still the one read.
+def moved(balances: Balances, posting: Mapping[str, Any]) -> dict[str, Any]:
+    """Move a balance by a posting without its version; returns the whole posting."""
+    key = (posting["code"], posting["asset"])
+    balance, version = balances[key]
+    grows = posting["debit"] == (posting["code"] in DEBIT_NORMAL)
+    balance, version = balance + (posting["atoms"] if grows else -posting["atoms"]), version + 1
+    balances[key] = (balance, version)
+    return {**posting, "account_version": version, "balance_after": balance}
 
-    Returns:
-        The number of rows written.
+
+def update_balances(connection: Connection, changed: Mapping[Key, tuple[int, int, int]]) -> None:
+    """Write (balance, version read, new version), before anything that follows is read.
+
+    Raises:
+        AssertionError: a version is not the one that was read. It may be raised by a later
+            statement.
     """
-    return connection.execute(
-        _UPDATE,
-        [
-            {
-                "b_code": code,
-                "b_asset": asset,
-                "b_balance": balance,
-                "b_version": read_version,
-                "b_new_version": version,
-            }
-            for (code, asset), (balance, read_version, version) in changed.items()
-        ],
-    ).rowcount
+    for (code, asset), (balance, read_version, version) in changed.items():
+        values = {
+            "b_code": code,
+            "b_asset": asset,
+            "b_balance": balance,
+            "b_version": read_version,
+            "b_new_version": version,
+        }
+        later(connection, _UPDATE, values, _check_moved)
 
 
-def insert_journal(
-    rows: Writer, journal: Mapping[str, object], postings: Sequence[Mapping[str, object]]
+def _check_moved(found: Found) -> None:
+    if found.rowcount != 1:
+        raise AssertionError("a balance moved while it was locked")
+
+
+def insert_journals(
+    rows: Writer, journals: Sequence[Mapping[str, object]], postings: Sequence[Mapping[str, object]]
 ) -> None:
-    rows.insert(Tables.journal, [journal])
-    rows.insert(Tables.posting, postings)
+    rows.insert(Tables.journal, journals)
+    if postings:
+        rows.insert(Tables.posting, postings)
+
+
+def overdrawn(connection: Connection) -> frozenset[Key]:
+    """The bank's own accounts that are below zero and mustn't be."""
+    codes = sorted(BANK_CODES - DUE_EITHER_WAY)
+    found = _read(connection.execute(_OF_CODES, {"b_codes": codes}))
+    return frozenset(key for key, (balance, _) in found.items() if balance < 0)
 
 
 def journals_of(connection: Connection, reference: str) -> list[Record]:

@@ -13,13 +13,14 @@ it, "" if it had none; a row without one was not there. Entries of version 1 say
 entry whose body is no JSON object stands for an audit row that is older than the log: its body is
 that row's own hash.
 
-``append`` numbers entries inline, under the lock of the head row. The form of entries, hashes and
-heads doesn't depend on that.
+Entries are numbered under the lock of the head row, on SQLite within the write and on PostgreSQL
+by the sequencer (``numbering``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from secrets import token_hex
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -28,7 +29,7 @@ from chainteller.domain import merkle
 from chainteller.domain.audit_chain import canonical
 from chainteller.domain.merkle import Tree
 from chainteller.domain.rules import Rule
-from chainteller.storage.rows import DEPLOYMENT, Seal, Writer
+from chainteller.storage.rows import DEPLOYMENT, Seal, Seals, Writer
 from chainteller.storage.tables import Tables
 
 VERSION = 2
@@ -37,6 +38,9 @@ _MOST_TOGETHER = 500
 """Acts or rows in one entry; a larger transaction has several."""
 _E, _L = Tables.entry, Tables.log
 _STATE = select(_L.c.size, _L.c.peaks).where(_L.c.organisation_id == bindparam("b_organisation"))
+_STATES = select(_L.c.organisation_id, _L.c.size, _L.c.peaks).where(
+    _L.c.organisation_id.in_(bindparam("b_organisations", expanding=True))
+)
 _INSERT = insert(_E)
 _BEGIN = insert(_L)
 _GROW = (
@@ -47,13 +51,14 @@ _GROW = (
 _HEADS = select(_L.c.organisation_id, _L.c.size, _L.c.root).order_by(_L.c.organisation_id)
 
 Act = Mapping[str, Any]
+Body = tuple[str, str]
+"""An entry's id and its body."""
 
 
 class Stamp(NamedTuple):
     """Who wrote a transaction's entries, for whom, when, and under which settings.
 
-    A version of the settings is stored when it decides something for the first time. ``after`` is
-    the number of the newest audit row before the transaction.
+    ``after`` is the number of the newest audit row before the transaction.
     """
 
     organisation_id: str
@@ -61,7 +66,6 @@ class Stamp(NamedTuple):
     actor: str
     key_id: str = ""
     rule: Rule | None = None
-    rule_is_stored: bool = False
     after: int | None = None
 
 
@@ -85,44 +89,46 @@ class Entry(NamedTuple):
 # Writing
 
 
-def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = (), tree: Tree | None = None) -> None:
+def append(rows: Writer, stamp: Stamp, acts: Sequence[Act] = ()) -> None:
     """Write the entries of a transaction: its acts, and the seals of everything it wrote.
 
-    The caller holds the head row's lock. Rows of another organisation than the stamp's, and what
-    belongs to none, are sealed in their own logs.
-
-    Args:
-        rows: the transaction's writes.
-        stamp: who, for whom and when.
-        acts: what was done.
-        tree: of the stamp's organisation, if the caller has read it under the lock.
+    The caller holds the head row's lock.
     """
+    store_rule(rows, stamp)
+    put_all(rows.connection, bodies(stamp, acts, rows.take()))
+
+
+def store_rule(rows: Writer, stamp: Stamp) -> None:
+    """Store the version of the settings that decided, if it's new."""
     rule = stamp.rule
-    if rule is not None and not stamp.rule_is_stored:
+    if rule is not None:
         rows.insert_if_new(Tables.rule, {"id": rule.id, "body": rule.body, "since": stamp.at})
+
+
+def bodies(stamp: Stamp, acts: Sequence[Act], seals: Seals) -> dict[str, list[Body]]:
+    """The entries of a transaction by their logs: what it did, and the seals of what it wrote.
+
+    Rows of another organisation than the stamp's, and what belongs to none, are sealed in their
+    own logs.
+    """
     own: list[Seal] = []
     others: dict[str, list[Seal]] = {}
-    for name, found in rows.take().items():
+    for name, found in seals.items():
         if name is None or name == stamp.organisation_id:
             own += found.values()
         else:
             others[name] = list(found.values())
+    entries = {}
     if own or acts:
-        _extend(rows.connection, stamp, acts, own, tree)
+        entries[stamp.organisation_id] = _bodies(stamp, acts, own)
     for name in sorted(others):
-        _extend(rows.connection, stamp._replace(organisation_id=name), (), others[name])
+        entries[name] = _bodies(stamp._replace(organisation_id=name), (), others[name])
+    return entries
 
 
-def _extend(
-    connection: Connection,
-    stamp: Stamp,
-    acts: Sequence[Act],
-    seals: Sequence[Seal],
-    tree: Tree | None = None,
-) -> None:
+def _bodies(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> list[Body]:
     parts = zip_longest(_parts(acts), _parts(seals), fillvalue=())
-    bodies = [_body(stamp, part_acts, part_seals) for part_acts, part_seals in parts]
-    put(connection, stamp.organisation_id, bodies, tree)
+    return [_body(stamp, part_acts, part_seals) for part_acts, part_seals in parts]
 
 
 def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -130,8 +136,7 @@ def _parts(found: Sequence[Any]) -> Iterator[Sequence[Any]]:
         yield found[start : start + _MOST_TOGETHER]
 
 
-def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> tuple[str, str]:
-    """An entry's id and body."""
+def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> Body:
     entry_id = new_id(stamp.at)
     body: dict[str, Any] = {
         "v": VERSION,
@@ -156,7 +161,7 @@ def _body(stamp: Stamp, acts: Sequence[Act], seals: Sequence[Seal]) -> tuple[str
 
 def put_acts(connection: Connection, stamp: Stamp, acts: Sequence[Act]) -> None:
     """Write an entry that only says what was done. The caller holds the head row's lock."""
-    _extend(connection, stamp, acts, ())
+    put(connection, stamp.organisation_id, _bodies(stamp, acts, ()))
 
 
 def new_id(at: int) -> str:
@@ -164,36 +169,63 @@ def new_id(at: int) -> str:
     return f"{at:016x}{token_hex(8)}"
 
 
-def put(
+def put(connection: Connection, organisation_id: str, bodies: Iterable[Body]) -> None:
+    """Number entries and put them at the end of a log."""
+    put_all(connection, {organisation_id: list(bodies)})
+
+
+def put_all(
     connection: Connection,
-    organisation_id: str,
-    bodies: Iterable[tuple[str, str]],
-    tree: Tree | None = None,
+    bodies: Mapping[str, Sequence[Body]],
+    known: Mapping[str, Tree] = MappingProxyType({}),
 ) -> None:
-    """Number entries (id, body) and put them at the end of a log, whose ``tree`` may be known."""
-    tree = _tree(connection, organisation_id) if tree is None else tree
-    before = tree.size
-    leaves = [(entry_id, body, merkle.leaf_hash(body.encode())) for entry_id, body in bodies]
-    if not leaves:
-        return
-    tree = tree.append(leaf for _, _, leaf in leaves)
-    entries = [
-        {
-            "organisation_id": organisation_id,
-            "id": entry_id,
-            "number": number,
-            "leaf": leaf.hex(),
-            "body": body,
-        }
-        for number, (entry_id, body, leaf) in enumerate(leaves, start=before + 1)
-    ]
-    connection.execute(_INSERT, entries if len(entries) > 1 else entries[0])
-    state = {"size": tree.size, "peaks": tree.packed(), "root": tree.root.hex()}
-    if before:
-        grown = {f"v_{name}": value for name, value in state.items()}
-        connection.execute(_GROW, {"b_organisation": organisation_id, **grown})
-    else:
-        connection.execute(_BEGIN, {"organisation_id": organisation_id, **state})
+    """Number entries and put them at the ends of their logs.
+
+    The caller holds the head row's lock.
+
+    Args:
+        connection: in a write transaction.
+        bodies: new entries by log, in their order.
+        known: trees of logs that were read under the lock.
+    """
+    entries: list[dict[str, Any]] = []
+    grown: list[dict[str, Any]] = []
+    begun: list[dict[str, Any]] = []
+    for name, tree in _trees(connection, bodies, known).items():
+        leaves = [merkle.leaf_hash(body.encode()) for _, body in bodies[name]]
+        if not leaves:
+            continue
+        numbered = enumerate(zip(bodies[name], leaves, strict=True), start=tree.size + 1)
+        entries += (
+            {
+                "organisation_id": name,
+                "id": entry_id,
+                "number": number,
+                "leaf": leaf.hex(),
+                "body": body,
+            }
+            for number, ((entry_id, body), leaf) in numbered
+        )
+        after = tree.append(leaves)
+        state = {"size": after.size, "peaks": after.packed(), "root": after.root.hex()}
+        if tree.size:
+            grown.append({"b_organisation": name} | {f"v_{key}": state[key] for key in state})
+        else:
+            begun.append({"organisation_id": name, **state})
+    for statement, values in ((_INSERT, entries), (_GROW, grown), (_BEGIN, begun)):
+        if values:
+            connection.execute(statement, values if len(values) > 1 else values[0])
+
+
+def _trees(
+    connection: Connection, names: Iterable[str], known: Mapping[str, Tree]
+) -> dict[str, Tree]:
+    missing = [name for name in names if name not in known]
+    found = {name: known.get(name, Tree()) for name in names}
+    if missing:
+        for row in connection.execute(_STATES, {"b_organisations": missing}):
+            found[row.organisation_id] = Tree.unpacked(row.size, row.peaks)
+    return found
 
 
 def _tree(connection: Connection, organisation_id: str) -> Tree:

@@ -4,6 +4,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from chainteller.domain.quoting import FeeSchedule
 from chainteller.storage.database import Record
+from chainteller.storage.plain import ahead
 from chainteller.storage.rows import Writer
 from chainteller.storage.schema import organisation_row
 from chainteller.storage.tables import Tables
@@ -18,6 +19,11 @@ def find(connection: Connection, organisation_id: str) -> Record | None:
 def fee_schedule(connection: Connection, organisation_id: str) -> FeeSchedule:
     row = connection.execute(_FIND, {"b_id": organisation_id}).one()
     return FeeSchedule(row.fee_flat_cents, row.fee_bps, row.fee_minimum_cents)
+
+
+def fee_schedule_ahead(connection: Connection, organisation_id: str) -> None:
+    """Send what ``fee_schedule`` will find with the next statement; see ``Plain.ahead``."""
+    ahead(connection, _FIND, {"b_id": organisation_id})
 
 
 def create(rows: Writer, organisation_id: str, at: int) -> None:

@@ -28,7 +28,15 @@ _LIMITS = (
     f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'; "
     f"SET LOCAL idle_in_transaction_session_timeout = '{_IDLE_TIMEOUT_S}s'"
 )
-_WRITES = f"BEGIN ISOLATION LEVEL READ COMMITTED; {_LIMITS}"
+_BEGIN_WRITES = "BEGIN ISOLATION LEVEL READ COMMITTED"
+OPENING = (
+    _BEGIN_WRITES,
+    f"SELECT set_config('lock_timeout', '{LOCK_TIMEOUT_S}s', true), "
+    f"set_config('statement_timeout', '{STATEMENT_TIMEOUT_S}s', true), "
+    f"set_config('idle_in_transaction_session_timeout', '{_IDLE_TIMEOUT_S}s', true)",
+)
+"""What a plain connection sends before its first statement."""
+_WRITES = f"{_BEGIN_WRITES}; {_LIMITS}"
 """Sufficient, because every decision is made on a locked row. READ WRITE isn't set, to respect an
 operator's read-only default."""
 _READS = f"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; {_LIMITS}"
@@ -74,6 +82,8 @@ def _leave_transactions_to_us(
 
 def _begin(connection: Connection) -> None:
     options = connection.get_execution_options()
+    if options.get("looks", False) or options.get("plain", False):
+        return  # each statement is a transaction, or the connection's user sends the beginning
     if options.get("writes", False):
         connection.exec_driver_sql(_WRITES)
     else:

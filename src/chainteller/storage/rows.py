@@ -26,6 +26,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from chainteller.storage import sealing, search
 from chainteller.storage.columns import SALT, Record
+from chainteller.storage.plain import Found, ahead, later
 from chainteller.storage.tables import Tables
 
 Row = Mapping[str, Any]
@@ -56,6 +57,11 @@ class Finder:
         statement = self._locked if lock else self._found
         return connection.execute(statement, dict(zip(self._names, values, strict=True))).first()
 
+    def ahead(self, connection: Connection, *values: str, lock: bool = False) -> None:
+        """Send what a call with the same arguments will find; see ``Plain.ahead``."""
+        statement = self._locked if lock else self._found
+        ahead(connection, statement, dict(zip(self._names, values, strict=True)))
+
 
 class Seal(NamedTuple):
     """What an entry says of a row after a write: its seal, None if the row was removed.
@@ -72,6 +78,10 @@ class Seal(NamedTuple):
     before: str | None = None
 
 
+Seals = dict[str | None, dict[tuple[str, str], Seal]]
+"""Seals of rows by log, then by table and key."""
+
+
 class Writer:
     """Every write of one transaction, with the seals that its entries will keep.
 
@@ -82,10 +92,10 @@ class Writer:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.seals: dict[str | None, dict[tuple[str, str], Seal]] = {}
+        self.seals: Seals = {}
         self._found: dict[tuple[str, str], str | None] = {}
 
-    def take(self) -> dict[str | None, dict[tuple[str, str], Seal]]:
+    def take(self) -> Seals:
         """The seals so far, which are kept no longer."""
         taken, self.seals = self.seals, {}
         self._found.clear()
@@ -93,10 +103,15 @@ class Writer:
 
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Insert rows that all have the same columns."""
-        sealed = self._salted(table, rows)
-        self.connection.execute(_insert(table), sealed if len(sealed) > 1 else sealed[0])
-        self._seal(table, sealed)
+        sealed = self.seal_new(table, rows)
+        insert_all(self.connection, table, sealed)
         search.note(self.connection, table, sealed)
+
+    def seal_new(self, table: Table, rows: Sequence[Row]) -> list[Row]:
+        """Seal new rows without inserting them; returns them as they are to be inserted."""
+        sealed = self._salted(table, rows)
+        self._seal(table, sealed)
+        return sealed
 
     def insert_if_new(self, table: Table, row: Row) -> bool:
         """Insert a row; False when a unique key of it is taken, and nothing was changed."""
@@ -108,27 +123,40 @@ class Writer:
         search.note(self.connection, table, sealed)
         return True
 
-    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> bool:
-        """Update the row with this primary key; False when a column of ``guard`` has another
-        value."""
+    def update(self, table: Table, key: Row, values: Row, guard: Row = _NOTHING) -> None:
+        """Update the row with this primary key, before anything that follows is read.
+
+        Raises:
+            AssertionError: there is none, or a column of ``guard`` has another value. It may be
+                raised by a later statement.
+        """
         parameters = {f"b_{name}": value for name, value in (*key.items(), *guard.items())}
         form = sealing.form(table)
         salt = sealing.new_salt() if SALT in table.columns and form.covers(values) else None
         written = {**values, SALT: salt} if salt else values
         parameters |= {f"v_{name}": value for name, value in written.items()}
         names = (*key, *guard), tuple(written)
-        if salt is None:
-            return self.connection.execute(_update(table, *names), parameters).rowcount == 1
+        moved = f"{table.name} {dict(key)} moved while it was locked"
         place = form.key(key)
         is_first = (table.name, place) not in self._found
+
+        def check(found: Found) -> None:
+            if found.rowcount != 1:
+                raise AssertionError(moved)
+
+        def keep(found: Found) -> None:
+            row = found.first()
+            if row is None:
+                raise AssertionError(moved)
+            made = sealing.seal(salt, _bytes(row[0]))
+            before = _before(row[2:]) if is_first else None
+            self.keep(table, row[1], Seal(table.name, place, made, form.values(values), before))
+
+        if salt is None:
+            later(self.connection, _update(table, *names), parameters, check)
+            return
         statement = _sealing_update(table, *names, self.connection.dialect.name, is_first)
-        row = self.connection.execute(statement, parameters).first()
-        if row is None:
-            return False
-        seal = sealing.seal(salt, _bytes(row[0]))
-        before = _before(row[2:]) if is_first else None
-        self.keep(table, row[1], Seal(table.name, place, seal, form.values(values), before))
-        return True
+        later(self.connection, statement, parameters, keep)
 
     def reseal(self, table: Table, key: Row, organisation: str | None, before: str | None) -> None:
         """Seal a row as it is found, in the log of an organisation, in place of the seal ``before``
@@ -190,6 +218,12 @@ def _before(found: Sequence[Any]) -> str:
     if salt is None:
         return UNSEALED
     return sealing.seal(salt, _bytes(text))
+
+
+def insert_all(connection: Connection, table: Table, sealed: Sequence[Row]) -> None:
+    """Insert rows that were sealed before."""
+    for row in sealed:
+        later(connection, _insert(table), row)
 
 
 def _bytes(text: str | bytes) -> bytes:

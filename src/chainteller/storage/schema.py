@@ -158,6 +158,12 @@ def require_current(found: State) -> None:
         )
 
 
+def require_known(floor: str) -> None:
+    """Raises ServiceUnavailable: NEWER_SCHEMA, the floor of the schema is above this build."""
+    if floor > REVISION:
+        require_current(State.NEWER)
+
+
 def create(engine: Engine) -> None:
     """Create tables, guards and fixed rows, and stamp the newest revision; at most once.
 

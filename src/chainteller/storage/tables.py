@@ -454,6 +454,23 @@ class EntryRow(SQLModel, table=True):
     )
 
 
+class UnnumberedRow(SQLModel, table=True):
+    """What a committed transaction put on record, until the sequencer numbers it; PostgreSQL only.
+
+    ``position`` comes from a sequence; ``written`` is when, by the database's clock; ``body`` is
+    JSON, with everything that the entry will say.
+    """
+
+    __tablename__ = "unnumbered"
+    position: int | None = Field(
+        default=None, primary_key=True, sa_type=Instant, sa_column_kwargs={"autoincrement": True}
+    )
+    organisation_id: str = Field(sa_type=Key)
+    written: int = Field(sa_type=Instant)
+    body: str = Field(sa_type=Text)
+    __table_args__ = unsealed("gone within moments; what it becomes is sealed")
+
+
 class LogRow(SQLModel, table=True):
     """An organisation's Merkle tree: how many entries it has, its complete subtrees, its root."""
 
@@ -566,6 +583,7 @@ class Tables:
     api_key: ClassVar[Table] = table(ApiKeyRow)
     rule: ClassVar[Table] = table(RuleRow)
     entry: ClassVar[Table] = table(EntryRow)
+    unnumbered: ClassVar[Table] = table(UnnumberedRow)
     log: ClassVar[Table] = table(LogRow)
     checkpoint: ClassVar[Table] = table(CheckpointRow)
     server_lease: ClassVar[Table] = table(ServerLeaseRow)

@@ -10,6 +10,7 @@ from chainteller.domain.ledger import (
     BANK_CODES,
     CUSTOMER_PREFIX,
     DEBIT_NORMAL,
+    DUE_EITHER_WAY,
     Bucket,
     customer,
     owner,
@@ -63,9 +64,12 @@ def balances_follow_postings(connection: Connection) -> Breaches:
 
 
 def _customer_balance(account: Record, expected: dict[Bucket, Totals]) -> Breaches:
-    """2, 4 and 5 for one ledger account; removes what was expected of it from ``expected``."""
+    """2, 4 and 5 for one ledger account; removes what was expected of it from ``expected``.
+
+    The bank's own accounts are no customers', but only the core's may be negative either.
+    """
     code, asset = account.code, account.asset
-    if code.startswith(CUSTOMER_PREFIX) and account.balance < 0:
+    if account.balance < 0 and code not in DUE_EITHER_WAY:
         yield Breach(2, f"a balance of {account.balance}", f"{code} {asset}")
     for number, bucket in _BUCKETS.items():
         if code == customer(owner(code), bucket):

@@ -126,8 +126,7 @@ class BulkRows:
             for place, (_, version) in self._known.items()
             if self._balances[place][1] != version
         }
-        if moved:
-            ledger.update_balances(writer.connection, moved)
+        ledger.update_balances(writer.connection, moved)
         for (table, key), before in self._loaded.items():
             row = self._rows[table][key]
             values = {name: value for name, value in row.items() if before[name] != value}

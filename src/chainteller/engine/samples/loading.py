@@ -22,7 +22,7 @@ from chainteller.engine.samples.bulk import BulkRows
 from chainteller.engine.samples.customers import Person, read_customers
 from chainteller.engine.samples.timeline import Timeline
 from chainteller.engine.unit_of_work import UnitOfWork, work_unit
-from chainteller.storage import ledger, organisations, tallies
+from chainteller.storage import ledger, numbering, organisations, tallies
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
@@ -69,6 +69,7 @@ def load_samples(
     """
 
     def work(tx: UnitOfWork) -> bool:
+        numbering.lock_head(tx.connection)
         if _has_begun(tx.connection):
             return False
         if not is_loaded(tx.connection, tx.organisation_id):
@@ -88,6 +89,7 @@ def load_past(
     """
 
     def work(tx: UnitOfWork) -> bool:
+        numbering.lock_head(tx.connection)
         if is_loaded(tx.connection, tx.organisation_id):
             return False
         _load_past(tx, folder, prices, seed)
