@@ -20,6 +20,11 @@ _EXEMPT = {
     ("entry", "*"),
     ("log", "*"),
     ("checkpoint", "*"),
+    ("search_key", "*"),
+    ("search_name", "*"),
+    ("search_word", "*"),
+    ("server_lease", "*"),
+    ("tally", "*"),
     ("ledger_account", "owner"),
     ("ledger_account", "balance"),
     ("ledger_account", "version"),
@@ -36,7 +41,9 @@ def test_the_bank_has_enough_rows_and_nothing_is_wrong(bank: World) -> None:
     assert verify(bank.database) == ()
     found = counts(bank)
     few = {table.name for table in sealed_tables() if found[table.name] < LEAST}
-    assert few == {"clock"}, "which has one row in every database"
+    # The clock has one row in every database; this bank's wallets are no contracts, whose claims
+    # have evidence.
+    assert few == {"clock", "claim_evidence"}
 
 
 def test_what_is_not_sealed_is_declared_with_its_reason() -> None:
