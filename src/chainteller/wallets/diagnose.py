@@ -19,7 +19,7 @@ from chainteller.wallets.cases import (
 )
 from chainteller.wallets.clipboard import Clipboard, read_clipboard
 from chainteller.wallets.differences import describe
-from chainteller.wallets.encodings import SignatureReading, once_only
+from chainteller.wallets.encodings import Candidate, SignatureReading, once_only
 from chainteller.wallets.families import FAMILIES
 from chainteller.wallets.family import (
     RIGHT,
@@ -42,6 +42,7 @@ from chainteller.wallets.pasted_secrets import (
 from chainteller.wallets.pasting import without_invisibles
 from chainteller.wallets.reader import Unreadable, read_signature
 from chainteller.wallets.recoverable import key_witness
+from chainteller.wallets.repair import repair_signature
 from chainteller.wallets.search import search
 from chainteller.wallets.transit import Journey
 from chainteller.wallets.variants import hashed_texts
@@ -246,8 +247,8 @@ def _refused(
         for reading in plausible[: _MOST_DIAGNOSED if not readings else 1]
     ]
     if not attempts:
-        return _answer(case, refusal)
-    return _explain(case, attempts)
+        return _repaired(case) or _with_repairs(case, _answer(case, refusal))
+    return _with_repairs(case, _explain(case, attempts))
 
 
 # Pastes in which nobody needs to look for a signature.
@@ -302,21 +303,60 @@ def _secret(case: Case, refusal: str) -> Diagnosis | None:
     return _answer(case, _SECRET, what=what)
 
 
+def _repaired(case: Case) -> Diagnosis | None:
+    """The signature with its one wrong character corrected; None where that helps nothing."""
+    challenge = case.challenge
+    outcome = repair_signature(case.signature, challenge.text, challenge.address)
+    if outcome.repair is not None:
+        proof = outcome.repair.proof
+        data = bytes.fromhex(proof.signature)
+        reading = SignatureReading((Candidate(data, "hex"),))
+        accepted = _accepted(case, reading)
+        if accepted is not None:
+            note = f" One typing error in it was corrected: {outcome.repair.what}."
+            return replace(
+                accepted,
+                explanation=accepted.explanation + note,
+                read="a signature with one character corrected",
+            )
+    return None
+
+
+def _with_repairs(case: Case, answer: Diagnosis) -> Diagnosis:
+    """Say which typing errors were tried where a part of the signature seems wrong."""
+    if answer.finding not in {"WRONG_LENGTH", "NOT_A_SIGNATURE", "MALFORMED_SIGNATURE"}:
+        return answer
+    outcome = repair_signature(case.signature, case.challenge.text, case.challenge.address)
+    if not outcome.was_tried:
+        return answer
+    note = " Typing errors of one character were tried; more than one was not tried."
+    if not outcome.is_complete:
+        note = " The likeliest typing errors of one character were tried; others were not tried."
+    return replace(answer, explanation=answer.explanation + note)
+
+
+def _exactly(attempt: _Attempt) -> Diagnosis | None:
+    """What is proved without a search."""
+    once = once_only(attempt.reading)
+    if once is not None:
+        attempt = attempt.of(once)
+        if _is_by_registered(attempt):
+            witness = attempt.probe.witness(attempt.text, attempt.registered)
+            return _answer(attempt.case, "SIGNATURE_REPEATED", witness=witness)
+    answers = (step(attempt) for step in _EXACT_STEPS)
+    return next((answer for answer in answers if answer is not None), None)
+
+
 def _explain(case: Case, attempts: list[_Attempt]) -> Diagnosis:
     """What is proved of any of the readings, and last what the first one looks like."""
-    address = case.challenge.address
     for attempt in attempts:
-        once = once_only(attempt.reading)
-        if once is not None:
-            attempt = attempt.of(once)  # noqa: PLW2901 - the signature without its repeats
-            if _is_by_registered(attempt):
-                witness = attempt.probe.witness(attempt.text, address)
-                return _answer(case, "SIGNATURE_REPEATED", witness=witness)
-        for step in _EXACT_STEPS:
-            answer = step(attempt)
-            if answer is not None:
-                return answer
+        answer = _exactly(attempt)
+        if answer is not None:
+            return answer
     first = attempts[0]
+    repaired = _repaired(case)
+    if repaired is not None:
+        return repaired
     for step in _SEARCH_STEPS:
         answer = step(first)
         if answer is not None:

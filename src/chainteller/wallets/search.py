@@ -16,9 +16,9 @@ from chainteller.wallets.transit import Journey, journeys
 
 # Candidates for this challenge's text, first and later, and for all other texts together; where
 # each address is asked for itself, this part of them.
-_FIRST, _LATER, _OTHERS = 900, 1700, 500
-_PART = 0.6
-_LEAST_PER_TEXT, _MOST_PER_TEXT = 10, 300
+_FIRST, _LATER, _OTHERS = 900, 1500, 600
+_PART = 0.5
+_NEWEST, _LEAST_PER_TEXT, _MOST_PER_TEXT = 8, 6, 300
 # Candidates that are held against the customer's wallets of other families.
 _FOREIGN = 60
 
@@ -106,9 +106,11 @@ def _look_at_others(
     everybody: Sequence[Address],
 ) -> Found | None:
     part = 1.0 if all(probe_as(each).names_its_key for each in _families(others)) else _PART / 2
-    share = int(_OTHERS * part) // max(len(others), 1)
-    number = min(max(share, _LEAST_PER_TEXT), _MOST_PER_TEXT)
-    for other in others:
+    budget = int(_OTHERS * part)
+    for place, other in enumerate(others):
+        # The newest texts are the likeliest.
+        share = budget // (2 * min(len(others), _NEWEST)) if place < _NEWEST else 0
+        number = min(max(share, _LEAST_PER_TEXT), _MOST_PER_TEXT)
         candidates = _candidates(other.text, number)
         for family in dict.fromkeys((other.address.network.family, registered.network.family)):
             probe = probe_as(family)

@@ -200,6 +200,8 @@ class _PureSchnorr:
 class PureCurve:
     """The `curve.Curve` of this module."""
 
+    repairs = 30
+
     def recovery(self, r: int, s: int, recovery_id: int) -> _PureRecovery | None:
         x = r + ORDER if recovery_id >= 2 else r
         if not in_range(r, s) or x >= FIELD:

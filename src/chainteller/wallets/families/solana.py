@@ -30,8 +30,8 @@ from chainteller.wallets.witness import Witness
 _DOMAIN = b"\xffsolana offchain"
 _NO_APPLICATION = bytes(32)
 _LEDGER_LIMIT = 1212
-# How many of the altered texts of a search are also tried in an off-chain envelope.
-_IN_ENVELOPES = 24
+# One of so many altered texts of a search, the first ones, is also tried in off-chain envelopes.
+_IN_ENVELOPES = 16
 _GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d"
 _DEVNET_GENESIS = "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG"
 _TESTNET_GENESIS = "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY"

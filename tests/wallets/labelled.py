@@ -1,0 +1,261 @@
+"""Labelled cases from any seed, and what a diagnosis makes of them.
+
+`python -m tests.wallets.labelled SEED COUNT [pure]` prints the rates; what happened in each case is
+known, so a wrong verdict, a wrong cause that is called certain, a statement whose witness the
+checker refuses, and an address that nobody owns are all counted.
+"""
+
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random  # noqa: TID251 - cases that can be made again from a seed
+from typing import Any
+
+from tests.wallets.altered_texts import altered
+from tests.wallets.clipboards import clipboards
+from tests.wallets.customers import (
+    Customer,
+    case,
+    challenge,
+    customers,
+    known,
+    text_for,
+)
+from tests.wallets.secrets_of_wallets import secrets_of_wallets
+
+from chainteller.wallets.cases import Case, Diagnosis, KnownChallenge
+from chainteller.wallets.checker import proves
+from chainteller.wallets.diagnose import diagnose
+from chainteller.wallets.wording import (
+    EXPIRED_CHALLENGE,
+    NETWORK_MISMATCH,
+    WRONG_MESSAGE_FORMAT,
+    WRONG_WALLET_ADDRESS,
+)
+
+FAMILIES = ("evm", "solana", "bitcoin", "tron")
+KINDS = (
+    "one alteration", "one alteration", "two alterations", "two alterations", "other text",
+    "clipboard", "clipboard", "other wallet", "unknown wallet", "other family", "secret",
+    "contract wallet",
+)  # fmt: skip
+FORMAT = frozenset({WRONG_MESSAGE_FORMAT})
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """`causes` are those that are right; `signer` is the address that has to be named."""
+
+    kind: str
+    name: str
+    case: Case
+    causes: frozenset[str | None]
+    accepted: bool = False
+    signer: str | None = None
+    owners: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Rates:
+    """What came of the cases, by kind and as counts of what must not be."""
+
+    cases: Counter[str] = field(default_factory=Counter)
+    right: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    times: list[float] = field(default_factory=list)
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, labelled: Labelled, answer: Diagnosis, seconds: float) -> None:
+        self.times.append(seconds)
+        self.cases[labelled.kind] += 1
+        is_right = answer.accepted == labelled.accepted and answer.cause in labelled.causes
+        if labelled.kind == "secret":
+            is_right = answer.finding == "SECRET_PASTED"
+        self.right[labelled.kind] += is_right
+        if not is_right:
+            self.examples.append(f"{labelled.kind}: {labelled.name} -> {answer.finding}")
+        for fault in _faults(labelled, answer):
+            self.faults[fault] += 1
+            self.examples.append(f"{fault}: {labelled.kind}: {labelled.name} -> {answer.finding}")
+
+    def share(self, *kinds: str) -> float:
+        chosen = kinds or tuple(self.cases)
+        return sum(self.right[kind] for kind in chosen) / sum(self.cases[kind] for kind in chosen)
+
+    def percentile(self, share: float) -> float:
+        """Milliseconds of processor time."""
+        return sorted(self.times)[int(len(self.times) * share)] * 1e3
+
+
+def _faults(labelled: Labelled, answer: Diagnosis) -> Iterator[str]:
+    if answer.accepted and not labelled.accepted:
+        yield "false accept"
+    if answer.certain and answer.cause not in labelled.causes and labelled.kind != "secret":
+        yield "certain and wrong"
+    if answer.witness is not None and not proves(answer.witness):
+        yield "not proved"
+    if answer.recovered_address and answer.recovered_address not in labelled.owners:
+        yield "phantom address"
+    if labelled.signer and answer.recovered_address != labelled.signer:
+        yield "signer not named"
+    if answer.finding == "SECRET_PASTED" and labelled.kind != "secret":
+        yield "no secret"
+
+
+def _others(customer: Customer, rng: Random, number: int) -> tuple[KnownChallenge, ...]:
+    """Earlier texts of the registered wallet, open or expired."""
+    return tuple(
+        challenge(
+            customer.registered,
+            challenge_id=f"CHG_{rng.randrange(36**6):022d}",
+            state=rng.choice(("open", "expired")),
+        )
+        for _ in range(number)
+    )
+
+
+def labelled_cases(
+    seed: int, count: int, *, texts: int = 3, addresses: int = 8
+) -> Iterator[Labelled]:
+    """`texts` earlier texts and up to `addresses` other addresses come with each case."""
+    rng = Random(seed)  # noqa: S311 - no secret
+    everyone = [customer for name in FAMILIES for customer in customers(name)]
+    owners = frozenset(each.registered.display for each in everyone)
+    for _ in range(count):
+        kind, customer = rng.choice(KINDS), rng.choice(everyone)
+        others = _others(customer, rng, texts)
+        rest = [each for each in everyone if each is not customer]
+        companions = known(*(each.registered for each in rng.sample(rest, min(addresses, 9))))
+        if addresses > len(rest):
+            companions *= addresses // len(companions)
+        mine = challenge(customer.registered)
+        context = {"challenge": mine, "other_challenges": others, "known_addresses": companions}
+        made = _MAKERS[kind](customer, rng, context)
+        yield Labelled(
+            kind, made[0], case(customer.registered, made[1], **made[4]), made[2],
+            accepted=None in made[2], signer=made[3], owners=owners,
+        )  # fmt: skip
+
+
+Made = tuple[str, str, frozenset[str | None], str | None, dict[str, Any]]
+
+
+def _altered(customer: Customer, rng: Random, context: dict[str, Any], number: int) -> Made:
+    name, text = altered(text_for(customer.registered), rng, number)
+    return f"{customer.family}: {name}", customer.answer(text), FORMAT, None, context
+
+
+def _other_text(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    other = rng.choice(context["other_challenges"])
+    name, text = ("as it is", other.text) if rng.random() < 0.5 else altered(other.text, rng, 1)
+    causes = frozenset({EXPIRED_CHALLENGE}) if other.state == "expired" else FORMAT
+    name = f"{customer.family}: {other.state}, {name}"
+    return name, customer.answer(text), causes, customer.registered.display, context
+
+
+def _clipboard(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    text = text_for(customer.registered)
+    forms = clipboards(customer, text, customer.sign(text.encode()))
+    name = rng.choice(sorted(forms))
+    return f"{customer.family}: {name}", forms[name], frozenset({None}), None, context
+
+
+def _other_wallet(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    same = [each for each in customers(customer.family) if each is not customer]
+    other = rng.choice(same)
+    context = {**context, "known_addresses": known(other.registered)}
+    text = text_for(customer.registered)
+    causes = frozenset({WRONG_WALLET_ADDRESS})
+    return customer.family, other.answer(text), causes, other.registered.display, context
+
+
+def _unknown_wallet(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    other = Customer(customer.family, rng.randbytes(32), customer.registered)
+    causes = frozenset({WRONG_WALLET_ADDRESS})
+    context = {**context, "known_addresses": ()}
+    return customer.family, other.answer(text_for(customer.registered)), causes, None, context
+
+
+def _other_family(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    name = rng.choice([each for each in FAMILIES if each != customer.family])
+    other = rng.choice(customers(name))
+    context = {**context, "known_addresses": known(other.registered)}
+    causes = frozenset({NETWORK_MISMATCH})
+    paste = other.answer(text_for(customer.registered))
+    return f"{customer.family} by {name}", paste, causes, other.registered.display, context
+
+
+def _secret(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    found = secrets_of_wallets(rng.randrange(100))
+    name = rng.choice(sorted(found))
+    return f"{customer.family}: {name}", found[name], FORMAT, None, context
+
+
+def _word(number: int) -> bytes:
+    return number.to_bytes(32, "big")
+
+
+def _contract(customer: Customer, rng: Random, context: dict[str, Any]) -> Made:
+    """Whatever a contract answers, its owner's key may have signed: nothing is certain."""
+    owner = rng.randbytes(65)
+    forms = {
+        "two owners": rng.randbytes(130),
+        "dynamic": rng.randbytes(97),
+        "ERC-6492": rng.randbytes(65) + bytes(31) + bytes.fromhex("6492" * 16),
+        "ABI": _word(32) + _word(0) + _word(64) + _word(65) + owner + bytes(31),
+        "validator in front": rng.randbytes(20) + owner,
+        "mode in front": rng.randbytes(1) + owner,
+        "ERC-7739": owner + rng.randbytes(64) + rng.randbytes(60) + bytes(2),
+        "P-256": rng.randbytes(64),
+    }
+    name = rng.choice(sorted(forms))
+    causes = frozenset({WRONG_MESSAGE_FORMAT, WRONG_WALLET_ADDRESS, NETWORK_MISMATCH})
+    context = {**context, "known_addresses": ()}
+    return f"{customer.family}: {name}", "0x" + forms[name].hex(), causes, None, context
+
+
+_MAKERS: dict[str, Callable[[Customer, Random, dict[str, Any]], Made]] = {
+    "one alteration": partial(_altered, number=1),
+    "two alterations": partial(_altered, number=2),
+    "other text": _other_text,
+    "clipboard": _clipboard,
+    "other wallet": _other_wallet,
+    "unknown wallet": _unknown_wallet,
+    "other family": _other_family,
+    "secret": _secret,
+    "contract wallet": _contract,
+}
+
+
+def judge_all(cases: Iterator[Labelled]) -> Rates:
+    rates = Rates()
+    for labelled in cases:
+        started = time.process_time()
+        answer = diagnose(labelled.case)
+        rates.add(labelled, answer, time.process_time() - started)
+    return rates
+
+
+def main() -> None:
+    if "pure" in sys.argv:
+        # As if coincurve were not installed for this project; the signers still use it.
+        blocked: dict[str, object] = {"chainteller.wallets.secp256k1_fast": None}
+        sys.modules.update(blocked)  # type: ignore[arg-type]  # None blocks an import
+        os.environ["ECC_BACKEND_CLASS"] = "eth_keys.backends.NativeECCBackend"
+    rates = judge_all(labelled_cases(int(sys.argv[1]), int(sys.argv[2]), texts=48, addresses=24))
+    lines = [
+        f"{kind:18} {number:7,} cases, {rates.share(kind):7.2%} right"
+        for kind, number in sorted(rates.cases.items())
+    ]
+    lines += [f"first cause right  {rates.share():7.2%}", f"faults: {dict(rates.faults)}"]
+    lines += [f"p50 {rates.percentile(0.5):.0f} ms, p95 {rates.percentile(0.95):.0f} ms"]
+    lines += [f"{number:5} {line}" for line, number in Counter(rates.examples).most_common(25)]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

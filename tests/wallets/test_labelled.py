@@ -1,0 +1,27 @@
+"""Labelled cases that a seed makes: causes, signers, secrets, and what must never happen."""
+
+import pytest
+from tests.wallets.labelled import Rates, judge_all, labelled_cases
+
+ALTERED = ("one alteration",)
+
+
+def check(rates: Rates) -> None:
+    examples = "\n".join(rates.examples[:20])
+    assert not {fault for fault in rates.faults if fault != "signer not named"}, examples
+    assert rates.share("clipboard") == 1, examples
+    assert rates.share("secret") >= 0.99, examples
+    assert rates.share("one alteration") >= 0.95, examples
+    assert rates.share("other wallet", "other family", "unknown wallet") == 1, examples
+
+
+def test_a_few_cases_of_every_kind() -> None:
+    rates = judge_all(labelled_cases(7, 90, texts=2))
+    assert len(rates.cases) == 9
+    check(rates)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_many_cases_with_48_texts_and_24_addresses(seed: int) -> None:
+    check(judge_all(labelled_cases(seed, 1000, texts=48, addresses=24)))
