@@ -194,9 +194,9 @@ def read_address(text: str, offered: tuple[str, ...]) -> AddressRead:
             networks.append(network.name)
     if networks:
         return AddressRead(tuple(networks))
-    if other:
-        return AddressRead(reason="WRONG_NETWORK", name=other)
     telling = [reason for reason in reasons if reason not in {"ENCODING", "WRONG_NETWORK"}]
+    if other and not telling:
+        return AddressRead(reason="WRONG_NETWORK", name=other)
     return AddressRead(reason=(telling or reasons or ["ENCODING"])[0])
 
 
