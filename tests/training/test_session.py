@@ -202,7 +202,7 @@ def test_a_pasted_secret_is_not_in_the_log(begin: OpenSession, write: Write) -> 
     session = begin(write(FUNDED))
     secret = "abandon " * 11 + "about"  # the published example phrase
     play = RegisterCounterparty(address=secret, network="ethereum")
-    with pytest.raises(Exception, match="not an address"):
+    with pytest.raises(Exception, match="isn't an address"):
         session.service.register_counterparty(play, idempotency_key="s1")
     report = to_json(make_report(session))
     assert "abandon" not in report

@@ -22,12 +22,15 @@ TASKS = (
     "handover between two agents",
 )
 NOT_IN_TRAINING: Mapping[str, str] = {
+    "CHAIN_UNAVAILABLE": "training reaches no network",
     "CLAIM_UNVERIFIABLE": "needs records that somebody has altered",
     "QUOTE_ACCOUNT_MISMATCH": "the console sends nothing for another account's quote",
     "deposit processing": "deposits arrive at once in training",
     "deposit failed": "deposits arrive at once in training",
 }
 """What can't happen in a session, and why."""
+OPERATION_ERRORS = frozenset(error.code for name in OBSERVED for error in BY_NAME[name].errors)
+"""From the declarations of the operations that count as actions."""
 _UNANSWERED = ("OUTCOME_UNKNOWN", "UNREACHABLE")
 
 
@@ -55,9 +58,8 @@ def coverage(scenarios: Iterable[Scenario]) -> tuple[Line, ...]:
 
 
 def errors() -> tuple[str, ...]:
-    """Codes that an agent's actions can be refused with, from the operations' declarations."""
-    codes = {error.code for name in OBSERVED for error in BY_NAME[name].errors}
-    return (*sorted(codes), *_UNANSWERED)
+    """Codes that an agent's actions can be refused with, and those of a missing answer."""
+    return (*sorted(OPERATION_ERRORS), *_UNANSWERED)
 
 
 def states() -> tuple[str, ...]:
