@@ -73,12 +73,10 @@ def upgrade(url: str) -> tuple[str, str]:
             before = "" if found is State.NEW else schema.revision(connection)
             if found is not State.CURRENT:
                 _migrate(connection)
+            search.complete(connection)
             after = schema.revision(connection)
             connection.commit()
         seal_rows(database)
-        with database.write() as connection:
-            search.complete(connection)
-            connection.commit()
     except (DBAPIError, PoolTimeout) as error:
         raise explain(error) from error
     finally:

@@ -1,6 +1,14 @@
 """What a search of everything finds."""
 
+from typing import Any
+
+from pydantic import Field
+
 from chainteller.service.models.base import Timestamp, WireModel
+
+
+def _optional() -> Any:
+    return Field(default=None, exclude_if=lambda value: value is None)
 
 
 class FindQuery(WireModel):
@@ -15,7 +23,7 @@ class Found(WireModel):
     ``kind`` is customer, bank-account, trading-account, trade, deposit, withdrawal, quote,
     counterparty or blockchain-account. ``title`` is one line about the record, ``matched`` what of
     it was found, and ``score`` how well it matches, up to 100. ``name`` and ``reference`` are the
-    customer's.
+    customer's. What a kind of record doesn't have is left out.
     """
 
     kind: str
@@ -23,10 +31,10 @@ class Found(WireModel):
     title: str
     matched: str
     score: int
-    name: str | None = None
-    reference: str | None = None
-    customer_id: str | None = None
-    bank_account_id: str | None = None
-    trading_account_id: str | None = None
-    status: str | None = None
-    created: Timestamp | None = None
+    name: str | None = _optional()
+    reference: str | None = _optional()
+    customer_id: str | None = _optional()
+    bank_account_id: str | None = _optional()
+    trading_account_id: str | None = _optional()
+    status: str | None = _optional()
+    created: Timestamp | None = _optional()
