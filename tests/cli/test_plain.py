@@ -23,7 +23,7 @@ def test_commands_are_read_line_by_line_and_changes_told_once(bank: Path) -> Non
     assert "COMMAND --help explains" in ended.out
     assert "CONFLICT: " in ended.err
     assert "Close the quotation mark." in ended.err
-    assert "demo opens a program of its own" in ended.err
+    assert "demo opens its own program" in ended.err
 
 
 def test_the_end_of_the_input_ends_it(bank: Path) -> None:

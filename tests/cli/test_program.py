@@ -26,12 +26,12 @@ def test_version_is_told(arguments: list[str]) -> None:
     [
         (
             ["acounts"],
-            "USAGE: No such command 'acounts', did you mean accounts?",
+            "USAGE: There is no command 'acounts', did you mean accounts?",
             "Next: chainteller --help",
         ),
         (
             ["accounts", "lst"],
-            "USAGE: No such command 'lst', did you mean list?",
+            "USAGE: There is no command 'lst', did you mean list?",
             "Next: chainteller accounts --help",
         ),
         (
@@ -210,4 +210,4 @@ def test_the_demo_is_read_only_where_that_is_asked_for() -> None:
 def test_the_demo_refuses_a_place() -> None:
     ended = chainteller("demo", "--database", "sqlite:///x")
     assert ended.code == 2
-    assert "--database makes no sense here" in ended.complaint[0]
+    assert "--database can't be used here" in ended.complaint[0]

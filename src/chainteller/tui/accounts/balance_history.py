@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from chainteller.domain.clock import from_datetime, to_datetime
-from chainteller.domain.transfers import DEPOSIT_TYPE
+from chainteller.domain.transfers import DEPOSIT_TYPE, TransferStatus
 from chainteller.records.formats import grouped
 from chainteller.service.errors import TellerError
 from chainteller.tui.charts import Sample, step_blocks
@@ -31,7 +31,8 @@ CASH = "USD"
 LEAST_WIDTH = 44
 """Columns that a chart needs."""
 _MOST_ROWS = 4
-_PAID_OUT = frozenset({"sent", "completed"})
+_CREDITED = frozenset({TransferStatus.COMPLETED, TransferStatus.RETURNED})
+_PAID_OUT = _CREDITED | {TransferStatus.SENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +156,16 @@ def _of_trade(row: "Trade") -> list[_Change]:
 
 
 def _of_transfer(row: "Transfer") -> list[_Change]:
-    symbol = row.currency.symbol or CASH
+    symbol, amount = row.currency.symbol or CASH, _number(row.amount)
+    returned = row.updated if row.status == TransferStatus.RETURNED else None
     if row.type == DEPOSIT_TYPE:
-        done = row.completed_at if row.status == "completed" else None
-        return _moved(done, symbol, _number(row.amount))
-    done = (row.completed_at or row.updated) if row.status in _PAID_OUT else None
-    return _moved(done, symbol, -_number(row.amount))
+        done = row.completed_at if row.status in _CREDITED else None
+    else:
+        done, amount = (
+            (row.completed_at or row.updated) if row.status in _PAID_OUT else None,
+            -amount,
+        )
+    return [*_moved(done, symbol, amount), *_moved(returned, symbol, -amount)]
 
 
 def _moved(at: datetime | None, symbol: str, amount: Decimal) -> list[_Change]:
