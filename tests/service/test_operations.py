@@ -85,6 +85,8 @@ def test_the_typed_method_makes_the_declared_call(operation: Operation[Any]) -> 
     if operation.request is not None:
         assert hints["request"] is operation.request
         given.append(operation.request.model_construct())
+    needed = [each for each in parameters.values() if each.default is inspect.Parameter.empty]
+    given += ["words"] * (len(needed) - len(given))
     named_key = {"idempotency_key": "key"} if operation.writes else {}
     assert ("idempotency_key" in parameters) == operation.writes
     method(*given, **named_key)
