@@ -216,7 +216,7 @@ async def test_a_deposit_without_an_answer_is_sent_again_with_its_key_at_the_nex
         assert "OUTCOME_UNKNOWN" not in shown
         told = [row.text for row in app.desk.log]
         assert any(
-            "Sending it again with the same key: It can't go through twice." in row for row in told
+            "Sending it again with the same key: it can't be done twice." in row for row in told
         )
         app.poll_now()
         await settle(pilot)
@@ -404,7 +404,7 @@ async def test_an_unreachable_place_shows_the_profiles_and_the_reason(bench: Ben
     app = Console(start, bench.settings._replace(profiles=profiles, profile="branch"))
     async with app.run_test(size=(100, 30)) as pilot:
         began = time.monotonic()
-        while "cannot be used" not in seen(app):
+        while "can't be used" not in seen(app):
             await pilot.pause(0.05)
             assert time.monotonic() - began < 5
         shown = seen(app)
