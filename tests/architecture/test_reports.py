@@ -18,6 +18,8 @@ import sys
 import pytest
 from tests.tui.conftest import bench, deployment, press, settle
 
+pytestmark = pytest.mark.thorough
+
 def test_shows_the_environment():
     environment = dict(os.environ)
     assert environment == {}

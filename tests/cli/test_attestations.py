@@ -18,6 +18,8 @@ from chainteller.wallets.pasted_secrets import SecretPasted
 from chainteller.wallets.proof import Proof
 from chainteller.wallets.verify import verify_signature
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = Path(__file__).parents[2] / "docs" / "how-to" / "verify_attestation.py"
 ALONE = (
     "import runpy, sys; sys.modules['chainteller'] = None; sys.argv = sys.argv[1:]; "

@@ -14,6 +14,8 @@ from chainteller.service.errors import ServiceUnavailable
 from chainteller.settings.place import Place, sqlite_url
 from chainteller.storage.worlds import sample_world
 
+pytestmark = pytest.mark.thorough
+
 SEED = "7"
 
 

@@ -19,7 +19,7 @@ COUNT = int(os.environ.get("CHAINTELLER_CLOCK_SEEDS", "40"))
 """Read before the tests' environment is cleared."""
 LIFE_S = 30
 """Of a key that a busy machine needs some seconds to make and to use."""
-pytestmark = pytest.mark.skipif(LIBRARY is None, reason=MISSING)
+pytestmark = [pytest.mark.skipif(LIBRARY is None, reason=MISSING), pytest.mark.thorough]
 
 
 def prove(folder: Path, cases: list[Case], window_s: int) -> Proof:

@@ -16,6 +16,8 @@ from chainteller.engine.verification import verify
 from chainteller.storage import maintenance
 from chainteller.storage.database import Database, open_database
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 TABLES = {"deposit": "transfer", "withdrawal": "transfer", "quote": "quote", "trade": "trade"}
 

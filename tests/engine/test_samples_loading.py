@@ -16,6 +16,8 @@ from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 
+pytestmark = pytest.mark.thorough
+
 
 def test_the_same_seed_and_moment_give_the_same_world(
     loaded: EngineContext, empty: EngineContext

@@ -21,6 +21,8 @@ from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.verification import verify
 
+pytestmark = pytest.mark.thorough
+
 _MARKETS = tuple(market.name for market in MARKETS)
 _SHORT_DELAYS: dict[str, Any] = dict.fromkeys(
     ("deposit_delay_s", "fill_delay_s", "settle_delay_s", "withdrawal_delay_s", "review_delay_s"), 0

@@ -14,6 +14,8 @@ import pytest
 
 from chainteller.private_files import allows_others, how_to_protect, others_may_read, protect
 
+pytestmark = pytest.mark.thorough
+
 STRIPPED = Path(__file__).parent / "stripped"
 ROOT = Path(__file__).parents[2]
 _TIMEOUT_S = 120

@@ -17,6 +17,8 @@ from chainteller.service.models.accounts import OpenTradingAccount
 from chainteller.service.models.funding import DepositRequest
 from chainteller.storage.tables import Tables
 
+pytestmark = pytest.mark.thorough
+
 ACCOUNTS = 3
 SETTINGS = {
     "service__rate_limits": "off",

@@ -26,6 +26,8 @@ from chainteller.storage.revision import REVISION
 from chainteller.storage.tables import Tables
 from chainteller.storage.wallet_tables import WalletTables
 
+pytestmark = pytest.mark.thorough
+
 Shape = dict[str, object]
 ROWS = {
     "head": "*",

@@ -26,6 +26,8 @@ from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
 
+pytestmark = pytest.mark.thorough
+
 Answer = TypeVar("Answer")
 _ID = re.compile(r"(?:TDA|QTE|TXN|BCA|CPT|CHG|CLM)_[A-Z0-9]{4}(?:\.\.|[A-Z0-9]*)[A-Z0-9]{4,}")
 _KEYS = (

@@ -15,6 +15,8 @@ from textual.widgets import Input
 from chainteller.service.models.pages import ListQuery
 from chainteller.tui.console.app import Console
 
+pytestmark = pytest.mark.thorough
+
 FIELDS: dict[str, Sequence[str]] = {
     "nothing open": ("1",),
     "filter of accounts": ("1", "slash"),

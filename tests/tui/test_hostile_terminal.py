@@ -13,6 +13,8 @@ import pexpect
 import pytest
 from tests.tui.hostile_service import HOSTILE
 
+pytestmark = pytest.mark.thorough
+
 REPOSITORY = Path(__file__).parents[2]
 OWN = re.compile(
     r"\x1b(?:\[[0-9;:?<>=]*[ $]?[A-Za-z]|[=>]|P[^\x1b]*\x1b\\"

@@ -17,6 +17,8 @@ from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine.engine import Engine
 
+pytestmark = pytest.mark.thorough
+
 MOST_GROWTH_MIB = 160
 """After the first tenth; Textual keeps the painted lines of every widget, in windows of up to
 300 x 100. Measured: 84 to 111 MiB, less with every tenth.

@@ -14,7 +14,7 @@ from chainteller.tui.console.app import Console
 from chainteller.tui.request_log import Request
 from chainteller.tui.start import ProfileRow, StartedDesk
 
-pytestmark = pytest.mark.needs("picture")
+pytestmark = [pytest.mark.needs("picture"), pytest.mark.thorough]
 
 EXPORTS = Path("/srv/exports")
 """Stands in a picture; nothing is written."""

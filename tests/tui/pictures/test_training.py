@@ -9,6 +9,8 @@ from tests.training.worlds import scenario
 from tests.tui.conftest import answer, press, settle
 from tests.tui.pictures.album import Album, Format, Themes, in_two_formats
 
+pytestmark = pytest.mark.thorough
+
 __all__ = ["begin"]
 
 

@@ -15,7 +15,7 @@ from chainteller.service.models.funding import Currency, Destination, Withdrawal
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import StartedDesk
 
-pytestmark = pytest.mark.needs("picture")
+pytestmark = [pytest.mark.needs("picture"), pytest.mark.thorough]
 
 
 def _withdrawals(bench: Bench) -> None:

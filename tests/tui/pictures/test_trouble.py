@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.tui.conftest import Bench, answer, make_bench, press, settle, until
 from tests.tui.pictures.album import Album, Format, Look, in_two_formats
 from tests.tui.pictures.test_desk import PROFILES
@@ -14,6 +15,8 @@ from chainteller.service.errors import ServiceUnreachable
 from chainteller.tui.console.app import Console
 from chainteller.tui.quote.screen import QuoteScreen
 from chainteller.tui.start import StartedDesk
+
+pytestmark = pytest.mark.thorough
 
 CLOSED = EngineOptions(rate_limits=False, maintenance=("eth-usd",))
 

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pytest
 from tests.tui.conftest import Bench, press, settle
 from tests.tui.pictures.album import Album, Format, Look, in_the_other_formats, in_two_formats
 from tests.tui.wallet_case import Case, palette, paste, signed
 from textual.pilot import Pilot
+
+pytestmark = pytest.mark.thorough
 
 
 def _customer(bench: Bench) -> Case:
