@@ -75,9 +75,9 @@ FAULTS = (
     ),
     Fault(
         "balance_after is the balance before",
-        "engine/ledger.py",
-        '"balance_after": balance,',
-        '"balance_after": balance - leg.change,',
+        "storage/ledger.py",
+        '"balance_after": balance}',
+        '"balance_after": balance - (posting["atoms"] if grows else -posting["atoms"])}',
         SIMULATION,
     ),
     Fault(

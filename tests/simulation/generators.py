@@ -481,7 +481,10 @@ def _token_balances(make: Maker) -> Asked:
 
 def _customers(make: Maker) -> Asked:
     texts = ("Customer 1", "REF-ODA", "dda-2", "_", "nobody")
-    return Asked("customers", query=make.page(text=make.draw.pick(texts)))
+    query = make.page(text=make.draw.pick(texts))
+    if make.draw.chance(3):
+        query["sort"] = make.draw.pick(("reference", "-reference"))
+    return Asked("customers", query=query)
 
 
 _STATUSES = (

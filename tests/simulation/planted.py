@@ -49,8 +49,8 @@ FAULTS = (
     Fault(
         "open quotes are counted after they expire",
         "storage/quotes.py",
-        '_T.c.expires >= bindparam("b_now"),',
-        '_T.c.expires >= bindparam("b_now") - 10**12,',
+        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now"),',
+        '_T.c.status == "open",\n    _T.c.expires >= bindparam("b_now") - 10**12,',
     ),
     Fault(
         "a cancelled withdrawal counts against its limit",
@@ -97,7 +97,7 @@ FAULTS = (
     Fault(
         "refused signatures aren't counted",
         "engine/claims.py",
-        "    tx.when_refused(lambda record: _count(record, challenge, diagnosis))\n",
+        "    tx.when_refused(lambda record: _count(record, challenge, found))\n",
         "",
     ),
     Fault(

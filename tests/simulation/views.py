@@ -173,7 +173,7 @@ def _limits(model: Model, client: Client, asked: Asked) -> Wire:
 
 
 def _customers(model: Model, client: Client, asked: Asked) -> Wire:
-    page, limit = checked(asked)
+    page, limit = checked(asked, ("reference", "-reference"))
     text = asked.query.get("text")
     rows = []
     for customer in own(client, model.customers.values()):
@@ -194,6 +194,8 @@ def _customers(model: Model, client: Client, asked: Asked) -> Wire:
             }
         )
     rows.sort(key=lambda each: (each["reference"], each["id"]))
+    if asked.query.get("sort") == "-reference":
+        rows.reverse()
     return paged(rows, page, limit)
 
 

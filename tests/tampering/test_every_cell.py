@@ -18,6 +18,7 @@ from chainteller.storage.tables import Tables
 _EXEMPT = {
     ("head", "*"),
     ("entry", "*"),
+    ("unnumbered", "*"),
     ("log", "*"),
     ("checkpoint", "*"),
     ("search_key", "*"),

@@ -100,7 +100,7 @@ def test_without_a_key_there_are_no_heads(template: Path, tmp_path: Path) -> Non
         lambda: place.engine.audit_consistency(0, 1),
         lambda: place.engine.audit_proof("1"),
     ):
-        with pytest.raises(NotFound, match="No such checkpoint") as refused:
+        with pytest.raises(NotFound, match="This checkpoint doesn't exist") as refused:
             call()
         assert "audit key create" in refused.value.suggestion
     report = judge_heads(place.engine.context)
