@@ -43,6 +43,11 @@ class Network:
         return (self.name, self.caip2, *self.aliases)
 
     @property
+    def listed_as(self) -> tuple[str, str]:
+        """The names under which a list of addresses means this network: its own, its family's."""
+        return (self.name, self.family.name)
+
+    @property
     def namespace(self) -> str:
         """The CAIP-2 namespace, such as eip155."""
         return self.caip2.partition(":")[0]

@@ -27,8 +27,7 @@ class Unowned(NamedTuple):
 def unowned(address: Address) -> Unowned | None:
     """What a listed address is; None for any other one."""
     listed = _listed()
-    networks = (address.network.name, address.network.family.name)
-    found = (listed.get((each, address.display)) for each in networks)
+    found = (listed.get((name, address.display)) for name in address.network.listed_as)
     return next((each for each in found if each is not None), None)
 
 
