@@ -105,7 +105,8 @@ def test_a_deposit_taken_back_takes_what_is_left(
     assert found is not None
     cash = found.series[0]
     assert [value for _, value in cash.steps] == [Decimal(step) for step in steps]
-    assert (cash.asset, cash.before) == ("USD", 0)
+    assert cash.asset == "USD"
+    assert cash.before == 0
     assert not found.incomplete
 
 
