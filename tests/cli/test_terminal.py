@@ -240,7 +240,7 @@ def test_a_place_that_never_answers_shows_the_profiles_within_five_seconds(home:
         child, screen = _started("--profile", "far", FAR_KEY="key"), pyte.Screen(80, 24)
         _screen(child, "starting", screen)
         began = time.monotonic()
-        assert f"No answer from {url}" in _screen(child, "far cannot be used", screen)
+        assert f"No answer from {url}" in _screen(child, "far can't be used", screen)
         assert time.monotonic() - began < 4.5
         child.send("\x11")
         child.expect(pexpect.EOF)

@@ -102,6 +102,26 @@ def test_a_password_is_no_part_of_a_label(tmp_path: Path) -> None:
     assert "secret" in place.address
 
 
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("http://teller:secret@bank.example", "an address without credentials"),
+        ("https://:secret@bank.example/trading", "an address without credentials"),
+        ("https://secret@bank.example", "an address without credentials"),
+        ("https://[secret", "http://HOST or https://HOST"),
+    ],
+)
+@pytest.mark.parametrize("origin", ["--url", "CHAINTELLER_URL"])
+def test_the_address_of_a_deployment_with_credentials_is_refused_without_showing_them(
+    tmp_path: Path, address: str, reason: str, origin: str
+) -> None:
+    by_flag = origin == "--url"
+    flags = Flags(url=address) if by_flag else Flags()
+    with pytest.raises(SettingsInvalid, match=f"{origin} needs {reason}") as refused:
+        _configured(tmp_path, flags, **({} if by_flag else {origin: address})).place()
+    assert "secret" not in str(refused.value)
+
+
 @pytest.mark.parametrize("address", ["foo", "sqlite://", "sqlite:///", "mysql://h/x", ""])
 def test_an_address_that_is_none_is_a_configuration_error(tmp_path: Path, address: str) -> None:
     flags = Flags(database=address or "x")

@@ -9,10 +9,12 @@ from tests.tui.conftest import Bench, press, seen, settle
 from tests.world.samples import load, new_bank
 
 from chainteller.domain.actors import Actor
+from chainteller.engine import deposits
 from chainteller.engine.engine import Engine
+from chainteller.engine.unit_of_work import UnitOfWork, work_unit
 from chainteller.service import operations as op
 from chainteller.service.layers import Next, layered
-from chainteller.service.models.accounts import Token, TokenBalance
+from chainteller.service.models.accounts import Token, TokenBalance, TradingAccount
 from chainteller.service.models.pages import ListQuery
 from chainteller.service.models.quotes import ExecuteRequest, QuoteRequest
 from chainteller.service.operations import Call
@@ -33,6 +35,18 @@ def _buy(bench: Bench, account_id: str, amount: str) -> None:
     bench.service.execute_quote(quote.id, ExecuteRequest(trading_account_id=account_id))
     bench.world.advance(60)
     bench.world.advance(60)
+
+
+def _take_back(bench: Bench, account: TradingAccount, amount: str) -> None:
+    """The bank takes the deposit of this amount back."""
+    found = bench.service.deposits(account.id).data
+    deposit = next(each for each in found if each.amount == amount)
+
+    def run(tx: UnitOfWork) -> bool:
+        deposits.claw_back(tx, deposit.id, "unpaid")
+        return True
+
+    work_unit(bench.world.context, Actor(name="core"), run)
 
 
 def test_follows_every_asset_back_to_nothing(bench: Bench) -> None:
@@ -68,6 +82,55 @@ def test_a_course_that_does_not_add_up_is_not_drawn(bench: Bench) -> None:
     found = history([more], transactions, complete=True)
     assert found is not None
     assert (found.series, found.incomplete) == ((), ("USD",))
+
+
+@pytest.mark.parametrize(
+    ("spent", "steps"),
+    [
+        ("100.00", ["500.00", "800.00", "700.00", "200.00"]),
+        ("400.00", ["500.00", "800.00", "400.00", "0.00"]),
+        ("800.00", ["500.00", "800.00", "0.00", "0.00"]),
+    ],
+)
+def test_a_deposit_taken_back_takes_what_is_left(
+    bench: Bench, spent: str, steps: list[str]
+) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.world.advance(600)
+    bench.deposit(account, "300.00")
+    bench.world.advance(600)
+    _buy(bench, account.id, spent)
+    _take_back(bench, account, "500.00")
+    found = _followed(bench, account.id)
+    assert found is not None
+    cash = found.series[0]
+    assert [value for _, value in cash.steps] == [Decimal(step) for step in steps]
+    assert cash.asset == "USD"
+    assert cash.before == 0
+    assert not found.incomplete
+
+
+def test_what_several_deposits_taken_back_took_is_not_guessed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.deposit(account, "300.00")
+    bench.world.advance(600)
+    _buy(bench, account.id, "350.00")
+    _take_back(bench, account, "300.00")
+    _take_back(bench, account, "500.00")
+    found = _followed(bench, account.id)
+    assert found is not None
+    assert ([each.asset for each in found.series], found.incomplete) == (["SOL"], ("USD",))
+
+
+def test_a_deposit_taken_back_among_the_newest_transactions_is_not_guessed(bench: Bench) -> None:
+    account = bench.open(1, deposit="500.00")
+    bench.world.advance(600)
+    _buy(bench, account.id, "100.00")
+    _take_back(bench, account, "500.00")
+    rows = bench.service.transactions(account.id).data
+    found = history(bench.service.token_balances(account.id).data, rows, complete=False)
+    assert found is not None
+    assert found.incomplete == ("USD",)
 
 
 def test_all_sample_accounts_add_up(tmp_path: Path) -> None:

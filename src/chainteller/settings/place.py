@@ -131,14 +131,13 @@ class Configured:
         return self._embedded(profile.database or self._default().address, chosen_by, profile)
 
     def _remote(self, address: str, origin: str, profile: Profile | None = None) -> Place:
-        checked = _checked(address, origin, url)
-        label = checked.partition("://")[2]
+        checked = _checked(address, origin, _deployment)
         allowed = (profile.cleartext if profile else "") or self.settings.service.cleartext
         return self._with_profile(
             Place(
                 remote=True,
                 address=checked,
-                label=without_password(label),
+                label=checked.partition("://")[2],
                 chosen_by=origin,
                 cleartext=allowed == "allow",
             ),
@@ -160,6 +159,18 @@ class Configured:
             profile = self.settings.profiles.get(self.flags.profile)
         label = profile.label or profile.name if profile else place.label
         return replace(place, label=label, read_only=self.is_read_only, profile=profile)
+
+
+def _deployment(value: object) -> str:
+    """The address of a deployment; the API key alone says who calls, so nothing secret is in it."""
+    address = url(value)
+    try:
+        host = urlsplit(address).netloc
+    except ValueError:
+        raise ValueError("needs http://HOST or https://HOST") from None
+    if "@" in host:
+        raise ValueError("needs an address without credentials")
+    return address
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,7 +2,8 @@
 
 The current balances are followed backwards through the account's newest transactions. A series
 that doesn't add up isn't drawn. Dollars and tokens that are worth one dollar are a single series,
-because a payment may draw on any of them.
+because a payment may draw on any of them. A deposit that is taken back takes at most what is left
+of its token. Its record doesn't say how much that was: only an account's whole course tells it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,17 +86,26 @@ def history(
     changes = sorted(change for row in transactions for change in _changes(row))
     if not changes:
         return None
+    taken_back = [change for row in transactions for change in _taken_back(row)]
     held = _held_now(balances)
     complete_series, incomplete = [], []
     for asset in sorted({*held, *(asset for _, asset, _ in changes)}, key=_order):
-        own = [(at, amount) for at, name, amount in changes if name == asset]
+        own, taken = _only(asset, changes), _only(asset, taken_back)
         series = _series(asset, held.get(asset, Decimal(0)), own)
-        adds_up = series.before == 0 if complete else _never_negative(series)
+        if complete and len(taken) == 1 and 0 < series.before <= -taken[0][1]:
+            at, amount = taken[0]
+            own[own.index(taken[0])] = at, amount + series.before
+            series = _series(asset, series.now, own)
+        adds_up = series.before == 0 if complete else not taken and _never_negative(series)
         if adds_up:
             complete_series.append(series)
         else:
             incomplete.append(asset)
     return History(tuple(complete_series), changes[0][0], complete, tuple(incomplete))
+
+
+def _only(asset: str, changes: "Iterable[_Change]") -> list[tuple[int, Decimal]]:
+    return [(at, amount) for at, name, amount in changes if name == asset]
 
 
 def _order(asset: str) -> tuple[bool, str]:
@@ -166,6 +176,13 @@ def _of_transfer(row: "Transfer") -> list[_Change]:
             -amount,
         )
     return [*_moved(done, symbol, amount), *_moved(returned, symbol, -amount)]
+
+
+def _taken_back(row: "Transaction") -> list[_Change]:
+    """A returned deposit's last change, as if its whole amount had still been there."""
+    if row.type != DEPOSIT_TYPE or row.status != TransferStatus.RETURNED:
+        return []
+    return _of_transfer(row)[-1:]  # type: ignore[arg-type]  # the type is in its field
 
 
 def _moved(at: datetime | None, symbol: str, amount: Decimal) -> list[_Change]:
