@@ -487,6 +487,24 @@ def _customers(make: Maker) -> Asked:
     return Asked("customers", query=query)
 
 
+def _find(make: Maker) -> Asked:
+    ids = (
+        *(make.account(), make.quote(), make.trade()[1], make.custody(), make.wallet()),
+        *(make.transfer(kind)[1] for kind in ("deposit", "withdrawal")),
+    )
+    name = make.draw.pick(ids)
+    wallets = [each.address for each in make.model.wallets.values()] or ["0x12"]
+    banks = [each.id for each in make.model.bank_accounts.values()]
+    customer = make.draw.pick([*make.model.customers.values()])
+    words = (customer.name, customer.name.upper(), "Custmer 2", "nobody", "the wallet of", "%", "")
+    texts = (
+        *(name, name, f"{name[:8]}..{name[-4:]}", name[:8], name[4:10].lower()),
+        *(make.draw.pick(wallets), make.draw.pick(banks), customer.reference, customer.id),
+        *(make.draw.pick(words), _words(make), f"{customer.name} {_words(make)}"),
+    )
+    return Asked("find", query={"text": make.draw.pick(texts)})
+
+
 _STATUSES = (
     "processing", "completed", "sent", "cancelled", "returned", "failed", "reviewing", "settled",
     "executed", "gone",
@@ -674,6 +692,7 @@ GENERATORS: dict[str, Callable[[Maker], Asked]] = {
     "token_balances": _token_balances,
     "limits": _of_account("limits"),
     "customers": _customers,
+    "find": _find,
     "deposits": _transfers("deposits"),
     "deposit_record": _deposit_record,
     "withdrawals": _transfers("withdrawals"),

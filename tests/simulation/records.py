@@ -28,6 +28,10 @@ Bucket = dict[str, int]
 class Anything:
     """Stands for a value that only the deployment can choose."""
 
+    def wrong(self, _found: Any) -> str:
+        """What can't be of the deployment's choosing; empty if nothing is wrong."""
+        return ""
+
     def __repr__(self) -> str:
         return "(anything)"
 

@@ -438,6 +438,7 @@ class Simulation:
 def differing(path: str, expected: Any, found: Any, name: str) -> None:
     """Raises Difference at the first part of an answer that isn't as expected."""
     if isinstance(expected, Anything):
+        _chosen(path, expected, found, name)
         return
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
@@ -452,6 +453,12 @@ def differing(path: str, expected: Any, found: Any, name: str) -> None:
         return
     if expected != found:
         raise Difference(f"{name}{path}", f"{found!r}, expected {expected!r}")
+
+
+def _chosen(path: str, expected: Anything, found: Any, name: str) -> None:
+    """Raises Difference where the deployment can't have chosen this."""
+    if wrong := expected.wrong(found):
+        raise Difference(f"{name}{path}", f"{wrong}\n  {found}"[:2_000])
 
 
 @cache

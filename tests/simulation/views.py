@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.simulation import searches
 from tests.simulation.calls import Answered, Asked, Client, Wire
 from tests.simulation.figures import (
     ASSETS,
@@ -15,7 +16,6 @@ from tests.simulation.figures import (
     Refused,
     dollars,
     moment,
-    read,
     shown,
 )
 from tests.simulation.model import Model, is_right
@@ -104,19 +104,7 @@ def _trading_accounts(model: Model, client: Client, asked: Asked) -> Wire:
     )
     text = asked.query.get("text")
     if text:
-        rows = [
-            each
-            for each in rows
-            if any(
-                text.casefold() in value.casefold()
-                for value in (
-                    each.id,
-                    each.bank.id,
-                    each.bank.customer.name,
-                    each.bank.customer.reference,
-                )
-            )
-        ]
+        rows = [each for each in rows if searches.is_account(each, text)]
     if "lastActivity" in asked.query.get("sort", ""):
         rows.sort(key=lambda each: (each.active, each.id))
         rows = rows[::-1] if asked.query["sort"].startswith("-") else rows
@@ -179,8 +167,7 @@ def _customers(model: Model, client: Client, asked: Asked) -> Wire:
     for customer in own(client, model.customers.values()):
         banks = [each for each in model.bank_accounts.values() if each.customer is customer]
         banks.sort(key=lambda each: each.id)
-        names = [customer.name, customer.reference, *(each.id for each in banks)]
-        if text and not any(text.casefold() in name.casefold() for name in names):
+        if text and not searches.is_customer(customer, banks, text):
             continue
         rows.append(
             {
@@ -197,6 +184,10 @@ def _customers(model: Model, client: Client, asked: Asked) -> Wire:
     if asked.query.get("sort") == "-reference":
         rows.reverse()
     return paged(rows, page, limit)
+
+
+def _find(model: Model, client: Client, asked: Asked) -> Wire:
+    return {"data": searches.finds(model, client, asked.query["text"])}
 
 
 # -- funding and trades -------------------------------------------------------------------------
@@ -255,40 +246,8 @@ def _all_transfers(model: Model, client: Client, asked: Asked) -> Wire:
     )
     rows = created_within(asked, rows)
     for word in (asked.query.get("text") or "").split():
-        rows = [each for each in rows if _has(each, word)]
+        rows = [each for each in rows if searches.is_transfer(each, word)]
     return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
-
-
-def _has(transfer: Transfer, word: str) -> bool:
-    """Whether a transfer is found by a word: a name, an amount, or part of an id."""
-    customer = transfer.account.bank.customer
-    if word.casefold() in customer.name.casefold() or _is_amount(transfer, word):
-        return True
-    if len(word) < 4:
-        return False
-    names = [transfer.id, transfer.account.id, transfer.account.bank.id, customer.reference]
-    if transfer.wallet is not None:
-        names.append(transfer.wallet.address)
-    begin, dots, end = word.casefold().partition("..")
-    for name in (each.casefold() for each in names):
-        if word.casefold() in name:
-            return True
-        if (
-            dots
-            and begin
-            and end
-            and begin in name
-            and end in name[name.find(begin) + len(begin) :]
-        ):
-            return True
-    return False
-
-
-def _is_amount(transfer: Transfer, word: str) -> bool:
-    try:
-        return read(word.replace(",", ""), transfer.asset) == transfer.atoms
-    except Refused:
-        return False
 
 
 def _transactions(model: Model, client: Client, asked: Asked) -> Wire:
@@ -426,9 +385,7 @@ def _counterparties(model: Model, client: Client, asked: Asked) -> Wire:
     rows = own(client, model.wallets.values())
     text = asked.query.get("text")
     if text:
-        rows = [
-            each for each in rows if text == each.id or text.casefold() in each.address.casefold()
-        ]
+        rows = [each for each in rows if searches.is_wallet(each, text)]
     return paged([each.wire() for each in newest_first(asked, rows)], page, limit)
 
 
@@ -580,6 +537,7 @@ VIEWS: dict[str, Callable[[Model, Client, Asked], Wire]] = {
     "token_balances": _token_balances,
     "limits": _limits,
     "customers": _customers,
+    "find": _find,
     "deposits": _transfers_of("deposit"),
     "deposit_record": _transfer_of("deposit"),
     "withdrawals": _transfers_of("withdrawal"),

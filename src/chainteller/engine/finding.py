@@ -24,13 +24,14 @@ from chainteller.domain.money import format_atoms
 from chainteller.domain.search_texts import Ends, Wanted, folded, name_words
 from chainteller.engine.context import EngineContext
 from chainteller.engine.table import answers
+from chainteller.engine.unit_of_work import now
 from chainteller.paths import shipped
 from chainteller.service import operations
 from chainteller.service.errors import ValidationFailed
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.pages import Page
 from chainteller.storage import finding as rows
-from chainteller.storage import search
+from chainteller.storage import quotes, search
 from chainteller.storage.columns import Record
 from chainteller.storage.search import Hit
 from chainteller.storage.vocabulary import EXACT, Match
@@ -99,7 +100,7 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
     if not text:
         raise ValidationFailed.of("query", "what to find")
     with context.database.read() as connection:
-        finder = _Finder(connection, actor.organisation)
+        finder = _Finder(connection, actor.organisation, now(context, connection))
         finder.look_for(search_texts.read(text))
         found = finder.found()
     allowed = [
@@ -113,9 +114,10 @@ def find(context: EngineContext, actor: Actor, query: FindQuery) -> Page[Found]:
 class _Finder:
     """One search in one snapshot."""
 
-    def __init__(self, connection: Connection, organisation_id: str) -> None:
+    def __init__(self, connection: Connection, organisation_id: str, at: int) -> None:
         self._connection = connection
         self._organisation_id = organisation_id
+        self._at = at
         self._finds = _Finds()
 
     def look_for(self, wanted: Wanted) -> None:
@@ -290,8 +292,8 @@ class _Finder:
             [(kind, self._finds.known[kind, record_id]) for (kind, record_id), _ in shown],
         )
         return [
-            _item(kind, self._finds.known[kind, record_id], owners.get((kind, record_id)), how)
-            for (kind, record_id), how in shown
+            _item(place, self._finds.known[place], owners.get(place), how, self._at)
+            for place, how in shown
         ]
 
 
@@ -412,8 +414,10 @@ def _told(kind: str, row: Record) -> str:
     return str(row.id)
 
 
-def _item(kind: str, row: Record, owner: Record | None, how: tuple[float, str]) -> Found:
-    score, matched = how
+def _item(
+    place: tuple[str, str], row: Record, owner: Record | None, how: tuple[float, str], at: int
+) -> Found:
+    (kind, _), (score, matched) = place, how
     known = {
         "name": None if owner is None else owner.name,
         "reference": None if owner is None else owner.reference,
@@ -422,11 +426,13 @@ def _item(kind: str, row: Record, owner: Record | None, how: tuple[float, str]) 
     names = row._fields
     for name in ("bank_account_id", "trading_account_id", "status", "created"):
         known[name] = getattr(row, name) if name in names else None
+    if kind == "quote":
+        known["status"] = quotes.status_of(row, at)
     if kind == "bank-account":
         known["bank_account_id"] = row.id
     if kind == "trading-account":
         known["trading_account_id"] = row.id
-    title = _TITLES[kind](row, owner)
+    title = _TITLES[kind](row, owner, known["status"])
     return Found(
         kind=kind, id=row.id, title=title, matched=matched, score=round(min(100, score)), **known
     )
@@ -436,26 +442,28 @@ def _whose(text: str, owner: Record | None) -> str:
     return text if owner is None else f"{text}, {owner.name}"
 
 
-def _trade_title(row: Record, owner: Record | None) -> str:
+def _trade_title(row: Record, owner: Record | None, status: str | None) -> str:
     base = MARKETS_BY_NAME[row.market].base
     atoms = row.bought if row.side == "buy" else row.sold
-    return _whose(f"{row.side} {format_atoms(atoms, base)} {base.symbol}, {row.status}", owner)
+    return _whose(f"{row.side} {format_atoms(atoms, base)} {base.symbol}, {status}", owner)
 
 
-def _transfer_title(row: Record, owner: Record | None) -> str:
+def _transfer_title(row: Record, owner: Record | None, status: str | None) -> str:
     asset = ASSETS_BY_KEY[row.asset]
     amount = f"{row.direction} {format_atoms(row.amount, asset)} {asset.symbol}"
-    return _whose(f"{amount}, {row.status}", owner)
+    return _whose(f"{amount}, {status}", owner)
 
 
-def _wallet_title(row: Record, owner: Record | None) -> str:
+def _wallet_title(row: Record, owner: Record | None, _status: str | None) -> str:
     return _whose(f"{row.network} {row.address}", owner)
 
 
 _TITLES = {
-    "customer": lambda row, _: f"{row.name}, {row.reference}",
-    "bank-account": lambda row, owner: _whose(f"{row.id} {row.type}", owner),
-    "trading-account": lambda row, owner: _whose(f"{row.bank_account_id} trading account", owner),
+    "customer": lambda row, *_: f"{row.name}, {row.reference}",
+    "bank-account": lambda row, owner, _: _whose(f"{row.id} {row.type}", owner),
+    "trading-account": lambda row, owner, _: _whose(
+        f"{row.bank_account_id} trading account", owner
+    ),
     "trade": _trade_title,
     "quote": _trade_title,
     "deposit": _transfer_title,

@@ -121,11 +121,15 @@ def fees(row: Record) -> Fees:
     )
 
 
+def status_of(row: Record, now: int) -> str:
+    """A quote's status; nothing is written when an open one expires."""
+    if row.status == QuoteStatus.OPEN and not quote_is_live(now=now, expires=row.expires):
+        return QuoteStatus.EXPIRED.value
+    return str(row.status)
+
+
 def to_model(row: Record, now: int) -> Quote:
     bought, sold = legs(row)
-    status = row.status
-    if status == QuoteStatus.OPEN and not quote_is_live(now=now, expires=row.expires):
-        status = QuoteStatus.EXPIRED
     premium = row.hold_premium_bps * (row.window // 1_000_000) * 100 // 60
     return Quote(
         id=row.id,
@@ -137,7 +141,7 @@ def to_model(row: Record, now: int) -> Quote:
         created=row.created,
         expires=row.expires,
         fees=fees(row),
-        status=status,
+        status=status_of(row, now),
         trading_account_id=row.trading_account_id,
         trade_id=row.trade_id,
         pricing=Pricing(
