@@ -65,7 +65,7 @@ async def test_a_secret_that_arrives_as_keys_is_not_shown_either(
         ("wrong-network", "LOOKS_LIKE_SOLANA", "a wallet of another network signed"),
         ("truncated", "TRUNCATED", "cut short"),
         ("contract-wallet", "CONTRACT_WALLET", "smart-contract wallets"),
-        ("typed-by-hand", "UNKNOWN_SIGNER", "points to"),
+        ("typed-by-hand", "UNKNOWN_SIGNER", "another account, or another text"),
     ],
 )
 async def test_a_mistake_is_named_and_no_try_is_burned(
