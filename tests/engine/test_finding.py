@@ -11,6 +11,7 @@ from tests.world.files import sealed
 from tests.world.searches import people, scripted
 
 from chainteller.domain.actors import SCOPES, Actor
+from chainteller.domain.clock import SECOND
 from chainteller.domain.ids import short
 from chainteller.domain.search_texts import folded, name_words, read
 from chainteller.engine.engine import Engine
@@ -141,6 +142,17 @@ def test_kinds_that_the_key_may_not_read_are_left_out(world: World) -> None:
     assert kinds(quote, "trading:quote") == set()
     assert kinds(WALLET) == {"counterparty"}
     assert kinds(WALLET, "wallets:read") == set()
+
+
+def test_an_expired_quote_is_found_as_expired(tmp_path: Path) -> None:
+    world = make_world(tmp_path / "bank.db")
+    world.open()
+    quote = world.quote()
+    assert first(world, quote.id).status == "open"
+    world.clock.advance(3_600 * SECOND)
+    found = first(world, quote.id)
+    assert (found.status, "expired" in found.title) == ("expired", True)
+    world.close()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n"])
