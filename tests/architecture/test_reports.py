@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.thorough
+
 ROOT = Path(__file__).parents[2]
 CANARY = "canary-sk_live_7f3kQ22dZz"
 NAMES = ("BANK_API_TOKEN", "CHAINTELLER_API_KEY", "AWS_SECRET_ACCESS_KEY")
@@ -17,8 +19,6 @@ import sys
 
 import pytest
 from tests.tui.conftest import bench, deployment, press, settle
-
-pytestmark = pytest.mark.thorough
 
 def test_shows_the_environment():
     environment = dict(os.environ)
