@@ -133,7 +133,7 @@ def test_what_a_bare_deployment_does_not_offer_is_said_and_nothing_is_claimed(
 ) -> None:
     ended = teller("--url", bare, *line)
     assert (ended.code, ended.out) == (1, "")
-    assert ended.complaint[0].startswith("NOT_OFFERED: This deployment does not ")
+    assert ended.complaint[0].startswith("NOT_OFFERED: This deployment doesn't ")
     assert ended.complaint[-1].startswith("Next: ")
     assert teller("--url", bare, *line, "--json").out == ""
 

@@ -36,7 +36,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     world = build(url, clock=SystemClock())
     key = world.key()
     world.engine.close()
-    server = ServerProcess(url, "0", "0", "")
+    server = ServerProcess(url)
     yield server.address, key
     server.kill()
 
