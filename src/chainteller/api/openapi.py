@@ -4,8 +4,8 @@ Names follow one rule, so that test tools can link operations: a path parameter 
 name in camelCase with ``Id``, a schema is the resource's name, and every reply with a new id lists
 the operations that accept it (``links``).
 
-In replies every field is required: the service always writes all of them, some as null. In
-requests, those with a default may be left out.
+In replies every field is required, some of them as null, except those that are written only where
+they say something. In requests, those with a default may be left out.
 """
 
 import re
@@ -100,7 +100,9 @@ class _Schemas(GenerateJsonSchema):
         }
 
     def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: FBT001 - as inherited
-        return self.mode == "serialization" or super().field_is_required(field, total)
+        if self.mode == "serialization":
+            return field.get("serialization_exclude_if") is None
+        return super().field_is_required(field, total)
 
 
 @cache

@@ -104,7 +104,7 @@ class Named(Generic[Found]):
         """The account of a transaction that this machine knows."""
         feature = self.operation.feature
         if feature and feature not in bank.capabilities().features:
-            raise NotOffered(f"This deployment does not show {self.kind}s.")
+            raise NotOffered(f"This deployment doesn't show {self.kind}s.")
         with workspace() as own:
             known = own.known(Kind.TRANSACTION)
         for each in known:
