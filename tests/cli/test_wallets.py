@@ -138,7 +138,8 @@ def test_stored_claims_are_checked_again(teller: Teller, bank: Path) -> None:
     assert (alone.code, found["id"], found["holds"]) == (0, claim, True)
     assert (found["method"], found["address"], found["reason"]) == ("signature", address, None)
     every = teller("wallets", "recheck", "--json").body
-    assert every["pagination"]["total"] == len(every["data"]) == 6
+    assert every["pagination"]["total"] == len(every["data"]) > 1
+    assert claim in {each["id"] for each in every["data"]}
     assert all(each["holds"] for each in every["data"])
     with closing(sqlite3.connect(bank)) as connection, connection:
         connection.execute("UPDATE claim SET signer = 'somebody' WHERE id = ?", (claim,))
@@ -160,7 +161,8 @@ def test_a_shared_wallet_is_linked_when_that_was_acknowledged(
 ) -> None:
     """frank-ethereum is verified for a sample customer; BCA_SAMPLE1 is another one's."""
     monkeypatch.setenv("CHAINTELLER_WALLETS__SHARED", "ask")
-    assert teller("wallets", "shared", "--json").body["data"] == []
+    before = teller("wallets", "shared", "--all", "--json").body["data"]
+    assert _SHARED not in {each["address"] for each in before}
     _, challenge = _challenge(teller, "ethereum", _SHARED)
     signature = _signed(challenge.out, "frank-ethereum")
     claim = teller("wallets", "claim", challenge.body["id"], signature, "--json")
@@ -170,5 +172,5 @@ def test_a_shared_wallet_is_linked_when_that_was_acknowledged(
     assert (refused.code, refused.body["error"]) == (1, "WALLET_SHARED")
     linked = teller("wallets", "link", claim.body["id"], "--acknowledge-shared", "--json")
     assert (linked.code, linked.body["shared"]) == (0, True)
-    listed = teller("wallets", "shared")
+    listed = teller("wallets", "shared", "--all")
     assert listed.out.count(_SHARED) == 2

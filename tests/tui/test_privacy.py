@@ -63,7 +63,7 @@ async def test_nobody_is_asked_to_say_yes_to_dots(bench: Bench) -> None:
         await press(pilot, "w", *"1234.5", "enter")
         shown = seen(app)
         assert "WITHDRAW 1,234.50 USD" in shown
-        assert "type the amount again, 1,234.50" in shown
+        assert "Type the amount again, 1,234.50" in shown
         await press(pilot, *"12", "y")
         assert "12_  the amounts differ" in seen(app)
         await press(pilot, *"34.50")

@@ -183,7 +183,7 @@ async def test_only_the_same_agent_goes_on_with_the_customer_and_only_for_a_whil
         if continues:
             return
         assert "No account is selected" in seen(again)
-        assert f"Left here by op01: {left}" in seen(again)
+        assert f"Last one here by op01: {left}" in seen(again)
         for key in ("3", "5", "4", "1", "r"):
             await press(pilot, key)
             assert again.desk.customer.account_id == "", "nobody, on any screen"
@@ -214,7 +214,7 @@ async def test_an_agent_who_chooses_nobody_inherits_nobody(bench: Bench, tmp_pat
         async with again.run_test(size=(120, 40)) as pilot:
             await settle(pilot)
             assert again.desk.customer.account_id == ""
-            assert f"Left here by op01: {left}" in seen(again)
+            assert f"Last one here by op01: {left}" in seen(again)
             await press(pilot, "2", "1")
         again.desk.end()
 

@@ -135,7 +135,7 @@ def test_a_fault_while_keys_are_read_ends_as_any_other(tmp_path: Path) -> None:
     status, output = _end(child)
     assert status == 1
     assert ALTERNATE_OFF in output
-    assert b"chainteller ended: ValueError" in output
+    assert b"chainteller stopped: ValueError" in output
     assert b"canary-of-a" not in output
     assert b"Traceback" not in output
     assert [*tmp_path.glob("chainteller-crash-*.txt")]

@@ -9,6 +9,8 @@ from tests.wallets.matrix_cases import FAMILIES, Labelled, all_cases
 
 from chainteller.wallets.diagnose import Diagnosis, diagnose
 
+pytestmark = pytest.mark.thorough
+
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "wallet_verification.md"
 
 
