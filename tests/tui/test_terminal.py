@@ -158,7 +158,7 @@ def test_bytes_that_are_no_text_end_nothing(tmp_path: Path, sent: bytes) -> None
     child = _spawn(tmp_path)
     child.expect("keys")
     child.send("?")
-    child.expect("runs it")
+    child.expect("run or explain")
     child.send(sent)
     child.send("Z")
     child.expect("No matches")
@@ -209,7 +209,7 @@ def test_ctrl_z_gives_the_terminal_back_to_the_shell_and_fg_draws_again(tmp_path
         child.expect_exact("\x1b[?1049h")
     child.expect("ACCOUNTS")
     child.send("?")
-    child.expect("runs it")
+    child.expect("run or explain")
     child.send("\x11")
     child.expect_exact("shell$ ")
     child.sendline("exit 7")
@@ -222,7 +222,7 @@ def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: 
     child = _spawn(tmp_path)
     child.expect("ACCOUNTS")
     child.send("?")
-    child.expect("runs it")  # the first frame is painted before signals are handled
+    child.expect("run or explain")  # the first frame is painted before signals are handled
     child.send("\x1b")
     if way == "key":
         child.send("\x1a")
@@ -230,7 +230,7 @@ def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: 
         os.kill(child.pid, signal.SIGTSTP)
     child.expect("can't be suspended")
     child.send("?")
-    child.expect("runs it")
+    child.expect("run or explain")
     child.send("\x11")
     status, _ = _end(child)
     assert status == 0
@@ -242,7 +242,7 @@ def test_a_continue_signal_without_a_stop_changes_nothing(tmp_path: Path) -> Non
     child.expect("keys")
     os.kill(child.pid, signal.SIGCONT)
     child.send("?")
-    child.expect("runs it")
+    child.expect("run or explain")
     child.send("\x11")
     status, output = _end(child)
     assert status == 0
