@@ -17,6 +17,8 @@ from tests.cli.every_command import (
 from chainteller.cli.main import commands
 from chainteller.cli.options import TellerCommand
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory, sample_world: Path) -> Bank:

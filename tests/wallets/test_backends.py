@@ -17,6 +17,8 @@ from chainteller.wallets.secp256k1 import ORDER, compress, decompress
 from chainteller.wallets.secp256k1_fast import FastCurve
 from chainteller.wallets.secp256k1_pure import PureCurve
 
+pytestmark = pytest.mark.thorough
+
 SCALARS = st.one_of(st.integers(0, ORDER + 2), st.integers(0, 2**128), st.integers(0, 3))
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -15,6 +15,8 @@ from chainteller.wallets.simulated import (
     sign_sample,
 )
 
+pytestmark = pytest.mark.thorough
+
 WALLETS = sample_wallets(Path(__file__).resolve().parents[2] / "sample_data" / "wallets.toml")
 FINDINGS = {
     "wrong-account": "OTHER_REGISTERED_ADDRESS",
