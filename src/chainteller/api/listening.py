@@ -93,7 +93,7 @@ def _tcp(host: str, port: int) -> socket.socket:
 def _unix(path: Path) -> socket.socket:
     """A socket that a server left behind is replaced; one that is in use isn't."""
     _remove_stale(path)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener = _unix_socket()
     try:
         before = os.umask(0o777 & ~UNIX_MODE)
         try:
@@ -107,13 +107,21 @@ def _unix(path: Path) -> socket.socket:
     return listener
 
 
+def _unix_socket() -> socket.socket:
+    """Raises OSError where Python has no UNIX sockets, as on Windows."""
+    family = getattr(socket, "AF_UNIX", None)
+    if family is None:
+        raise OSError("this system offers no UNIX sockets")
+    return socket.socket(family, socket.SOCK_STREAM)
+
+
 def _remove_stale(path: Path) -> None:
     try:
         if not stat.S_ISSOCK(path.lstat().st_mode):
             return
     except OSError:
         return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+    with _unix_socket() as probe:
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
