@@ -15,6 +15,7 @@ from chainteller.service.layers import Next, layered
 from chainteller.service.operations import Call
 from chainteller.tui.console.app import Console
 from chainteller.tui.dialogs.question import Question
+from chainteller.tui.messages import FieldSubmitted
 
 Answer = TypeVar("Answer")
 
@@ -30,6 +31,20 @@ async def test_the_same_keys_without_a_pause_stop_at_the_question(bench: Bench) 
         assert isinstance(app.screen, Question)
     assert bench.service.trades(account.id).data == ()
     assert bench.service.trading_account(account.id).buying_power == "1000.00"
+
+
+async def test_enter_typed_before_the_amount_came_asks_for_all_of_it(bench: Bench) -> None:
+    """Handled after the field was filled, it mustn't be refused as an empty amount."""
+    account = bench.open(1, deposit="1000.00")
+    app = bench.console()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "b")
+        app.screen.post_message(FieldSubmitted("amount", ""))
+        await settle(pilot)
+        await press(pilot, "X")
+        await answer(pilot, "y")
+    assert bench.service.trading_account(account.id).buying_power == "0.00"
 
 
 @pytest.mark.parametrize("key", ["enter", "space", "n", "escape", "Y"])

@@ -43,7 +43,6 @@ class OrderForm(Container):
 
     def __init__(self) -> None:
         super().__init__(id="form")
-        self._prefilled = ""
 
     def compose(self) -> ComposeResult:
         yield Lines([line(), line()], id="choices")
@@ -68,9 +67,8 @@ class OrderForm(Container):
         typed = field.amount if field.is_open else None
         self.query_one("#after", Lines).show([quote_view.after_amount(state, typed, mask)])
 
-    def open_amount(self, state: QuoteState, amount: str) -> None:
+    def open_amount(self, state: QuoteState, amount: str, *, is_offer: bool = False) -> None:
         """Open the field with ``amount`` in it."""
-        self._prefilled = ""
         word = "spend" if state.side == "buy" else "sell"
         self.query_one(FieldBar).open(
             "amount",
@@ -78,19 +76,13 @@ class OrderForm(Container):
             value=amount,
             note=((f"{state.sold_unit}   enter: get quote", "muted"),),
             asset=asset_sold(state.market, state.side),
+            is_offer=is_offer,
         )
 
     def offer_all(self, state: QuoteState) -> None:
         """Open the field with all there is in it."""
         all_of_it = state.sheet.spendable(state.market, state.side) if state.sheet else ""
-        self.open_amount(state, all_of_it)
-        self._prefilled = all_of_it
-
-    @property
-    def is_untouched(self) -> bool:
-        """Whether the field is open and nothing was typed into it."""
-        field = self.query_one(FieldBar)
-        return field.is_open and field.value in {"", self._prefilled}
+        self.open_amount(state, all_of_it, is_offer=True)
 
 
 class QuoteScreen(DeskScreen):
@@ -350,7 +342,7 @@ async def _prefill(screen: QuoteScreen, state: QuoteState) -> None:
     if state is not screen.state:
         return
     screen.is_loading = False
-    if screen.form.is_untouched:
+    if screen.field_bar.is_untouched:
         screen.open_amount(None)
     elif screen.field_bar.is_open:
         screen.field_bar.expect(asset_sold(state.market, state.side))

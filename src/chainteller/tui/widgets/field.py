@@ -122,6 +122,8 @@ class FieldBar(Vertical):
     _note: tuple[Piece, ...] = ()
     _optional = False
     """Whether nothing at all may be submitted instead of an amount."""
+    _offered = ""
+    """The amount that the field was filled with, as an offer."""
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -152,6 +154,11 @@ class FieldBar(Vertical):
             return ""
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether the field is open and nothing but an offer is in it."""
+        return self.is_open and self.value in {"", self._offered}
+
+    @property
     def contents(self) -> FieldContents:
         """The open field, as it can be opened again."""
         field = self.query_one(Field)
@@ -177,9 +184,14 @@ class FieldBar(Vertical):
         value: str = "",
         note: tuple[Piece, ...] = (),
         asset: Asset | None = None,
+        is_offer: bool = False,
     ) -> None:
-        """Show the field and give it the keyboard; with ``asset`` it takes an amount of it."""
+        """Show the field and give it the keyboard; with ``asset`` it takes an amount of it.
+
+        Where ``value`` is an offer, an enter that was typed before it came accepts it.
+        """
         self._label, self._note, self.owner_id = label, note, self.served()
+        self._offered = value if is_offer else ""
         field = self.query_one(Field)
         field.select_on_focus = True
         field.prepare(purpose, value, asset=asset)
@@ -203,6 +215,8 @@ class FieldBar(Vertical):
         asset = self.query_one(Field).asset
         if asset is None or (self._optional and not typed):
             return typed
+        if not typed and self.value == self._offered:
+            typed = self._offered
         try:
             return str(parse_typed(typed, asset))
         except AmountInvalid as error:
