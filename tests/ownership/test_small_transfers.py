@@ -125,6 +125,7 @@ def test_the_exact_amount_verifies_with_the_limits_and_the_life_of_its_level(cas
     assert (done.status, [each.finding for each in done.arrivals]) == ("verified", ["EXACT"])
     claim = case.service.claim_by_id(str(done.claim_id))
     assert (claim.method, claim.level, claim.scheme) == ("transfer", "medium", "transfer")
+    assert case.service.small_transfers(case.custody.id).data == (done,)
     case.link(done.claim_id)
     [linked] = case.service.linked_counterparties(case.custody.id).data
     assert linked.verification is not None

@@ -47,7 +47,7 @@ wallet, and the deposit address (``recipient``) with its trading account."""
 find_any = Finder(_T, "id", rows=_WHOLE)
 """As ``find``, of any organisation."""
 _LISTED = Listing(_T, "blockchain_account_id", rows=_WHOLE)
-_IS_SMALL_TRANSFER = Extra("small", exists().where(_S.c.challenge_id == _T.c.id))
+_IS_SMALL_TRANSFER = Extra("small", exists().where(_S.c.challenge_id == _T.c.id).correlate(_T))
 _ARRIVED = (
     select(_A)
     .where(_A.c.challenge_id.in_(bindparam("b_ids", expanding=True)))
