@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
     from chainteller.tui.wallets import flow as wallet_flow
     from chainteller.tui.wallets import paste as wallet_pastes
+    from chainteller.tui.wallets import second_method
     from chainteller.tui.wallets.book import customer_of, wallet_of
     from chainteller.tui.wallets.screen import (
         WalletsScreen,

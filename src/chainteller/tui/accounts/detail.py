@@ -38,6 +38,7 @@ from chainteller.tui.widgets.record_lines import fact_lines
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import Counterparty
+    from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -301,12 +302,17 @@ def _limits(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
         head,
         *(
             line(
-                (_CLASSES.get(row.destination_class, row.destination_class), "muted"),
+                (_class_of(row), "muted"),
                 right=(f" {shown(_whole(row.used))} of {_whole(row.limit)}",),
             )
             for row in day
         ),
     ]
+
+
+def _class_of(row: "LimitUsage") -> str:
+    kind = _CLASSES.get(row.destination_class, row.destination_class)
+    return kind if row.evidence_level is None else f"{kind}, {row.evidence_level}"
 
 
 def _whole(amount: str) -> str:

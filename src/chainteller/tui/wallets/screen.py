@@ -38,7 +38,7 @@ from chainteller.tui.widgets.challenge_box import ChallengeBox
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
-from chainteller.tui.widgets.paste_field import SIGNATURE, PasteFieldBar
+from chainteller.tui.widgets.paste_field import SIGNATURE, STATEMENT, PasteFieldBar
 
 if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
@@ -128,6 +128,7 @@ class WalletsScreen(ListScreen[Shown]):
             return Listed(tuple((view.account_row(row), row) for row in found), total)
         own = self.desk.session
         self.session.workspace = own.workspace if own is not None else None
+        self.session.offers = self.desk.offers
         self.book = read_book(service, listed_id, self.session)
         rows = view.book_rows(self.book, self.session, self.desk.now, self.wanted, self._sort)
         start = (page - 1) * PAGE_ROWS
@@ -213,7 +214,9 @@ class WalletsScreen(ListScreen[Shown]):
 
     def on_field_pasted(self, message: FieldPasted) -> None:
         """Show a pasted address for the agent to register; a secret is refused at once."""
-        if flow.is_secret_typed(message.text):
+        if message.purpose == STATEMENT:
+            self.field_bar.fill(" ".join(message.text.split()))
+        elif flow.is_secret_typed(message.text):
             self.field_event(FieldSubmitted(message.purpose, message.text))
         elif self.field_bar.purpose == message.purpose:
             self.field_bar.fill("".join(message.text.split()))
@@ -255,7 +258,7 @@ class WalletsScreen(ListScreen[Shown]):
         if verdict is not None and wallet.state(now) == "signing" and not verdict.accepted:
             return verdict.diagnosis.ask_customer
         values = view.told_values(wallet, self.desk.settings.bank_name)
-        return self.desk.customer_texts.fill(f"wallet.{wallet.state(now)}", values)
+        return self.desk.customer_texts.fill(f"wallet.{view.told_name(wallet, now)}", values)
 
     def exports(self) -> Sequence[Export]:
         """The open challenge as a file with its bytes and nothing else, then those of the list."""
@@ -499,7 +502,9 @@ def _draw_running(screen: WalletsScreen) -> bool:
     """Redraw the rows whose challenge is running out; whether there are any."""
     now = screen.desk.now
     running = [
-        row for row in screen.book.wallets if row.challenge_state(now - _REDRAW_WINDOW) == "open"
+        row
+        for row in screen.book.wallets
+        if row.challenge_state(now - _REDRAW_WINDOW) == "open" or row.is_sending(now)
     ]
     for row in running:
         screen.paged.replace_row(view.wallet_row(row, screen.session.verdict(row), now))
