@@ -76,6 +76,8 @@ class DeskScreen(Blank, FullScreen):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    is_answer_shown = False
+    """Whether the status line answers a key, which the next key ends."""
     FIELDS_OF_NOBODY: ClassVar[frozenset[str]] = frozenset({"filter"})
     """Purposes of fields that stay open whoever is served; all others are the customer's."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
@@ -280,6 +282,8 @@ class DeskScreen(Blank, FullScreen):
     # -- commands -----------------------------------------------------------------------------
 
     async def action_command(self, command_id: str) -> None:
+        if self.is_answer_shown:
+            _draw_status(self)
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
@@ -341,8 +345,9 @@ class DeskScreen(Blank, FullScreen):
 
 
 def say(screen: DeskScreen, text: str) -> None:
-    """Answer a key on the status line alone; the event log doesn't keep it."""
+    """Answer a key on the status line alone, until the next key; the event log doesn't keep it."""
     screen.query_one(StatusLine).tell(text, "muted", screen.desk.unread)
+    screen.is_answer_shown = True
 
 
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
@@ -446,6 +451,7 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     another customer; while a refusal is open, only what comes after it, and nothing of it once it
     was closed.
     """
+    screen.is_answer_shown = False
     screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
@@ -543,7 +549,7 @@ def _go_back(screen: DeskScreen) -> None:
 def _tell_customer(screen: DeskScreen) -> None:
     text = screen.customer_text()
     if not text:
-        screen.desk.notify("no text for the customer here", "muted")
+        say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
     rows = [line(row) for row in lazy.wrapped(text, 70)]
@@ -568,7 +574,7 @@ def _copy(screen: DeskScreen) -> None:
     if text:
         screen.read("copy", partial(lazy.copy_now, screen, text))
     else:
-        screen.desk.notify("nothing to copy here", "muted")
+        say(screen, "nothing to copy here")
 
 
 def _texts_of(screen: DeskScreen) -> dict[str, str]:
