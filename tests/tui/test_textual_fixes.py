@@ -173,14 +173,6 @@ async def test_steady_app_a_fault_after_the_end_is_the_end_of_it() -> None:
         app._exception = None
 
 
-async def test_steady_app_a_fault_while_it_closes_is_none() -> None:
-    app = Plain()
-    async with app.run_test():
-        await app._shutdown()
-        app._handle_exception(ValueError())
-        assert app._exception is None
-
-
 def test_steady_app_a_crash_prints_local_variables() -> None:
     assert "show_locals=True" in inspect.getsource(App._fatal_error)
     assert SteadyApp._fatal_error is not App._fatal_error
