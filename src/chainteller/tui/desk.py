@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.ownership import Ownership
+    from chainteller.tui.console.search import Found
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.request_log import RequestLog
@@ -137,6 +138,12 @@ class Shell(Protocol):
 
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
+
+    def show_customer(self) -> None:
+        """Open the page of the customer being served."""
+
+    def open_found(self, found: "Found") -> None:
+        """Show what a search has found, with its customer selected."""
 
     def poll_now(self) -> None:
         """Ask for news at once."""

@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from chainteller.tui.console.profiles import ProfilesScreen
     from chainteller.tui.console.request_log_screen import RequestsScreen
     from chainteller.tui.console.samples import load_samples
-    from chainteller.tui.console.search import find_record, show_found, wanted_id
+    from chainteller.tui.console.search import (
+        Found,
+        is_question,
+        show_found,
+        turn_to,
+        wanted_id,
+    )
+    from chainteller.tui.console.search_pages import open_page, show_customer
     from chainteller.tui.console.start_up import (
         begin_session,
         last_screen,

@@ -5,7 +5,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -28,7 +28,7 @@ from chainteller.tui.desk import KEPT_SCREEN, Desk
 from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.dialog import Dialog
 from chainteller.tui.privacy import PrivacyFilter
-from chainteller.tui.service_calls import Later, call_service
+from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
 from chainteller.tui.textual_fixes.app import SteadyApp, run_key
 from chainteller.tui.textual_fixes.palette import (
@@ -39,6 +39,9 @@ from chainteller.tui.textual_fixes.palette import (
 from chainteller.tui.textual_fixes.terminal_title import show_title
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
+
+if TYPE_CHECKING:
+    from chainteller.tui.console.search import Found
 
 DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
@@ -100,6 +103,7 @@ class Console(SteadyApp):
         self._hostile = HostileTextFilter()
         self._private = PrivacyFilter(self.desk.privacy)
         self.typed_ahead = TypedAhead(self)
+        self.searches = OneAtATime()
         self.add_screens()
         self._is_made = True
         self.themes = Themes(self, self.desk)
@@ -222,7 +226,9 @@ class Console(SteadyApp):
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     def go(self, name: str) -> None:
-        if name != self.current_mode:
+        if name == self.current_mode:
+            _close_pages(self)
+        else:
             self.switch_mode(name)
             self.desk.remember_account()
             self.desk.remember(KEPT_SCREEN, name)
@@ -239,6 +245,9 @@ class Console(SteadyApp):
             self.screen.show_trail(object_id)
         else:
             self.push_screen(lazy.AuditScreen(self.desk, object_id))
+
+    def show_customer(self) -> None:
+        lazy.show_customer(self)
 
     def take_note(self, object_id: str) -> None:
         behind = self.screen
@@ -264,26 +273,42 @@ class Console(SteadyApp):
         """From a desk's screen only, or dialogs would pile up; and not in a window too small for
         it.
         """
+        self._look_for("")
+
+    def _look_for(self, text: str) -> None:
         if has_room_for_palette(self.size) and self._is_at_desk:
-            self.push_screen(lazy.DeskPalette())
+            self.push_screen(lazy.DeskPalette(text))
 
     def find(self, text: str) -> None:
         """Open what an id, an address, a bank account or a customer's name stands for."""
-        self.run_worker(Later(partial(self._find, text)), group="find", exclusive=True)
+        self.open_found(lazy.Found("find", text))
 
-    async def _find(self, text: str) -> None:
-        found = await lazy.find_record(self.desk, text)
-        if found is not None:
-            self.go(found.place)
-            self.call_after_refresh(lambda: lazy.show_found(self.screen, found))
+    def open_found(self, found: "Found") -> None:
+        """Show what was found, with its customer selected."""
+        self.run_worker(Later(partial(self._open, found)), group="find", exclusive=True)
+
+    async def _open(self, found: "Found") -> None:
+        shown = await lazy.turn_to(self.desk, found)
+        if shown is None:
+            return
+        if shown.place in SCREENS:
+            self.go(shown.place)
+            self.call_after_refresh(lambda: lazy.show_found(self.screen, shown))
+        else:
+            lazy.open_page(self, shown)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text is never keys: an id opens what it names, anything else is ignored. A dialog
-        is answered first: nobody turns to another customer under a question.
+        """Pasted text is never keys: an id opens what it names, also within a sentence, and one
+        line is looked for; anything else is ignored. A dialog is answered first: nobody turns to
+        another customer under a question.
         """
+        if not self._is_at_desk:
+            return
         text = lazy.wanted_id(event.text)
-        if text and self._is_at_desk:
+        if text:
             self.find(text)
+        elif lazy.is_question(event.text):
+            self._look_for(event.text.strip())
 
     # -- keys ---------------------------------------------------------------------------------
 
@@ -405,6 +430,12 @@ def _explain(console: Console, key: str) -> bool:
     if key == "q" and isinstance(console.screen, DeskScreen):
         say(console.screen, "ctrl+q quits")
     return key == "q"
+
+
+def _close_pages(console: Console) -> None:
+    """Close what lies over the screen that is shown, such as a customer's page."""
+    while len(console.screen_stack) > 1 and isinstance(console.screen, DeskScreen):
+        console.pop_screen()
 
 
 def _close_dialogs(console: Console, before: str) -> None:
