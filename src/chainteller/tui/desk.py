@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from chainteller.service.models.counterparties import BlockchainAccount
     from chainteller.service.models.funding import Transfer
     from chainteller.service.ownership import Ownership
-    from chainteller.tui.console.search import Found
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
+    from chainteller.tui.found import Found
     from chainteller.tui.request_log import RequestLog
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
@@ -138,9 +138,6 @@ class Shell(Protocol):
 
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
-
-    def show_customer(self) -> None:
-        """Open the page of the customer being served."""
 
     def open_found(self, found: "Found") -> None:
         """Show what a search has found, with its customer selected."""

@@ -29,6 +29,7 @@ from chainteller.tui.commands import (
 )
 from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
@@ -588,6 +589,14 @@ def _refresh(screen: DeskScreen) -> None:
     screen.reload()
 
 
+def _open_customer(screen: DeskScreen) -> None:
+    account_id = screen.desk.customer.account_id
+    if account_id:
+        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+
+
 def _nobody_served(screen: DeskScreen) -> str:
     return "" if screen.desk.customer.account_id else "no account is selected"
 
@@ -628,7 +637,7 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
     Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
-        lambda screen: screen.desk.shell.show_customer(), _nobody_served),
+        _open_customer, _nobody_served),
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",

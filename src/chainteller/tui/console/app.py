@@ -5,7 +5,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -27,6 +27,7 @@ from chainteller.tui.console.typed_ahead import TypedAhead
 from chainteller.tui.desk import KEPT_SCREEN, Desk
 from chainteller.tui.desk_screen import DeskScreen, say
 from chainteller.tui.dialogs.dialog import Dialog
+from chainteller.tui.found import Found
 from chainteller.tui.privacy import PrivacyFilter
 from chainteller.tui.service_calls import Later, OneAtATime, call_service
 from chainteller.tui.start import ConsoleSettings, Glimpse, Reopen, Start, StartedDesk
@@ -39,9 +40,6 @@ from chainteller.tui.textual_fixes.palette import (
 from chainteller.tui.textual_fixes.terminal_title import show_title
 from chainteller.tui.widgets.field import Field
 from chainteller.tui.widgets.paged_list import PAGE_ROWS
-
-if TYPE_CHECKING:
-    from chainteller.tui.console.search import Found
 
 DEAF_S = 0.2
 ENGINE_LIMIT_S = 15.0
@@ -246,9 +244,6 @@ class Console(SteadyApp):
         else:
             self.push_screen(lazy.AuditScreen(self.desk, object_id))
 
-    def show_customer(self) -> None:
-        lazy.show_customer(self)
-
     def take_note(self, object_id: str) -> None:
         behind = self.screen
         if not object_id:
@@ -273,29 +268,15 @@ class Console(SteadyApp):
         """From a desk's screen only, or dialogs would pile up; and not in a window too small for
         it.
         """
-        self._look_for("")
-
-    def _look_for(self, text: str) -> None:
-        if has_room_for_palette(self.size) and self._is_at_desk:
-            self.push_screen(lazy.DeskPalette(text))
+        _look_for(self, "")
 
     def find(self, text: str) -> None:
         """Open what an id, an address, a bank account or a customer's name stands for."""
-        self.open_found(lazy.Found("find", text))
+        self.open_found(Found("find", text))
 
-    def open_found(self, found: "Found") -> None:
+    def open_found(self, found: Found) -> None:
         """Show what was found, with its customer selected."""
-        self.run_worker(Later(partial(self._open, found)), group="find", exclusive=True)
-
-    async def _open(self, found: "Found") -> None:
-        shown = await lazy.turn_to(self.desk, found)
-        if shown is None:
-            return
-        if shown.place in SCREENS:
-            self.go(shown.place)
-            self.call_after_refresh(lambda: lazy.show_found(self.screen, shown))
-        else:
-            lazy.open_page(self, shown)
+        self.run_worker(Later(partial(_show, self, found)), group="find", exclusive=True)
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never keys: an id opens what it names, also within a sentence, and one
@@ -308,7 +289,7 @@ class Console(SteadyApp):
         if text:
             self.find(text)
         elif lazy.is_question(event.text):
-            self._look_for(event.text.strip())
+            _look_for(self, event.text.strip())
 
     # -- keys ---------------------------------------------------------------------------------
 
@@ -430,6 +411,23 @@ def _explain(console: Console, key: str) -> bool:
     if key == "q" and isinstance(console.screen, DeskScreen):
         say(console.screen, "ctrl+q quits")
     return key == "q"
+
+
+def _look_for(console: Console, text: str) -> None:
+    """Open the palette with a text, where it has room."""
+    if has_room_for_palette(console.size) and isinstance(console.screen, DeskScreen):
+        console.push_screen(lazy.DeskPalette(text))
+
+
+async def _show(console: Console, found: Found) -> None:
+    shown = await lazy.turn_to(console.desk, found)
+    if shown is None:
+        return
+    if shown.place in SCREENS:
+        console.go(shown.place)
+        console.call_after_refresh(lambda: lazy.show_found(console.screen, shown))
+    else:
+        lazy.open_page(console, shown)
 
 
 def _close_pages(console: Console) -> None:

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from textual.command import Command, CommandInput, CommandList, DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandInput, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets.option_list import Option
 
 from chainteller.domain.search_texts import words_of
 from chainteller.records.formats import clean
@@ -44,8 +43,6 @@ class DeskPalette(SteadyPalette):
         """``text`` is looked for at once."""
         super().__init__(placeholder="name, id, address, amount, day or command")
         self._text = text
-        self.note = ""
-        """What has to be said about the search of the typed text."""
 
     def on_mount(self) -> None:
         if self._text:
@@ -58,27 +55,8 @@ class DeskPalette(SteadyPalette):
         """What was typed behind ``enter`` comes after what it did."""
         self.app.call_later(cast("Console", self.app).release_keys)
 
-    def _refresh_command_list(
-        self,
-        command_list: CommandList,
-        commands: list[Command],
-        clear_current: bool,  # noqa: FBT001 - Textual's signature
-    ) -> None:
-        super()._refresh_command_list(command_list, commands, clear_current)
-        if commands and self.note:
-            command_list.add_option(Option(_muted(self.note), disabled=True))
-
-    def _start_no_matches_countdown(self, search_value: str) -> None:
-        """Say at once that nothing was found, and what to try."""
-        if search_value:
-            shown = f'Nothing found for "{clean(search_value)}". {self.note or TRY}'
-            found = Option(_muted(shown), disabled=True, id=self._NO_MATCHES)
-            self.query_one(CommandList).add_option(found)
-            self._list_visible = True
-
-
-def _muted(text: str) -> Content:
-    return Content(text).stylize("dim")
+    def nothing_found(self, text: str) -> str:
+        return f'Nothing found for "{clean(text)}". {self.note or TRY}'
 
 
 Action = str | Callable[[], object]

@@ -5,13 +5,13 @@ lists, as far as it has them, and by what this desk knows of it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chainteller.domain import search_texts
 from chainteller.domain.ids import short
 from chainteller.domain.search_texts import LEAST_OF_KEY, Wanted, folded, key_of, name_words
-from chainteller.records.formats import RECORD_ID, same_amount, transferred
+from chainteller.records.formats import RECORD_ID, same_amount, short_address, transferred
 from chainteller.records.transfers import direction, target
 from chainteller.service.errors import NotFound, NotOffered, TellerError
 from chainteller.service.models.trades import TRADE_TYPE
@@ -26,6 +26,7 @@ from chainteller.service.operations import (
 from chainteller.tui import lazy
 from chainteller.tui.desk import Desk
 from chainteller.tui.failures import explain
+from chainteller.tui.found import Found
 from chainteller.tui.queries import query
 from chainteller.tui.service_calls import call_service
 from chainteller.wallets.pasted_secrets import find_secret
@@ -58,28 +59,6 @@ NO_SEARCH = (
 )
 NO_INDEX = "This deployment has no search of everything: its lists were searched instead."
 TRY = "Try part of a name, a bank account, an id, an address, an amount or a day (2026-11-20)."
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Where something is shown, and its rank among what else was found.
-
-    Attributes:
-        place: The screen; ``customers`` for a customer's page, ``bank`` for a bank account that may
-            have no trading account, ``note`` for the agent's own words, ``find`` for an id that is
-            looked for when it is chosen.
-        text: What the screen is to show.
-        account_id: The account to serve, where it is known.
-        customer_id: Whose page it is, with ``reference``.
-    """
-
-    place: str
-    text: str
-    label: str = ""
-    account_id: str = ""
-    rank: float = 0.0
-    customer_id: str = ""
-    reference: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +123,10 @@ def _located(service: "Service", found: Found) -> Found:
         asked = query(bank_account_id=found.text, limit=1)
         rows = service.trading_accounts(asked).data
         mine = [row for row in rows if row.bank_account_id == found.text]
-        return replace(found, place="accounts", text=mine[0].id) if mine else found
+        return found._replace(place="accounts", text=mine[0].id) if mine else found
     if found.place == "customers" and not found.account_id:
         theirs = accounts_of(service, found.customer_id, found.reference)
-        return replace(found, account_id=theirs[0].id) if theirs else found
+        return found._replace(account_id=theirs[0].id) if theirs else found
     return found
 
 
@@ -320,7 +299,7 @@ def _with_transfers(service: "Service", text: str, found: list[Found]) -> list[F
     rows = _transfers(service, text)[:3]
     return [
         *found,
-        *(replace(row, rank=best - _NEXT * (at + 1)) for at, row in enumerate(rows)),
+        *(row._replace(rank=best - _NEXT * (at + 1)) for at, row in enumerate(rows)),
     ]
 
 
@@ -367,7 +346,7 @@ def _listed(
         if lists or _is_meant(text, wanted, (row.id, row.address))
     ]
     if offers(ALL_TRANSFERS.feature or ""):
-        found += [replace(row, rank=LIKELY) for row in _transfers(service, text)]
+        found += [row._replace(rank=LIKELY) for row in _transfers(service, text)]
     else:
         found += _known_transfers(service, text, wanted)
     if not offers(QUOTES.feature or ""):
@@ -459,9 +438,10 @@ def _transfers(service: "Service", text: str) -> list[Found]:
 
 def _transfer_label(transfer: "Transfer") -> str:
     to = target(transfer) if direction(transfer) == "withdrawal" else ""
-    where = f" to {to}" if to else f" from {transfer.bank_account_id or '-'}"
+    where = f" to {short_address(to)}" if to else f" from {transfer.bank_account_id or '-'}"
     state = transfer.status if transfer.as_of is None else f"was {transfer.status}"
-    return f"{direction(transfer)} {transferred(transfer)}{where}  {state}  {transfer.id}"
+    what = f"{direction(transfer)} {transferred(transfer)}{where}  {state}"
+    return f"{what}  {short(transfer.id)}".rstrip()
 
 
 def _quote_label(quote: "Quote") -> str:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from chainteller.records.formats import RECORD_ID
 from chainteller.tui.accounts.new_account import CustomersScreen
-from chainteller.tui.console.search import Found
 from chainteller.tui.customers.screen import CustomerPage
+from chainteller.tui.found import Found
 
 if TYPE_CHECKING:
     from chainteller.tui.console.app import Console
@@ -17,21 +17,14 @@ def open_page(console: "Console", found: Found) -> None:
     if found.place == "note":
         _open_note(console, found.text)
     elif found.place == "customers" and found.account_id:
-        show_customer(console)
+        if not isinstance(console.screen, CustomerPage):
+            console.push_screen(CustomerPage(console.desk))
     elif console.desk.offers("customers"):
         wanted = found.reference if found.place == "customers" else found.text
         opened = partial(_opened, console)
         console.push_screen(CustomersScreen(console.desk, wanted), opened)
     else:
         console.desk.notify("This deployment doesn't show customers without an account", "warn")
-
-
-def show_customer(console: "Console") -> None:
-    """Open the page of the customer being served; one page at a time."""
-    if not console.desk.customer.account_id:
-        console.desk.notify("no account is selected yet   1: choose one", "warn")
-    elif not isinstance(console.screen, CustomerPage):
-        console.push_screen(CustomerPage(console.desk))
 
 
 def _open_note(console: "Console", about: str) -> None:

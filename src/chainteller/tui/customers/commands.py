@@ -3,9 +3,9 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from chainteller.tui import lazy
 from chainteller.tui.commands import Command, always
 from chainteller.tui.dialogs.choice import Choice
+from chainteller.tui.found import Found
 
 if TYPE_CHECKING:
     from chainteller.tui.customers.screen import CustomerPage
@@ -40,7 +40,7 @@ async def _open_account(screen: "CustomerPage") -> None:
         if found is None:
             return
         chosen = found
-    screen.desk.shell.open_found(lazy.Found("accounts", rows[chosen]))
+    screen.desk.shell.open_found(Found("accounts", rows[chosen]))
 
 
 # fmt: off

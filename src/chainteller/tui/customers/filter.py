@@ -10,7 +10,7 @@ KINDS = ("trade", "deposit", "withdrawal", "review", "quote", "wallet", "note", 
 SHOWN = ("", *KINDS)
 """What ``f`` shows, in its order; empty for everything."""
 _LEAST_LETTERS = 3
-_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
+_DAY = re.compile(r"(20[0-9]{2})(?:-([0-9]{2}))?(?:-([0-9]{2}))?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,16 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from chainteller.records.formats import RECORD_ID
-from chainteller.tui.console.search import Found
 from chainteller.tui.customers import view
 from chainteller.tui.customers.commands import COMMANDS
 from chainteller.tui.customers.filter import SHOWN, wanted
 from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
-from chainteller.tui.customers.timeline import Entry, Timeline, timeline
+from chainteller.tui.customers.timeline import Entry, Timeline, timeline_of
 from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
 from chainteller.tui.exports import Export, receipt_exports, record_json
+from chainteller.tui.found import Found
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
@@ -50,9 +50,10 @@ class CustomerPage(ListScreen[Entry]):
         self.home_id = desk.customer.account_id
         self.sheet: CustomerSheet | None = None
         self.typed = ""
-        self._kind = 0
+        self.kind = 0
+        """Index of what ``f`` shows (``filter.SHOWN``)."""
         self._hidden = desk.privacy.hidden
-        self._timeline: Timeline | None = None
+        self.timeline: Timeline | None = None
         self._loaded_at = -_REST_S
         self._news_timer: Timer | None = None
 
@@ -113,13 +114,10 @@ class CustomerPage(ListScreen[Entry]):
         """Reload at the first change, then at most once in ``_REST_S``."""
         left = self._loaded_at + _REST_S - monotonic()
         if left <= 0:
+            self._news_timer = None
             super()._changed(kinds)
         elif self._news_timer is None:
-            self._news_timer = self.set_timer(left, self._take_news)
-
-    def _take_news(self) -> None:
-        self._news_timer = None
-        super()._changed(())
+            self._news_timer = self.set_timer(left, partial(self._changed, kinds))
 
     def _connection_changed(self, reach: Connection) -> None:
         """Draw all anew when names and balances are hidden or shown again."""
@@ -128,14 +126,18 @@ class CustomerPage(ListScreen[Entry]):
             self._hidden = self.desk.privacy.hidden
             self.reload()
 
-    def renew(self, sheet: CustomerSheet) -> None:
-        """Take newer facts, and begin the timeline anew."""
-        self.sheet = sheet
-        typed = wanted(self.typed, SHOWN[self._kind])
-        self._timeline = timeline(self.desk, sheet.account_ids, sheet.customer_id, typed)
+    def restart(self) -> None:
+        """Another filter: the facts stay. While they come, it counts as soon as they are here."""
+        if self.sheet is None:
+            return
+        _renew(self, self.sheet)
+        self.pages.came.clear()
+        self.pages.forget()
+        typing = self.field_bar.is_open
+        self.read("list", self.pages.load_typed if typing else self.pages.load_window)
 
     def fetch(self, page: int) -> Listed[Entry]:
-        found = self._timeline
+        found = self.timeline
         if found is None:
             return Listed((), 0)
         entries, total = found.page(page, PAGE_ROWS)
@@ -161,8 +163,8 @@ class CustomerPage(ListScreen[Entry]):
 
     def draw(self) -> None:
         """Draw the title and the facts."""
-        sheet, found = self.sheet, self._timeline
-        self.title_line(view.title(sheet, self.home_id, self._kind, self.typed, found))
+        sheet, found = self.sheet, self.timeline
+        self.title_line(view.title(sheet, self.home_id, self.kind, self.typed, found))
         self.query_one("#who", Lines).show(view.summary(sheet))
         first: list[Line] = [line(("loading", "muted"))]
         second: list[Line] = []
@@ -181,7 +183,7 @@ class CustomerPage(ListScreen[Entry]):
     # -- its filters --------------------------------------------------------------------------
 
     def next_kind(self) -> None:
-        self._kind = (self._kind + 1) % len(SHOWN)
+        self.kind = (self.kind + 1) % len(SHOWN)
         self.restart()
 
     def find(self, text: str) -> None:
@@ -203,8 +205,8 @@ class CustomerPage(ListScreen[Entry]):
     def step_back(self) -> bool:
         if super().step_back():
             return True
-        was_narrowed = bool(self.typed or self._kind)
-        self._kind = 0
+        was_narrowed = bool(self.typed or self.kind)
+        self.kind = 0
         if was_narrowed:
             self.typed = ""
             self.restart()
@@ -266,10 +268,17 @@ class CustomerPage(ListScreen[Entry]):
         return None
 
 
+def _renew(screen: CustomerPage, sheet: CustomerSheet) -> None:
+    """Take newer facts, and begin the timeline anew."""
+    screen.sheet = sheet
+    typed = wanted(screen.typed, SHOWN[screen.kind])
+    screen.timeline = timeline_of(screen.desk, sheet.account_ids, sheet.customer_id, typed)
+
+
 async def _load(screen: CustomerPage) -> None:
     """Read the facts, then as much of the timeline as is seen."""
     sheet = await call_service(customer_sheet, screen.desk, screen.home_id)
-    screen.renew(sheet)
+    _renew(screen, sheet)
     if not screen.is_theirs:
         screen.dismiss()
         return
@@ -279,7 +288,7 @@ async def _load(screen: CustomerPage) -> None:
 
 def _empty(screen: CustomerPage) -> None:
     """Show nothing of a customer who isn't served any more; the page closes when it's seen."""
-    screen.sheet = screen._timeline = None  # noqa: SLF001 - of this module
+    screen.sheet = screen.timeline = None
     screen.pages.forget()
     screen.draw()
 

@@ -160,7 +160,7 @@ class Timeline:
 # -- the lists -------------------------------------------------------------------------------------
 
 
-def timeline(
+def timeline_of(
     desk: "Desk", account_ids: Sequence[str], customer_id: str, wanted: Wanted
 ) -> Timeline:
     """The timeline of a customer's accounts."""

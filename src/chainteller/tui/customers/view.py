@@ -38,11 +38,15 @@ COLUMNS = (
     Column("STATUS", 14, rank=1, most=24),
     Column("RECORD", 14, rank=3, tone="muted"),
 )
-COLUMNS_OF_SEVERAL = (*COLUMNS, Column("ACCOUNT", 14, rank=2, tone="muted"))
-"""The columns for a customer with several accounts."""
+COLUMNS_OF_SEVERAL = (
+    *COLUMNS[:-1],
+    Column("RECORD", 0),
+    Column("ACCOUNT", 14, rank=2, tone="muted"),
+)
+"""The columns for a customer with several accounts: what happened where says more than its id."""
 _TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
 _MOST_OF_A_YEAR_S = 300 * 86_400
-_WORDS_OF_STATES = {"ok": "good", "success": "good", "verified": "good"}
+_WORDS_OF_STATES = {"current": "good", "done": "muted", "not verified": "muted"}
 
 
 def title(
@@ -159,6 +163,8 @@ def _account(account: "CustomerAccount", now: int) -> list[Line]:
     who, *named = heading_lines(sheet.account)
     rows = [who, named[-1]]
     rows += [line((f"[x] {control}", "bad strong")) for control in sheet.account.controls]
+    if not isinstance(sheet.balances, Gap) and not sheet.balances:
+        return [*rows, line(("no balances yet", "muted"))]
     return [*rows, *balance_lines(sheet, now)]
 
 
