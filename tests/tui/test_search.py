@@ -146,6 +146,7 @@ async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: 
         app.post_message(events.Paste(words))
         await settle(pilot)
         assert "It is not searched for." in seen(app)
+        assert "sausage" not in seen(app)
         assert not any("sausage" in each for each in asked)
 
 

@@ -18,6 +18,7 @@ from chainteller.tui.console.search import (
     BEGUN,
     COMMAND,
     LEAST_LETTERS,
+    NOT_SENT,
     TRY,
     Results,
     search,
@@ -55,7 +56,14 @@ class DeskPalette(SteadyPalette):
         """What was typed behind ``enter`` comes after what it did."""
         self.app.call_later(cast("Console", self.app).release_keys)
 
+    def tell(self, note: str) -> None:
+        """Keep what has to be said about the search; what looks like a secret isn't shown."""
+        self.note = note
+        self.query_one(CommandInput).password = note == NOT_SENT
+
     def nothing_found(self, text: str) -> str:
+        if self.note == NOT_SENT:
+            return self.note
         return f'Nothing found for "{clean(text)}". {self.note or TRY}'
 
 
@@ -137,7 +145,7 @@ class DeskProvider(Provider):
         results = await self._found(wanted)
         palette = self.app.screen
         if isinstance(palette, DeskPalette):
-            palette.note = results.note
+            palette.tell(results.note)
         for found in results.found:
             label = clean(found.label)
             if found.place == "quote":
