@@ -80,7 +80,7 @@ def fill(connection: Connection, size: int) -> None:
             values = {"size": count, "offset": offset, "organisation": organisation}
             values |= {"start": START, "step": _STEP}
             connection.execute(text(_spelled(statement, connection)), values)
-    search.rebuild(connection)
+    search.complete(connection)
     newest = {"newest": size + FEW, "at": START + size * _STEP}
     connection.execute(
         text(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from chainteller.domain.actors import Actor
 from chainteller.domain.clock import MINUTE
-from chainteller.engine import deposits, payouts, settlement, trades, upkeep, withdrawals
+from chainteller.engine import deposits, payouts, settlement, trades, withdrawals
 from chainteller.engine.context import EngineContext
 from chainteller.engine.unit_of_work import UnitOfWork, now, work_unit
 from chainteller.storage import jobs
@@ -75,9 +75,3 @@ def next_at(context: EngineContext) -> int | None:
     """When the next work is due; None when there is none."""
     with context.database.read() as connection:
         return jobs.next_due(connection)
-
-
-def purge_keys(context: EngineContext) -> None:
-    """Forget all idempotency keys after their lifetime."""
-    while upkeep.forget_keys(context):
-        pass

@@ -157,6 +157,11 @@ class Shell(Protocol):
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
 
+    call_began: int | None = None
+    """When the call that is being answered began; None between calls."""
+    closed_refusal: Notification | None = None
+    """The refusal that was read and closed last: the status line doesn't repeat it."""
+
     def __init__(self, owner: DOMNode, shell: Shell, settings: ConsoleSettings) -> None:
         self.owner, self.shell, self.settings = owner, shell, settings
         self.read_only = settings.read_only
@@ -172,8 +177,6 @@ class Desk:
         """The account that another agent, or an earlier session, left selected here."""
         self.opened_at = 0
         """Since when this place is open here."""
-        self.call_began: int | None = None
-        """When the call that is being answered began; None between calls."""
         self.alerts = 0
         """Watched things that happened and were not looked at yet."""
         self.log: deque[Notification] = deque(maxlen=_LOG_ROWS)
@@ -187,6 +190,8 @@ class Desk:
         """Trades to be told about, with their accounts."""
         self.watched_transfers: dict[str, Transfer] = {}
         """Deposits and withdrawals to be told about, as they were when that was asked for."""
+        self.requested_transfers: dict[str, tuple[str, str]] = {}
+        """Deposits and withdrawals requested here: what they are, and the status last told."""
         self.challenges: dict[str, int] = {}
         """Challenges issued here that are still open, with the instant they run out."""
         self.warned: set[str] = set()

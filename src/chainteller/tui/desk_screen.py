@@ -76,6 +76,8 @@ class DeskScreen(Blank, FullScreen):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    is_answer_shown = False
+    """Whether the status line answers a key, which the next key ends."""
     FIELDS_OF_NOBODY: ClassVar[frozenset[str]] = frozenset({"filter"})
     """Purposes of fields that stay open whoever is served; all others are the customer's."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
@@ -223,8 +225,8 @@ class DeskScreen(Blank, FullScreen):
 
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""
-        takes_keys = _reopen_amount(self, failure)
-        self.query_one(FailurePanel).explain(failure, names_key=not takes_keys)
+        is_beside_field = _reopen_amount(self, failure)
+        self.query_one(FailurePanel).explain(failure, names_next=not is_beside_field)
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -261,7 +263,8 @@ class DeskScreen(Blank, FullScreen):
         self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
-        self.query_one(FailurePanel).name_key()
+        self.query_one(FailurePanel).name_next()
+        _draw_status(self)
 
     def let_keys_go_on(self) -> None:
         """What was typed behind the field may be handed on."""
@@ -279,6 +282,8 @@ class DeskScreen(Blank, FullScreen):
     # -- commands -----------------------------------------------------------------------------
 
     async def action_command(self, command_id: str) -> None:
+        if self.is_answer_shown:
+            _draw_status(self)
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
@@ -340,8 +345,9 @@ class DeskScreen(Blank, FullScreen):
 
 
 def say(screen: DeskScreen, text: str) -> None:
-    """Answer a key on the status line alone; the event log doesn't keep it."""
+    """Answer a key on the status line alone, until the next key; the event log doesn't keep it."""
     screen.query_one(StatusLine).tell(text, "muted", screen.desk.unread)
+    screen.is_answer_shown = True
 
 
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
@@ -406,7 +412,9 @@ def _hand_on(screen: DeskScreen, purpose: str, value: str) -> None:
 
 
 def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
-    """Open the field of a refused amount again, with the reason below it; whether it was opened."""
+    """Open the field of a refused amount again, with what would be right below it; whether it was
+    opened. The panel says why.
+    """
     served, sent = screen.desk.customer.account_id, screen.sent_amount
     if failure.code not in _ABOUT_AMOUNTS or sent is None or sent[0] != served:
         return False
@@ -414,7 +422,7 @@ def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
     if screen.field_bar.is_open:
         return False
     _reopen(screen, sent[1])
-    screen.field_bar.refuse(failure.what)
+    screen.field_bar.refuse(failure.remedy)
     return True
 
 
@@ -440,8 +448,10 @@ def _draw_colleagues(screen: DeskScreen) -> None:
 
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     """Show the executions with an unknown outcome, and the newest line of the log that isn't about
-    another customer; while a refusal is open, only what comes after it.
+    another customer; while a refusal is open, only what comes after it, and nothing of it once it
+    was closed.
     """
+    screen.is_answer_shown = False
     screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
@@ -451,8 +461,9 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     if told is not None and told is not newest:
         told = None
     if failure is not None and (told is None or told.text.startswith(failure.code)):
-        status.tell("esc closes   ! event log", "muted", unread)
-    elif newest is not None:
+        takes_keys = screen.field_bar.is_open
+        status.tell("" if takes_keys else "esc closes   ! event log", "muted", unread)
+    elif newest is not None and newest is not screen.desk.closed_refusal:
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
     else:
         status.tell("", "", unread)
@@ -527,7 +538,9 @@ def _no_list(screen: DeskScreen) -> str:
 def _go_back(screen: DeskScreen) -> None:
     if screen.field_bar.is_open:
         screen.field_event(FieldClosed(screen.field_bar.purpose))
-    elif screen.query_one(FailurePanel).is_shown:
+    elif (failure := screen.query_one(FailurePanel).failure) is not None:
+        told = (each for each in reversed(screen.desk.log) if each.detail == failure.detail)
+        screen.desk.closed_refusal = next(told, None)
         screen.clear_failure()
     elif not screen.step_back() and not screen.desk.shell.back():
         say(screen, f"Nothing is open here.  1-{len(SCREENS)} switch screens, ctrl+q quits")
@@ -536,7 +549,7 @@ def _go_back(screen: DeskScreen) -> None:
 def _tell_customer(screen: DeskScreen) -> None:
     text = screen.customer_text()
     if not text:
-        screen.desk.notify("no text for the customer here", "muted")
+        say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
     rows = [line(row) for row in lazy.wrapped(text, 70)]
@@ -561,7 +574,7 @@ def _copy(screen: DeskScreen) -> None:
     if text:
         screen.read("copy", partial(lazy.copy_now, screen, text))
     else:
-        screen.desk.notify("nothing to copy here", "muted")
+        say(screen, "nothing to copy here")
 
 
 def _texts_of(screen: DeskScreen) -> dict[str, str]:

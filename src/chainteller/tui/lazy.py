@@ -51,7 +51,12 @@ if TYPE_CHECKING:
     from chainteller.tui.failures import explain
     from chainteller.tui.markets import view as markets_view
     from chainteller.tui.markets.screen import MarketsScreen
-    from chainteller.tui.notifications import hear_of_clock, look_out, watch_market
+    from chainteller.tui.notifications import (
+        hear_of_clock,
+        hear_of_transfers,
+        look_out,
+        watch_market,
+    )
     from chainteller.tui.queries import account_sheet, query
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen

@@ -79,6 +79,7 @@ class Poller:
         if page.data:
             self._desk.colleagues.note(page.data, self._desk.now)
             lazy.hear_of_clock(self._desk, page.data)
+            lazy.hear_of_transfers(self._desk, page.data)
             self._desk.on_change.publish(tuple(event.type for event in page.data))
         self._desk.heard(latency_ms)
 
