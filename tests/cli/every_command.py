@@ -119,6 +119,7 @@ def lines(bank: Bank) -> Lines:
         "accounts text": (account,),
         "accounts balances": (account,),
         "accounts limits": (account,),
+        "statement": (account, "--from", "2026-11-01"),
         "deposit": (account, "25.50"),
         "withdraw": (account, "5", "--yes"),
         "deposits list": (account,),

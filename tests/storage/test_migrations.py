@@ -151,6 +151,18 @@ BACK_TO_0001 = (
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
     "CREATE INDEX ix_blockchain_account_trading_account_id "
     "ON blockchain_account (trading_account_id)",
+    *(
+        f"ALTER TABLE {table} DROP COLUMN {name}"
+        for table, name in (
+            ("audit", "number"),
+            ("audit", "follows"),
+            ("event", "number"),
+            ("head", "own_base"),
+            ("head", "events_owned"),
+            ("head", "audits_owned"),
+            ("head", "events_shared"),
+        )
+    ),
     "DROP TABLE clock",
     "DROP INDEX ix_transfer_organisation",
     "DROP INDEX ix_link_counterparty",

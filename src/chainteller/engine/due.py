@@ -12,7 +12,6 @@ from chainteller.engine import (
     settlement,
     small_transfers,
     trades,
-    upkeep,
     withdrawals,
 )
 from chainteller.engine.context import EngineContext
@@ -99,9 +98,3 @@ def next_at(context: EngineContext) -> int | None:
     """When the next work is due; None when there is none."""
     with context.database.read() as connection:
         return jobs.next_due(connection)
-
-
-def purge_keys(context: EngineContext) -> None:
-    """Forget all idempotency keys after their lifetime."""
-    while upkeep.forget_keys(context):
-        pass

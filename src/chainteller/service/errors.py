@@ -374,6 +374,23 @@ class InvalidSignature(ServiceError):
     next_step = "Tell the customer what the finding says, then ask for a new signature."
 
 
+class StatementUnbalanced(ServiceError):
+    """The ledger contradicts an account's records; ``record`` names one. No statement is made."""
+
+    code = "STATEMENT_UNBALANCED"
+    status = 409
+    next_step = (
+        "Don't give the customer figures of this account. Report it; the operator runs: "
+        "chainteller db verify."
+    )
+
+    def __init__(self, account_id: str, found: str, record: str | None = None) -> None:
+        super().__init__(
+            f"No statement was made, because the account's books don't agree: {found}",
+            {"tradingAccountId": account_id, "record": record},
+        )
+
+
 class RateLimited(ServiceError):
     code = "RATE_LIMITED"
     status = 429
@@ -494,6 +511,13 @@ class ReadOnlyProfile(ClientError):
 class NotOffered(ClientError):
     code = "NOT_OFFERED"
     next_step = "This deployment doesn't offer this. Use an id that you know."
+
+
+class PdfUnavailable(ClientError):
+    """The extra that writes PDF files isn't installed."""
+
+    code = "PDF_UNAVAILABLE"
+    next_step = "Install it: pip install 'chainteller[pdf]'. Text and CSV need nothing more."
 
 
 class CheckpointRefused(ClientError):

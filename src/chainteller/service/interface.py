@@ -61,6 +61,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import Trade, Transaction
 from chainteller.service.operations import Call
 
@@ -97,6 +98,14 @@ class Service(ABC):
 
     def limits(self, account_id: str) -> Page[LimitUsage]:
         return self.call(Call(op.LIMITS, (account_id,)))
+
+    def statement(
+        self, account_id: str, *, from_time: str | None = None, to_time: str | None = None
+    ) -> Statement:
+        """An account's statement. The first and the last day or instant are as ``StatementQuery``
+        says; left out, they are the account's beginning and the present."""
+        query = StatementQuery(from_time=from_time, to_time=to_time)
+        return self.call(Call(op.STATEMENT, (account_id,), query=query))
 
     def customers(self, query: ListQuery = ALL) -> Page[Customer]:
         """The core bank's customers by ``text``: name, reference or bank account."""

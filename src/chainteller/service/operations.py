@@ -71,6 +71,7 @@ from chainteller.service.models.pages import (
 )
 from chainteller.service.models.quotes import ExecuteRequest, Quote, QuoteRequest
 from chainteller.service.models.records import AuditRow, Capabilities, EventPage
+from chainteller.service.models.statements import Statement, StatementQuery
 from chainteller.service.models.trades import TRADE_TYPE, Trade, Transaction
 
 Answer = TypeVar("Answer")
@@ -529,6 +530,38 @@ LIMITS = Read(
     is_whole=True,
     feature="limits",
     errors=(errors.NotFound,),
+)
+STATEMENT = Read(
+    name="statement",
+    operation_id="getStatement",
+    route=f"GET {_ACCOUNT}/statement",
+    summary="Make an account's statement: balances and movements of a period",
+    tag="Trading accounts",
+    scope="accounts:read",
+    response=Statement,
+    query=Query(
+        StatementQuery,
+        (
+            Parameter(
+                "from_time",
+                ("from",),
+                Kind.TEXT,
+                {"type": "string"},
+                "The first day (UTC), such as 2026-11-01, or a timestamp. Without it, the "
+                "account's beginning.",
+            ),
+            Parameter(
+                "to_time",
+                ("to",),
+                Kind.TEXT,
+                {"type": "string"},
+                "The last day (UTC), which is included, or a timestamp, which isn't. Without it, "
+                "the present.",
+            ),
+        ),
+    ),
+    feature="statements",
+    errors=(errors.NotFound, errors.StatementUnbalanced),
 )
 CUSTOMERS = Read(
     name="customers",

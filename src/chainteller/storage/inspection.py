@@ -306,9 +306,10 @@ def idempotent_outcomes(connection: Connection) -> Iterator[Record]:
     return _stream(connection, select(Tables.idempotency).order_by(Tables.idempotency.c.at))
 
 
-def event_numbers(connection: Connection) -> Iterator[int]:
-    rows = _stream(connection, select(_EVENT.c.seq).order_by(_EVENT.c.seq))
-    return (row.seq for row in rows)
+def event_numbers(connection: Connection) -> Iterator[Record]:
+    """The number of each event, its organisation, and its number there."""
+    columns = (_EVENT.c.seq, _EVENT.c.organisation_id, _EVENT.c.number)
+    return _stream(connection, select(*columns).order_by(_EVENT.c.seq))
 
 
 def audit_outside_its_account(connection: Connection) -> Iterator[Record]:

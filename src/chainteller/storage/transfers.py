@@ -1,5 +1,7 @@
 """Query deposits and withdrawals."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, bindparam, func, select, union_all
 
 from chainteller.domain.assets import ASSETS_BY_KEY
@@ -49,7 +51,10 @@ _SPENT = select(_T.c.destination_class, _T.c.notional_cents, _T.c.created).where
     _T.c.status.in_([status.value for status in COUNTED]),
 )
 
-
+_OF_IDS = select(_T).where(
+    _T.c.trading_account_id == bindparam("b_account"),
+    _T.c.id.in_(bindparam("b_ids", expanding=True)),
+)
 _ON_LEVELS = select(
     _T.c.destination_class, _T.c.notional_cents, _T.c.created, _T.c.evidence_level
 ).where(
@@ -156,6 +161,11 @@ def of_transactions(
     of = {"trading_account_id": account_id}
     rows = between(connection, _T, of, "transaction_ordinal", first, last)
     return [(row.transaction_ordinal, to_model(row)) for row in rows]
+
+
+def of_ids(connection: Connection, account_id: str, ids: Sequence[str]) -> list[Record]:
+    """The transfers of an account that have these ids."""
+    return list(connection.execute(_OF_IDS, {"b_account": account_id, "b_ids": list(ids)}))
 
 
 def to_model(row: Record) -> Transfer:
