@@ -79,8 +79,9 @@ def test_a_service_that_fails_is_named_without_its_key_and_not_asked_again_at_on
 ) -> None:
     address, asked = served
     arrivals = HttpArrivals(f"{address}{path}?key=SECRET", deadline_s=0.3)
-    for _ in "12":
-        with pytest.raises(ArrivalsUnavailable, match=r"127\.0\.0\.1") as refused:
-            arrivals.since(AWAITED)
-        assert "SECRET" not in str(refused.value)
-    assert len(asked) == 1
+    with pytest.raises(ArrivalsUnavailable, match=r"127\.0\.0\.1: ") as refused:
+        arrivals.since(AWAITED)
+    assert "SECRET" not in str(refused.value)
+    with pytest.raises(ArrivalsUnavailable, match="failed a moment ago"):
+        arrivals.since(AWAITED)
+    assert len(asked) <= 1

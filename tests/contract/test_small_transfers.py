@@ -31,11 +31,11 @@ def test_a_wallet_that_cannot_sign_is_verified_by_what_it_sends(place: Place) ->
     with pytest.raises(Conflict):
         service.create_small_transfer(account.id, request)
     stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
-    statement = service.create_statement(account.id, stated).value
+    statement = service.create_ownership_statement(account.id, stated).value
     with pytest.raises(NotFound):
         place.stranger.small_transfer_by_id(made.id)
     with pytest.raises(NotFound):
-        place.stranger.statement_by_id(statement.id)
+        place.stranger.ownership_statement_by_id(statement.id)
 
     place.world.advance(60)
     done = service.small_transfer_by_id(made.id)
@@ -51,7 +51,7 @@ def test_a_wallet_that_cannot_sign_is_verified_by_what_it_sends(place: Place) ->
         "25000.00",
         "100000.00",
     ]
-    assert service.statements(account.id).data == (statement,)
+    assert service.ownership_statements(account.id).data == (statement,)
     assert statement.status == "reviewing"
 
     other = RegisterCounterparty(address=BOBS_ETHEREUM, network="ethereum")

@@ -127,7 +127,7 @@ def prove_by_transfer(world: World, name: str) -> None:
         RegisterCounterparty(address=address, network="ethereum")
     ).value
     stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
-    engine.create_statement(custody.id, stated)
+    engine.create_ownership_statement(custody.id, stated)
     asked = SmallTransferRequest(counterparty_id=wallet.id)
     small = engine.create_small_transfer(custody.id, asked).value
     world.settle()

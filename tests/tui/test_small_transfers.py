@@ -62,10 +62,10 @@ async def test_a_wrong_amount_is_named_and_a_statement_waits_for_a_person(bench:
         assert "Something arrived" in seen(app)
         await press(pilot, "escape")
 
-        await palette(pilot, "statement")
+        await palette(pilot, "ownership statement")
         await press(pilot, "enter")
         await press(pilot, *"mine", "enter")
-        (made,) = case.service.statements(case.account.id).data
+        (made,) = case.service.ownership_statements(case.account.id).data
         assert (made.statement, made.status) == ("mine", "reviewing")
         assert "verifies nothing until a person has decided" in seen(app)
     assert case.types == []

@@ -181,7 +181,7 @@ SMALL_TRANSFER: "FieldList[SmallTransfer]" = FieldList(
     wire_only=("type",),
 )  # fmt: skip
 
-STATEMENT: "FieldList[OwnershipStatement]" = FieldList(
+OWNERSHIP_STATEMENT: "FieldList[OwnershipStatement]" = FieldList(
     "ownership statement",
     "counterparties.OwnershipStatement",
     (

@@ -342,7 +342,7 @@ def state(bank: SampleBank, pair: Pair, at: int) -> None:
         request.statement,
         bank.moment(at),
     )
-    _record(bank, at, "create_statement", decided.subject, request, pair)
+    _record(bank, at, "create_ownership_statement", decided.subject, request, pair)
     bank.apply(decided, at)
 
 

@@ -25,7 +25,7 @@ from chainteller.service.models.counterparties import (
     SignatureDiagnosis,
     SmallTransfer,
 )
-from chainteller.service.operations import SMALL_TRANSFERS_FEATURE, STATEMENTS_FEATURE
+from chainteller.service.operations import OWNERSHIP_STATEMENTS_FEATURE, SMALL_TRANSFERS_FEATURE
 from chainteller.tui.queries import query
 from chainteller.workspace import records
 from chainteller.workspace.store import Kind as RecordKind
@@ -319,8 +319,8 @@ def _second_methods(
     with contextlib.suppress(NotOffered):
         if session.offers(SMALL_TRANSFERS_FEATURE):
             small = service.small_transfers(account_id, query(limit=_PAGE)).data
-        if session.offers(STATEMENTS_FEATURE):
-            stated = service.statements(account_id, query(limit=_PAGE)).data
+        if session.offers(OWNERSHIP_STATEMENTS_FEATURE):
+            stated = service.ownership_statements(account_id, query(limit=_PAGE)).data
     return small, stated
 
 

@@ -176,7 +176,7 @@ _PALETTE: tuple[Command["WalletsScreen"], ...] = (
     Command(
         "wallets.statement",
         "",
-        "statement: record what the customer says about this wallet",
+        "ownership statement: record what the customer says about this wallet",
         _record_statement,
         _no_wallet,
         writes=True,

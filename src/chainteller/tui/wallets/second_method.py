@@ -88,7 +88,7 @@ def _state(wallet: Wallet, reason: str, typed: str, service: "Service", key: str
     request = StatementRequest(
         counterparty_id=wallet.counterparty.id, reason=reason, statement=typed
     )
-    made = service.create_statement(wallet.account.id, request, idempotency_key=key).value
+    made = service.create_ownership_statement(wallet.account.id, request, idempotency_key=key).value
     return Result(
         (f"statement {short_id(made.id)} recorded; it waits for a review", "good"),
         record=wallet.key,
