@@ -145,6 +145,7 @@ ADDED_IN_0006 = (
     ),
     *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
 )
+_ADDED_IN_0009 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 BACK_TO_0001 = (
     *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
@@ -168,11 +169,15 @@ BACK_TO_0001 = (
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint", "unnumbered")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "DROP TABLE claim_evidence",
+    *(f"DROP TABLE {table.name}" for table in _ADDED_IN_0009),
+    "DROP INDEX ix_transfer_level",
+    "ALTER TABLE transfer DROP COLUMN evidence_level",
+    "ALTER TABLE claim DROP COLUMN level",
     "ALTER TABLE claim DROP COLUMN method",
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock, WalletTables.evidence)
+        if table not in (Tables.rule, Tables.clock, WalletTables.evidence, *_ADDED_IN_0009)
     ),
     "DROP TABLE server_lease",
     "DROP TABLE schema_revision",

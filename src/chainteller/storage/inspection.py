@@ -139,14 +139,15 @@ def orphan_journals(connection: Connection) -> Iterator[Record]:
 
 
 def jobs_without_record(connection: Connection) -> Iterator[Record]:
-    """Jobs without a trade or a transfer."""
-    job = Tables.job
+    """Jobs without a trade, a transfer or a small transfer."""
+    job, small = Tables.job, WalletTables.small_transfer
     return _stream(
         connection,
         select(job.c.kind, job.c.reference)
         .outerjoin(_TRADE, _TRADE.c.id == job.c.reference)
         .outerjoin(_TRANSFER, _TRANSFER.c.id == job.c.reference)
-        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None)),
+        .outerjoin(small, small.c.challenge_id == job.c.reference)
+        .where(_TRADE.c.id.is_(None), _TRANSFER.c.id.is_(None), small.c.challenge_id.is_(None)),
     )
 
 

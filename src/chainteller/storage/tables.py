@@ -301,6 +301,8 @@ class TransferRow(SQLModel, table=True):
     network_tx_hash: str | None = Field(default=None, max_length=128)
     version: int = 1
     rule_id: str | None = Field(default=None, sa_type=Key)
+    evidence_level: str | None = Field(default=None, sa_type=Key)
+    """Of a verified wallet whose evidence has limits of its own; else NULL."""
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -319,6 +321,13 @@ class TransferRow(SQLModel, table=True):
         Index("ix_transfer_direction", "organisation_id", "direction", "created", "id"),
         Index("ix_transfer_amount", "organisation_id", "amount", "created"),
         Index("ix_transfer_end", "organisation_id", text(END_OF_ID)),
+        Index(
+            "ix_transfer_level",
+            "trading_account_id",
+            "created",
+            sqlite_where=text("evidence_level IS NOT NULL"),
+            postgresql_where=text("evidence_level IS NOT NULL"),
+        ),
         Index(
             "ix_transfer_wallet",
             "organisation_id",

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from chainteller.service.ownership import Ownership
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
+    from chainteller.tui.found import Found
     from chainteller.tui.request_log import RequestLog
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
@@ -138,6 +139,9 @@ class Shell(Protocol):
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
 
+    def open_found(self, found: "Found") -> None:
+        """Show what a search has found, with its customer selected."""
+
     def poll_now(self) -> None:
         """Ask for news at once."""
 
@@ -150,7 +154,7 @@ class Shell(Protocol):
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
 
-    async def may_leave(self, text: str) -> bool:
+    async def may_leave(self, text: str | bytes) -> bool:
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 

@@ -27,8 +27,9 @@ from chainteller.tui.commands import (
     footer_hints,
     run_command,
 )
-from chainteller.tui.customer import CustomerChanged
+from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
@@ -552,6 +553,8 @@ def _tell_customer(screen: DeskScreen) -> None:
         say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
+    owner_id = _owner_told(screen)
+    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
     rows = [line(row) for row in lazy.wrapped(text, 70)]
     whose = _customer_told(screen)
     if whose:
@@ -562,11 +565,15 @@ def _tell_customer(screen: DeskScreen) -> None:
 
 def _customer_told(screen: DeskScreen) -> str:
     """Who is told: the owner of what is selected, also where another customer is served."""
+    owner_id, served = _owner_told(screen), screen.desk.customer
+    return f"{owner_id}, not selected" if owner_id != served.account_id else served.label
+
+
+def _owner_told(screen: DeskScreen) -> str:
+    """Id of the account whose customer is told."""
     desk = screen.desk
     owner_id = desk.session.ownership.owner_of(screen.object_id()) if desk.session else ""
-    if owner_id and owner_id != desk.customer.account_id:
-        return f"{owner_id}, not selected"
-    return desk.customer.label
+    return owner_id or desk.customer.account_id
 
 
 def _copy(screen: DeskScreen) -> None:
@@ -593,6 +600,18 @@ def _refresh(screen: DeskScreen) -> None:
     screen.clear_failure()
     screen.desk.shell.poll_now()
     screen.reload()
+
+
+def _open_customer(screen: DeskScreen) -> None:
+    account_id = screen.desk.customer.account_id
+    if account_id:
+        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+
+
+def _nobody_served(screen: DeskScreen) -> str:
+    return "" if screen.desk.customer.account_id else "no account is selected"
 
 
 def _nothing_selected(screen: DeskScreen) -> str:
@@ -630,10 +649,16 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
+    Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
+        _open_customer, _nobody_served),
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always),
+    Command("palette.statement", "", "statement: write the account's statement to a file",
+        lambda screen: screen.read("ask-statement",
+            partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
+        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
 )
 # fmt: on
