@@ -4,8 +4,8 @@
 line; then each change is judged by the tests that ran its line, the quickest first. The same
 command again goes on after what is done. ``--modules`` chooses files by a part of their name,
 ``--first`` and ``--count`` a part of the changes, ``--report`` only shows what is known.
-``--again`` judges what survived once more, in the end by a fresh interpreter; ``--measure`` notes
-again which tests run which line, after tests were written.
+``--again`` judges what survived once more, with ``--confirm`` in a fresh interpreter in the end;
+``--measure`` adds tests that were written since.
 """
 
 import argparse
@@ -94,12 +94,21 @@ def mutants(modules: tuple[str, ...]) -> list[Mutant]:
 
 
 class Coverage:
-    """Which tests ran which line, and how long each test takes."""
+    """Which tests ran which line, and how long each test takes, as often as it was measured."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.tests: list[str] = found["tests"]
-        self.durations: list[float] = found["durations"]
-        self.lines: dict[str, dict[str, list[int]]] = found["lines"]
+    def __init__(self, measured: list[dict[str, Any]]) -> None:
+        self.tests: list[str] = []
+        self.durations: list[float] = []
+        self.lines: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        known: dict[str, int] = {}
+        for found in measured:
+            for name, seconds in zip(found["tests"], found["durations"], strict=True):
+                if known.setdefault(name, len(known)) == len(self.tests):
+                    self.tests.append(name)
+                    self.durations.append(seconds)
+            for module, lines in found["lines"].items():
+                for line, numbers in lines.items():
+                    self.lines[module][line] |= {known[found["tests"][each]] for each in numbers}
 
     def tests_of(
         self, mutant: Mutant, kills: Counter[str], budget: float
@@ -229,9 +238,9 @@ class Judge:
     """Judges changes in the warm process, and in a fresh one what can't be judged there."""
 
     def __init__(
-        self, folder: Path, coverage: Coverage, tests: list[str], *, budget: float, again: bool
+        self, folder: Path, coverage: Coverage, tests: list[str], *, budget: float, confirm: bool
     ) -> None:
-        self._budget, self._again = budget, again
+        self._budget, self._confirm = budget, confirm
         self._coverage, self._kills = coverage, defaultdict[str, Counter[str]](Counter)
         self._fresh = Fresh(folder)
         self._asking, theirs = Pipe()
@@ -279,7 +288,7 @@ class Judge:
             changed = mutant.change.made_in(file.read_text(encoding="utf-8"))
             self._asking.send(Asked(str(file), changed, tests))
             told = self._asking.recv()
-        if told.outcome != UNCHANGED and not (self._again and told.outcome == SURVIVED):
+        if told.outcome != UNCHANGED and not (self._confirm and told.outcome == SURVIVED):
             return told
         outcome, seconds = self._fresh.outcome(mutant, [name for name, _ in tests])
         return Judged(CONFIRMED if outcome == SURVIVED else outcome, "", seconds)
@@ -298,8 +307,8 @@ class State:
         self.done = {each["mutant"]: each for each in self._found if "mutant" in each}
 
     @property
-    def coverage(self) -> Coverage | None:
-        return next((Coverage(each) for each in reversed(self._found) if "lines" in each), None)
+    def measured(self) -> list[dict[str, Any]]:
+        return [each for each in self._found if "lines" in each]
 
     def add(self, document: dict[str, Any]) -> None:
         with self._file.open("a", encoding="utf-8") as out:
@@ -356,20 +365,21 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", default=list(TESTS), help="which tests judge")
     parser.add_argument("--budget", type=float, default=BUDGET_S, help="seconds of tests for one")
     parser.add_argument("--again", action="store_true", help="judge what was left once more")
-    parser.add_argument("--measure", action="store_true", help="note again which tests run what")
+    parser.add_argument("--measure", nargs="+", help="note which lines these new tests run")
+    parser.add_argument("--confirm", action="store_true", help="in a fresh interpreter, too")
     parser.add_argument("--report", action="store_true", help="only show what is known")
     given = parser.parse_args()
     state = State(given.state)
     if given.report:
         state.report()
         return
-    if state.coverage is None or given.measure:
-        state.add(collect(given.tests))
-    coverage = state.coverage
-    if coverage is None:
-        raise AssertionError("the coverage was just added")
+    if given.measure or not state.measured:
+        state.add(collect(given.measure or given.tests))
+    coverage = Coverage(state.measured)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        judge = Judge(Path(folder), coverage, given.tests, budget=given.budget, again=given.again)
+        judge = Judge(
+            Path(folder), coverage, given.tests, budget=given.budget, confirm=given.confirm
+        )
         for mutant in _chosen(given):
             before = state.done.get(mutant.name)
             if before is not None and not (given.again and before["outcome"] in LEFT):

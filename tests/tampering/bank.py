@@ -78,6 +78,7 @@ def _a_day(world: World, number: int) -> None:
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
+    world.quote("0.01", "sell")
     prove_wallet(world.engine, world.account, NAMES[number])
     prove_contract(world, SAFES[number])
     keys = ApiKeys(world.context)
