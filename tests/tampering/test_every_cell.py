@@ -126,3 +126,15 @@ def test_a_change_names_its_column_its_last_writer_and_its_time(bank: World) -> 
     assert f"price_cents was {trade.price_cents}, is 1" in what
     assert "last written by worker at 2025-11-21T04:" in what
     assert "of default)" in what
+
+
+@pytest.mark.parametrize(("most", "more"), [(2, ["and 1 more rows"]), (3, []), (4, [])])
+def test_rows_beyond_the_first_are_counted(
+    bank: World, monkeypatch: pytest.MonkeyPatch, most: int, more: list[str]
+) -> None:
+    monkeypatch.setattr(seals, "_MOST", most)
+    with unguarded(bank) as connection:
+        connection.execute(text("UPDATE customer SET control = 'frozen'"))
+        found = [each for each in seals.check(connection) if each.invariant == 20]
+    assert len([each for each in found if each.where.startswith("customer ")]) == min(most, 3)
+    assert [each.what for each in found if each.where == "rows"] == more
