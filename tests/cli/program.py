@@ -36,13 +36,15 @@ def environment(**variables: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def chainteller(*arguments: str, given: str | bytes = "", **variables: str) -> Ended:
-    """Run one command line to its end."""
+def chainteller(
+    *arguments: str, given: str | bytes = "", longest_s: float = _TIMEOUT_S, **variables: str
+) -> Ended:
+    """Run one command line to its end, for ``longest_s`` seconds at most."""
     done = subprocess.run(
         [sys.executable, "-m", "chainteller", *arguments],
         input=given if isinstance(given, bytes) else given.encode(),
         capture_output=True,
-        timeout=_TIMEOUT_S,
+        timeout=longest_s,
         env=environment(**variables),
         check=False,
     )
