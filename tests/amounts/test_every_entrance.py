@@ -42,8 +42,6 @@ SEED = 12
 SHORT = ["1", "1,500.00", "12,345.6", "1,50", "12,34.56", "1e3", "2e1", "-7", "5k", "007"]
 AT_ONCE = 250
 """Lines that one process of ``desk --plain`` is given."""
-LONGEST_S = 600
-"""Seconds that these lines may take, on a machine that is busy with other things too."""
 
 
 def reason_of(text: str, asset: Asset = USD) -> str:
@@ -265,7 +263,7 @@ def lines_agree(texts: list[str], account: str) -> None:
 
 def _batch_agrees(given: list[str], account: str) -> None:
     script = [f"deposit --yes --json -- {account} {shlex.quote(text)}" for text in given]
-    ended = chainteller("desk", "--plain", given="\n".join(script), longest_s=LONGEST_S)
+    ended = chainteller("desk", "--plain", given="\n".join(script))
     rows = [row.removeprefix("> ") for row in ended.out.splitlines()]
     bodies = [json.loads(row) for row in rows if row.startswith("{")]
     assert len(bodies) == len(given)
