@@ -378,7 +378,8 @@ async def _transfer(
     if done is None:
         return
     screen.clear_failure()
-    screen.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+    told = f"{kind} {transferred(done)} {done.status}  {done.id}".rstrip()
+    screen.desk.notify(told, "good")
     screen.take_news()
     screen.desk.on_change.publish((f"{kind}.{done.status}",))
 

@@ -395,7 +395,8 @@ async def _offer_shortfall(screen: QuoteScreen, state: QuoteState) -> None:
     done = await screen.desk.send(request, screen.confirm)
     if done is None:
         return
-    screen.desk.notify(f"deposit {transferred(done)} {done.status}  {done.id}", "good")
+    told = f"deposit {transferred(done)} {done.status}  {done.id}".rstrip()
+    screen.desk.notify(told, "good")
     screen.clear_failure()
     await screen.load(state)
     screen.desk.on_change.publish(("deposit.completed",))
