@@ -9,7 +9,7 @@ from tests.training.worlds import SCENARIOS, WALLETS, scenario
 
 from chainteller.domain.clock import MINUTE
 from chainteller.training.reading import ScenarioInvalid
-from chainteller.training.scenarios import Scenario, find_scenarios, load
+from chainteller.training.scenarios import Scenario, filled, find_scenarios, load
 
 Write = Callable[[str], Scenario]
 GOOD = """
@@ -127,3 +127,19 @@ def test_the_list_names_every_scenario() -> None:
     ended = chainteller("train", "--list")
     assert ended.code == 0
     assert all(name in ended.out for name in SCENARIOS)
+
+
+def test_amounts_in_braces_are_multiplied_together_for_programs_and_for_people() -> None:
+    texts = ["deposit {400.00}", "{$1000.00} USD", "{$1000} dollars", "0.5 ETH {unknown}"]
+    assert filled(texts, {"percent": "115"}) == [
+        "deposit 460.00",
+        "1,150.00 USD",
+        "1,150 dollars",
+        "0.5 ETH {unknown}",
+    ]
+    assert filled(texts, {})[0] == "deposit 400.00"
+
+
+def test_a_caller_is_drawn_as_one_of_the_known_kinds(write: Write) -> None:
+    text = GOOD.replace('"DDA-1001"', '"drawn without shoes"')
+    assert "drawn without terms" in problem(write, text)
