@@ -31,6 +31,7 @@ from chainteller.service.models.accounts import OpenTradingAccount, TradingAccou
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings, StartedDesk
+from chainteller.tui.textual_fixes.app import SteadyApp
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
@@ -97,6 +98,19 @@ def drop_painted_lines() -> Iterator[None]:
     """
     yield
     StylesCache.get_inner_outer.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _ended_as_by_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual ends the application of a test without the return code that ``exit`` gives it."""
+    shut_down = SteadyApp._shutdown
+
+    async def ended(app: SteadyApp) -> None:
+        if app._return_code is None:
+            app._return_code = 0
+        await shut_down(app)
+
+    monkeypatch.setattr(SteadyApp, "_shutdown", ended)
 
 
 @pytest.fixture

@@ -154,7 +154,7 @@ class Shell(Protocol):
     def start_trade(self, side: str) -> None:
         """Open the quote form for the selected account."""
 
-    async def may_leave(self, text: str) -> bool:
+    async def may_leave(self, text: str | bytes) -> bool:
         """Whether ``text`` may be copied or written; asks while names and balances are hidden."""
 
 

@@ -656,5 +656,9 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("palette.copy", "", "copy: choose what to copy",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always),
+    Command("palette.statement", "", "statement: write the account's statement to a file",
+        lambda screen: screen.read("ask-statement",
+            partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
+        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
 )
 # fmt: on

@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from chainteller.tui.quote import view as quote_view
     from chainteller.tui.quote.screen import QuoteScreen
     from chainteller.tui.quote.state import UNANSWERED
+    from chainteller.tui.statements import write_statement
     from chainteller.tui.steps import take
     from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view

@@ -374,7 +374,7 @@ class Console(SteadyApp):
 
     # -- how it looks -------------------------------------------------------------------------
 
-    async def may_leave(self, text: str) -> bool:
+    async def may_leave(self, text: str | bytes) -> bool:
         return await may_leave(self, self.desk, text)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
