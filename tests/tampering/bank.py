@@ -21,6 +21,8 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage import markets
@@ -31,6 +33,7 @@ LEAST = 3
 _LIMITS = DEFAULT_LIMITS.items()
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
+SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
@@ -68,6 +71,7 @@ def _a_day(world: World, number: int) -> None:
     world.deposit("500.00", USDC_ETHEREUM)
     world.buy("100.00")
     world.settle()
+    prove_by_transfer(world, SENDERS[number])
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
@@ -111,6 +115,25 @@ def prove_wallet(engine: Engine, account: str, name: str) -> None:
     )
     request = WithdrawalRequest(amount="20.00", currency=USDC_ETHEREUM, destination=destination)
     engine.withdraw(account, request)
+
+
+def prove_by_transfer(world: World, name: str) -> None:
+    """State that a wallet is the customer's, and let it send a small transfer and be linked."""
+    engine = world.engine
+    opened = OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
+    custody = engine.open_blockchain_account(opened).value
+    address = next(each for each in _WALLETS if each.name == name).address.display
+    wallet = engine.register_counterparty(
+        RegisterCounterparty(address=address, network="ethereum")
+    ).value
+    stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
+    engine.create_statement(custody.id, stated)
+    asked = SmallTransferRequest(counterparty_id=wallet.id)
+    small = engine.create_small_transfer(custody.id, asked).value
+    world.settle()
+    claim_id = str(engine.small_transfer_by_id(small.id).claim_id)
+    link = LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id)
+    engine.link_counterparty(custody.id, link)
 
 
 def counts(world: World) -> dict[str, int]:
