@@ -21,7 +21,7 @@ from chainteller.records.formats import (
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
-from chainteller.tui.accounts.balance_history import (
+from chainteller.tui.balance_history import (
     LEAST_WIDTH,
     History,
     chart_lines,

@@ -35,7 +35,9 @@ from chainteller.tui.wallets.book import (
 )
 from chainteller.tui.wallets.commands import COMMANDS, palette_commands
 from chainteller.tui.widgets.challenge_box import ChallengeBox
+from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
+from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 from chainteller.tui.widgets.paste_field import SIGNATURE, STATEMENT, PasteFieldBar
@@ -82,21 +84,23 @@ class WalletsScreen(ListScreen[Shown]):
 
     def body(self) -> Sequence[Widget]:
         left = Container(
-            PagedList(view.COLUMNS, id="list"),
-            ChallengeBox(id="challenge-wide", classes="empty"),
+            titled("Wallets", PagedList(view.COLUMNS, id="list")),
+            titled("Message to sign", ChallengeBox(id="challenge-wide", classes="empty")),
             classes="list-side",
         )
-        right = VerticalScroll(
-            Lines(id="wallet-head"),
-            ChallengeBox(id="challenge-narrow", classes="empty"),
-            Lines(id="wallet-rest"),
-            classes="detail-side",
-            can_focus=False,
+        right = titled(
+            "Wallet",
+            VerticalScroll(
+                Lines(id="wallet-head"),
+                ChallengeBox(id="challenge-narrow", classes="empty"),
+                Lines(id="wallet-rest"),
+                Filled(id="wallet-more"),
+                classes="detail-side",
+                can_focus=False,
+            ),
         )
-        return [
-            Container(left, right, classes="pair", id="wallet-pair"),
-            PasteFieldBar(id="field-bar"),
-        ]
+        pair = Container(left, right, classes="pair", id="wallet-pair")
+        return [Ground(pair, PasteFieldBar(id="field-bar"), id="wallet-side")]
 
     @property
     def field_bar(self) -> PasteFieldBar:
@@ -155,6 +159,7 @@ class WalletsScreen(ListScreen[Shown]):
             super()._changed(kinds)
 
     def on_resize(self) -> None:
+        super().on_resize()
         self.call_after_refresh(draw, self)
 
     def find(self, text: str) -> None:

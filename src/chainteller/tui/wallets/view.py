@@ -582,7 +582,8 @@ def verdict_lines(
         return _accepted(verdict, width)
     sure = ("certain", "strong") if found.certain else ("likely", "warn")
     checks = _checks(wallet, verdict, now)
-    rows = [heading("Signature not accepted")]
+    rows = [heading("Signature not accepted"), *_ask(found.ask_customer, width)]
+    rows += [] if compact else [line()]
     if compact:
         checks = [tuple(piece for check in checks for piece in (*check, ("   ", "")))]
     rows += [line(*check) for check in checks]
@@ -596,7 +597,7 @@ def verdict_lines(
         rows += [line((f"  {row}", "warn")) for row in wrapped(difference, width - 2)]
     if not compact:
         rows += _more(verdict, width)
-    return [*rows, *_ask(found.ask_customer, width)]
+    return rows
 
 
 def _more(verdict: Verdict, width: int) -> list[Line]:
@@ -607,7 +608,7 @@ def _more(verdict: Verdict, width: int) -> list[Line]:
         rows += [line((f"  {row}", "muted")) for row in wrapped(tried, width - 2)]
     rows.append(line((f"  {found.finding}", "muted")))
     rows += [line((row, "accent")) for row in wrapped(f"next: {found.suggestion}", width)]
-    return [*rows, line()]
+    return rows
 
 
 def _ask(text: str, width: int) -> list[Line]:
