@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from eth_utils import to_checksum_address
+from eth_utils.address import to_checksum_address
 from sqlalchemy import func, select
 from tests.ownership.nodes import Chain, Node, running
 from tests.world.customers import CustomerSeed
