@@ -18,7 +18,7 @@ from chainteller.records.fields import TEXT, Field, FieldList, FieldsInvalid
 from chainteller.records.markets import MARKET
 from chainteller.records.trades import QUOTE, TRADE
 from chainteller.records.transfers import DEPOSIT, WITHDRAWAL, transfer_fields
-from chainteller.records.wallets import CHALLENGE, WALLET
+from chainteller.records.wallets import CHALLENGE, SMALL_TRANSFER, WALLET
 from chainteller.service.models.accounts import BankAccount, Customer, TradingAccount
 from chainteller.service.models.base import WireModel
 from chainteller.service.models.funding import Transfer, TransferCurrency
@@ -109,7 +109,8 @@ def test_every_value_of_a_customers_text_is_a_field_that_may_be_told() -> None:
         "account": ACCOUNT,
         "wallet": WALLET,
     }
-    given["wallet"] = {"bank"} | {field.spoken_as for field in CHALLENGE.fields}
+    also = (*CHALLENGE.fields, *SMALL_TRANSFER.fields)
+    given["wallet"] = {"bank"} | {field.spoken_as for field in also}
     for group, fields in lists.items():
         told = {field.spoken_as for field in fields.fields} | given.get(group, {"bank"})
         for name, text in texts[group].items():
