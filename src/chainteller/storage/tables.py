@@ -301,8 +301,6 @@ class TransferRow(SQLModel, table=True):
     network_tx_hash: str | None = Field(default=None, max_length=128)
     version: int = 1
     rule_id: str | None = Field(default=None, sa_type=Key)
-    evidence_level: str | None = Field(default=None, sa_type=Key)
-    """Of a verified wallet whose evidence has limits of its own; else NULL."""
     __table_args__ = (
         Index("ix_transfer_ordinal", "trading_account_id", "direction", "ordinal", unique=True),
         Index("ix_transfer_transaction", "trading_account_id", "transaction_ordinal"),
@@ -612,7 +610,8 @@ class Tables:
     posting: ClassVar[Table] = table(PostingRow)
     quote: ClassVar[Table] = table(QuoteRow)
     trade: ClassVar[Table] = table(TradeRow)
-    transfer: ClassVar[Table] = table(TransferRow)
+    transfer: ClassVar[Table] = table(TransferRow, Column("evidence_level", Key, nullable=True))
+    """``evidence_level`` is that of a verified wallet whose evidence has limits of its own."""
     job: ClassVar[Table] = table(JobRow)
     idempotency: ClassVar[Table] = table(IdempotencyRow)
     audit: ClassVar[Table] = table(AuditRecord, _own("number", Instant), _own("follows", Key))

@@ -3,7 +3,7 @@ attempts, claims and links."""
 
 from typing import ClassVar
 
-from sqlalchemy import Index, Table, Text
+from sqlalchemy import Column, Index, Table, Text
 from sqlmodel import Field, SQLModel
 
 from chainteller.domain.evidence import VerificationMethod
@@ -107,8 +107,6 @@ class ClaimRow(SQLModel, table=True):
     expires: int = Field(sa_type=Instant)
     linked_at: int | None = Field(default=None, sa_type=Instant)
     method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
-    level: str | None = Field(default=None, sa_type=Key)
-    """NULL in claims of builds before 0010: their method's level."""
 
 
 class EvidenceRow(SQLModel, table=True):
@@ -202,7 +200,8 @@ class WalletTables:
     counterparty: ClassVar[Table] = table(CounterpartyRow)
     challenge: ClassVar[Table] = table(ChallengeRow)
     attempt: ClassVar[Table] = table(AttemptRow)
-    claim: ClassVar[Table] = table(ClaimRow)
+    claim: ClassVar[Table] = table(ClaimRow, Column("level", Key, nullable=True))
+    """``level`` is NULL in claims of builds before 0010: their method's level."""
     evidence: ClassVar[Table] = table(EvidenceRow)
     small_transfer: ClassVar[Table] = table(SmallTransferRow)
     arrival: ClassVar[Table] = table(ArrivalRow)
