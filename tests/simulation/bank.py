@@ -28,7 +28,7 @@ from chainteller.domain.clock import ManualClock
 from chainteller.domain.limits import DestinationClass
 from chainteller.domain.options import EngineOptions
 from chainteller.domain.randomness import SeededRandomness
-from chainteller.engine import due
+from chainteller.engine import due, upkeep
 from chainteller.engine.context import EngineContext
 from chainteller.engine.engine import Engine
 from chainteller.engine.keys import ApiKeys, Authenticator
@@ -200,7 +200,8 @@ class Bank:
         return due.run(self.context, most)
 
     def forget_keys(self) -> None:
-        due.purge_keys(self.context)
+        while upkeep.forget_keys(self.context):
+            pass
 
     def operate(self, client: Client, work: Callable[[UnitOfWork], object]) -> None:
         """An act of the core bank or the operator, in a commit of its own."""

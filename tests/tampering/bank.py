@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from eth_utils import to_checksum_address
+from eth_utils.address import to_checksum_address
 from sqlalchemy import func, select
 from tests.ownership.nodes import Chain, Node, running
 from tests.world.customers import CustomerSeed
@@ -25,6 +25,8 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     RegisterCounterparty,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.funding import Destination, WithdrawalRequest
 from chainteller.storage import markets
@@ -38,6 +40,7 @@ _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
 SAFES = [to_checksum_address(f"0x5afe{number:036x}") for number in range(1, LEAST + 1)]
 _CONTRACT_SIGNATURE = bytes(range(130))
 _DEADLINE_S = 5.0
+SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
@@ -75,6 +78,7 @@ def _a_day(world: World, number: int) -> None:
     world.deposit("500.00", USDC_ETHEREUM)
     world.buy("100.00")
     world.settle()
+    prove_by_transfer(world, SENDERS[number])
     world.execute(world.quote("10.00"), key=f"key-{number}")
     world.withdraw("12.00")
     world.quote("33.00")
@@ -143,6 +147,25 @@ def _prove(
         LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id),
     )
     return custody.id, counterparty.id
+
+
+def prove_by_transfer(world: World, name: str) -> None:
+    """State that a wallet is the customer's, and let it send a small transfer and be linked."""
+    engine = world.engine
+    opened = OpenBlockchainAccount(trading_account_id=world.account, network="ethereum")
+    custody = engine.open_blockchain_account(opened).value
+    address = next(each for each in _WALLETS if each.name == name).address.display
+    wallet = engine.register_counterparty(
+        RegisterCounterparty(address=address, network="ethereum")
+    ).value
+    stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
+    engine.create_statement(custody.id, stated)
+    asked = SmallTransferRequest(counterparty_id=wallet.id)
+    small = engine.create_small_transfer(custody.id, asked).value
+    world.settle()
+    claim_id = str(engine.small_transfer_by_id(small.id).claim_id)
+    link = LinkRequest(address=address, network="ethereum", ownership_claim_id=claim_id)
+    engine.link_counterparty(custody.id, link)
 
 
 def counts(world: World) -> dict[str, int]:

@@ -125,16 +125,17 @@ def column_name(field: Field[Any]) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), field.name)
 
 
-def write_new_file(file: Path, text: str) -> None:
+def write_new_file(file: Path, content: str | bytes) -> None:
     """Write a file that only its owner may read.
 
     Raises:
         Usage: the file exists, or its folder can't be written.
     """
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(file, flags, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         step = "Name a new file in a folder that exists."
         raise Usage(f"{file}: {error.strerror}.", step) from None
@@ -334,9 +335,10 @@ def list_options(
     return decorate
 
 
+DAY = _Day()
 _DAY_OPTIONS = [
-    click.option("--from", "first", type=_Day(), metavar="DAY", help="From this day on, in UTC."),
-    click.option("--to", "last", type=_Day(), metavar="DAY", help="Up to and with this day, UTC."),
+    click.option("--from", "first", type=DAY, metavar="DAY", help="From this day on, in UTC."),
+    click.option("--to", "last", type=DAY, metavar="DAY", help="Up to and with this day, UTC."),
 ]
 _OPTIONS: Mapping[str, tuple[str, str]] = {
     "page": ("--page", "Page number."),

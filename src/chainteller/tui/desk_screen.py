@@ -27,8 +27,9 @@ from chainteller.tui.commands import (
     footer_hints,
     run_command,
 )
-from chainteller.tui.customer import CustomerChanged
+from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
@@ -76,6 +77,8 @@ class DeskScreen(Blank, FullScreen):
     AUTO_FOCUS = ""
     HAS_OWN_FIELD: ClassVar[bool] = False
     """Whether ``body`` brings the field bar, in a place of its own."""
+    is_answer_shown = False
+    """Whether the status line answers a key, which the next key ends."""
     FIELDS_OF_NOBODY: ClassVar[frozenset[str]] = frozenset({"filter"})
     """Purposes of fields that stay open whoever is served; all others are the customer's."""
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
@@ -223,8 +226,8 @@ class DeskScreen(Blank, FullScreen):
 
     def show_failure(self, failure: "Failure") -> None:
         """Show why something was refused; an amount that was refused is opened again."""
-        takes_keys = _reopen_amount(self, failure)
-        self.query_one(FailurePanel).explain(failure, names_key=not takes_keys)
+        is_beside_field = _reopen_amount(self, failure)
+        self.query_one(FailurePanel).explain(failure, names_next=not is_beside_field)
         _draw_status(self)
 
     def clear_failure(self) -> None:
@@ -261,7 +264,8 @@ class DeskScreen(Blank, FullScreen):
         self.field_answer = None
         self.field_bar.close()
         self.set_focus(None)
-        self.query_one(FailurePanel).name_key()
+        self.query_one(FailurePanel).name_next()
+        _draw_status(self)
 
     def let_keys_go_on(self) -> None:
         """What was typed behind the field may be handed on."""
@@ -279,6 +283,8 @@ class DeskScreen(Blank, FullScreen):
     # -- commands -----------------------------------------------------------------------------
 
     async def action_command(self, command_id: str) -> None:
+        if self.is_answer_shown:
+            _draw_status(self)
         await run_command(self.COMMANDS_BY_ID, command_id, self)
 
     async def on_key_clicked(self, message: KeyClicked) -> None:
@@ -340,8 +346,9 @@ class DeskScreen(Blank, FullScreen):
 
 
 def say(screen: DeskScreen, text: str) -> None:
-    """Answer a key on the status line alone; the event log doesn't keep it."""
+    """Answer a key on the status line alone, until the next key; the event log doesn't keep it."""
     screen.query_one(StatusLine).tell(text, "muted", screen.desk.unread)
+    screen.is_answer_shown = True
 
 
 def _scrolled(screen: DeskScreen) -> ScrolledLines | None:
@@ -406,7 +413,9 @@ def _hand_on(screen: DeskScreen, purpose: str, value: str) -> None:
 
 
 def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
-    """Open the field of a refused amount again, with the reason below it; whether it was opened."""
+    """Open the field of a refused amount again, with what would be right below it; whether it was
+    opened. The panel says why.
+    """
     served, sent = screen.desk.customer.account_id, screen.sent_amount
     if failure.code not in _ABOUT_AMOUNTS or sent is None or sent[0] != served:
         return False
@@ -414,7 +423,7 @@ def _reopen_amount(screen: DeskScreen, failure: "Failure") -> bool:
     if screen.field_bar.is_open:
         return False
     _reopen(screen, sent[1])
-    screen.field_bar.refuse(failure.what)
+    screen.field_bar.refuse(failure.remedy)
     return True
 
 
@@ -440,8 +449,10 @@ def _draw_colleagues(screen: DeskScreen) -> None:
 
 def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     """Show the executions with an unknown outcome, and the newest line of the log that isn't about
-    another customer; while a refusal is open, only what comes after it.
+    another customer; while a refusal is open, only what comes after it, and nothing of it once it
+    was closed.
     """
+    screen.is_answer_shown = False
     screen.query_one(UnknownOutcomes).tell(screen.desk.unknown_outcomes())
     unread, served = screen.desk.unread, screen.desk.customer.account_id
     status, failure = screen.query_one(StatusLine), screen.query_one(FailurePanel).failure
@@ -451,8 +462,9 @@ def _draw_status(screen: DeskScreen, told: Notification | None = None) -> None:
     if told is not None and told is not newest:
         told = None
     if failure is not None and (told is None or told.text.startswith(failure.code)):
-        status.tell("esc closes   ! event log", "muted", unread)
-    elif newest is not None:
+        takes_keys = screen.field_bar.is_open
+        status.tell("" if takes_keys else "esc closes   ! event log", "muted", unread)
+    elif newest is not None and newest is not screen.desk.closed_refusal:
         status.tell(f"{newest.text}  {newest.at}Z", newest.tone, unread)
     else:
         status.tell("", "", unread)
@@ -527,7 +539,9 @@ def _no_list(screen: DeskScreen) -> str:
 def _go_back(screen: DeskScreen) -> None:
     if screen.field_bar.is_open:
         screen.field_event(FieldClosed(screen.field_bar.purpose))
-    elif screen.query_one(FailurePanel).is_shown:
+    elif (failure := screen.query_one(FailurePanel).failure) is not None:
+        told = (each for each in reversed(screen.desk.log) if each.detail == failure.detail)
+        screen.desk.closed_refusal = next(told, None)
         screen.clear_failure()
     elif not screen.step_back() and not screen.desk.shell.back():
         say(screen, f"Nothing is open here.  1-{len(SCREENS)} switch screens, ctrl+q quits")
@@ -536,9 +550,11 @@ def _go_back(screen: DeskScreen) -> None:
 def _tell_customer(screen: DeskScreen) -> None:
     text = screen.customer_text()
     if not text:
-        screen.desk.notify("no text for the customer here", "muted")
+        say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
+    owner_id = _owner_told(screen)
+    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
     rows = [line(row) for row in lazy.wrapped(text, 70)]
     whose = _customer_told(screen)
     if whose:
@@ -549,11 +565,15 @@ def _tell_customer(screen: DeskScreen) -> None:
 
 def _customer_told(screen: DeskScreen) -> str:
     """Who is told: the owner of what is selected, also where another customer is served."""
+    owner_id, served = _owner_told(screen), screen.desk.customer
+    return f"{owner_id}, not selected" if owner_id != served.account_id else served.label
+
+
+def _owner_told(screen: DeskScreen) -> str:
+    """Id of the account whose customer is told."""
     desk = screen.desk
     owner_id = desk.session.ownership.owner_of(screen.object_id()) if desk.session else ""
-    if owner_id and owner_id != desk.customer.account_id:
-        return f"{owner_id}, not selected"
-    return desk.customer.label
+    return owner_id or desk.customer.account_id
 
 
 def _copy(screen: DeskScreen) -> None:
@@ -561,7 +581,7 @@ def _copy(screen: DeskScreen) -> None:
     if text:
         screen.read("copy", partial(lazy.copy_now, screen, text))
     else:
-        screen.desk.notify("nothing to copy here", "muted")
+        say(screen, "nothing to copy here")
 
 
 def _texts_of(screen: DeskScreen) -> dict[str, str]:
@@ -580,6 +600,18 @@ def _refresh(screen: DeskScreen) -> None:
     screen.clear_failure()
     screen.desk.shell.poll_now()
     screen.reload()
+
+
+def _open_customer(screen: DeskScreen) -> None:
+    account_id = screen.desk.customer.account_id
+    if account_id:
+        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+
+
+def _nobody_served(screen: DeskScreen) -> str:
+    return "" if screen.desk.customer.account_id else "no account is selected"
 
 
 def _nothing_selected(screen: DeskScreen) -> str:
@@ -617,10 +649,16 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
+    Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
+        _open_customer, _nobody_served),
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",
         lambda screen: screen.read("ask-copy", partial(lazy.copy_menu, screen, _texts_of(screen))),
         always),
+    Command("palette.statement", "", "statement: write the account's statement to a file",
+        lambda screen: screen.read("ask-statement",
+            partial(lazy.write_statement, screen, screen.desk.customer.account_id)),
+        lambda screen: "" if screen.desk.customer.account_id else "no account is selected"),
 )
 # fmt: on

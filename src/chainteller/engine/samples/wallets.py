@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from chainteller.domain.challenges import (
     MAXIMUM_ATTEMPTS,
     ReverificationReason,
-    VerificationMethod,
 )
 from chainteller.domain.clock import DAY, HOUR, MINUTE, SECOND
+from chainteller.domain.evidence import EvidenceLevel, VerificationMethod
 from chainteller.domain.ids import Prefix, new_id
 from chainteller.domain.randomness import SeededRandomness
 from chainteller.engine import (
@@ -326,7 +326,13 @@ def find_link(bank: SampleBank, pair: Pair) -> Record | None:
 def _link(bank: SampleBank, pair: Pair) -> Record:
     """A link with the method of its claim."""
     key = (pair.account_id, pair.counterparty_id)
-    return bank.rows.record(WalletTables.link, key, claim_method=VerificationMethod.SIGNATURE.value)
+    return bank.rows.record(WalletTables.link, key, **_PROVEN)
+
+
+_PROVEN = {
+    "claim_method": VerificationMethod.SIGNATURE.value,
+    "claim_level": EvidenceLevel.HIGH.value,
+}
 
 
 def _record(

@@ -103,6 +103,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self.filter = ""
+        self.is_similar = False
+        """Whether nothing has the filter's text, so that what is like it is listed."""
         self._detail_timer: Timer | None = None
         self.wanted_id: str | None = None
         """Id of the account that the cursor is moved to when the list has come."""
@@ -134,10 +136,14 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         asked = lazy.query(
             page=page, limit=PAGE_ROWS, text=self.filter or None, sort=SORTS[self._sort][0]
         )
-        found = self.desk.service.trading_accounts(asked)
-        now = self.desk.now
-        rows = tuple((accounts_view.account_row(row, now), row) for row in found.data)
-        return Listed(rows, found.pagination.total)
+        service, now = self.desk.service, self.desk.now
+        found = service.trading_accounts(asked)
+        data, total = found.data, found.pagination.total
+        self.is_similar = bool(self.filter) and not total
+        if self.is_similar and self.desk.offers("find"):
+            data = lazy.accounts_like(service, self.filter)
+            total = len(data)
+        return Listed(tuple((accounts_view.account_row(row, now), row) for row in data), total)
 
     def glimpse(self, found: "Glimpse") -> None:
         """Show rows that were read before the engine has started; keys wait for it."""
@@ -188,7 +194,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
 
     def draw_title(self, total: int | None) -> None:
         can_list, order = self.desk.offers("trading-accounts"), SORTS[self._sort][1]
-        self.title_line(accounts_view.title(self.filter, total, order, can_list=can_list))
+        wanted = f"{self.filter}  similar" if self.is_similar and total else self.filter
+        self.title_line(accounts_view.title(wanted, total, order, can_list=can_list))
         self.paged.say_empty(*accounts_view.empty_text(self.filter, can_list=can_list))
 
     def find(self, text: str, wanted_id: str | None = None) -> None:

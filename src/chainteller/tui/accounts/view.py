@@ -49,7 +49,8 @@ def empty_text(wanted: str, *, can_list: bool) -> tuple[Piece, ...]:
         return cannot, ("+", "key"), (" add TDA_... or open one", "muted")
     if wanted:
         nothing = (f'No matches for "{wanted}"   ', "muted")
-        return nothing, ("esc", "key"), (" all accounts", "muted")
+        others = ((": ", "key"), ("searches everything   ", "muted"))
+        return nothing, *others, ("esc", "key"), (" all accounts", "muted")
     opens, keys = ((" open one   ", "muted"), (" keys", "muted"))
     sample = ((": sample", "key"), (" load sample data   ", "muted"))
     return ("No accounts yet.  ", ""), ("+", "key"), opens, *sample, ("?", "key"), keys

@@ -20,7 +20,7 @@ from chainteller.service.errors import (
 from chainteller.service.models.trades import Trade
 from chainteller.service.operations import IDEMPOTENCY
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import DeskScreen, refusal_text
+from chainteller.tui.desk_screen import DeskScreen, refusal_text, say
 from chainteller.tui.messages import FieldStepped, FieldSubmitted
 from chainteller.tui.queries import form_sheet
 from chainteller.tui.quote import flow
@@ -266,7 +266,7 @@ class QuoteScreen(DeskScreen):
         elif state.is_in_flight:
             self.desk.notify(reason, "bad")
         elif reason:
-            self.desk.notify(f"{reason}   enter: get one", "warn")
+            say(self, f"{reason}   enter: get one")
         else:
             self.write("execution", partial(_execute, self, state))
 
