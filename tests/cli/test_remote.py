@@ -44,8 +44,8 @@ def test_a_remote_place_answers_as_the_embedded_one(served: str, teller: Teller)
         assert remote["pagination"]["total"] > 1
         assert remote == teller(*line, "--json").body
     account = teller("accounts", "list", "--json").body["data"][0]["id"]
-    statement = ("statement", account, "--to", "2026-01-01", "--format", "csv")
-    assert teller("--url", served, *statement).out == teller(*statement).out != ""
+    asked = ("statement", account, "--to", "2026-01-01", "--format", "csv")
+    assert teller("--url", served, *asked).out == teller(*asked).out != ""
     assert teller("--url", served, "info", "--json").body["place"].startswith("remote ")
 
 

@@ -245,12 +245,12 @@ def test_a_statement_waits_for_a_person_and_verifies_nothing(case: Case) -> None
         request = StatementRequest(
             counterparty_id=case.wallet.id, reason=reason, statement=statement
         )
-        return case.service.create_statement(case.custody.id, request).value
+        return case.service.create_ownership_statement(case.custody.id, request).value
 
     made = state(" It is my deposit address at an exchange. ")
     assert (made.status, made.level) == ("reviewing", "low")
-    assert case.service.statement_by_id(made.id) == made
-    assert case.service.statements(case.custody.id).data == (made,)
+    assert case.service.ownership_statement_by_id(made.id) == made
+    assert case.service.ownership_statements(case.custody.id).data == (made,)
     secret = "my private key: " + "11" * 32
     for wrong in ("", " ", secret, "x" * 2_001, "a\x00b"):
         with pytest.raises(ValidationFailed) as refused:

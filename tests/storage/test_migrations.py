@@ -145,7 +145,7 @@ ADDED_IN_0006 = (
     ),
     *("ix_blockchain_account_account", "ix_challenge_created", "ix_link_account"),
 )
-_ADDED_IN_0009 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
+_ADDED_IN_0010 = (WalletTables.arrival, WalletTables.small_transfer, WalletTables.statement)
 BACK_TO_0001 = (
     *(f"DROP TABLE {name}" for name in ("tally", "search_word", "search_name", "search_key")),
     *(f"DROP INDEX {name}" for name in ADDED_IN_0006),
@@ -169,7 +169,7 @@ BACK_TO_0001 = (
     *(f"DROP TABLE {name}" for name in ("rule", "entry", "log", "checkpoint", "unnumbered")),
     "ALTER TABLE transfer DROP COLUMN rule_id",
     "DROP TABLE claim_evidence",
-    *(f"DROP TABLE {table.name}" for table in _ADDED_IN_0009),
+    *(f"DROP TABLE {table.name}" for table in _ADDED_IN_0010),
     "DROP INDEX ix_transfer_level",
     "ALTER TABLE transfer DROP COLUMN evidence_level",
     "ALTER TABLE claim DROP COLUMN level",
@@ -177,7 +177,7 @@ BACK_TO_0001 = (
     *(
         f"ALTER TABLE {table.name} DROP COLUMN salt"
         for table in sealing.sealed_tables()
-        if table not in (Tables.rule, Tables.clock, WalletTables.evidence, *_ADDED_IN_0009)
+        if table not in (Tables.rule, Tables.clock, WalletTables.evidence, *_ADDED_IN_0010)
     ),
     "DROP TABLE server_lease",
     "DROP TABLE schema_revision",

@@ -37,10 +37,10 @@ LEAST = 3
 _LIMITS = DEFAULT_LIMITS.items()
 _REPOSITORY = Path(__file__).parents[2]
 _WALLETS = sample_wallets(_REPOSITORY / "sample_data" / "wallets.toml")
+SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 SAFES = [to_checksum_address(f"0x5afe{number:036x}") for number in range(1, LEAST + 1)]
 _CONTRACT_SIGNATURE = bytes(range(130))
 _DEADLINE_S = 5.0
-SENDERS = [f"customer-ethereum-0{number}" for number in range(1, LEAST + 1)]
 NAMES = [wallet.name for wallet in _WALLETS if wallet.address.network.name == "ethereum"][:LEAST]
 
 
@@ -159,7 +159,7 @@ def prove_by_transfer(world: World, name: str) -> None:
         RegisterCounterparty(address=address, network="ethereum")
     ).value
     stated = StatementRequest(counterparty_id=wallet.id, reason="OTHER", statement="It is mine.")
-    engine.create_statement(custody.id, stated)
+    engine.create_ownership_statement(custody.id, stated)
     asked = SmallTransferRequest(counterparty_id=wallet.id)
     small = engine.create_small_transfer(custody.id, asked).value
     world.settle()

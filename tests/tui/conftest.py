@@ -213,9 +213,9 @@ def _has_work(app: Console) -> bool:
 
 
 def _is_waited_for(screen: Screen[Any]) -> bool:
-    """Whether a worker waits for the dialog's answer."""
+    """Whether a worker waits for the dialog's answer; every screen has a future of its own."""
     futures = (callback.future for callback in screen._result_callbacks)
-    return any(future is not None and not future.done() for future in futures)
+    return any(each is not None and not each.done() and each._callbacks for each in futures)
 
 
 def _timers_due(app: Console) -> list[Timer]:

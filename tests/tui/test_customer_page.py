@@ -83,6 +83,9 @@ async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_it
         assert any("222.00 USD" in row for row in rows)
         assert any("500.00 USD" in row for row in rows)
         assert not any(stranger.id in row or "333.00" in row for row in rows)
+        await press(pilot, "S", "down", "enter")
+        assert f"STATEMENT  {first.id}" in seen(app), "the second of the two that are listed"
+        await press(pilot, "escape")
         await press(pilot, "slash", *"trades", "enter")
         assert len(_told(page)) == 1
         await press(pilot, "enter")
@@ -91,8 +94,8 @@ async def test_a_customer_with_two_accounts_has_one_page_and_every_line_opens_it
         assert app.desk.customer.account_id == first.id
         await press(pilot, "1")
         assert isinstance(app.screen, CustomerPage), "it's the same customer's"
-        app.post_message(events.Paste(stranger.id))
-        await settle(pilot)
+        await press(pilot, "colon", *"DDA3", "enter")
+        assert app.desk.customer.account_id == stranger.id
         assert not isinstance(app.screen, CustomerPage), "another customer is served"
         assert "Inês Brandão" not in seen(app)
 

@@ -22,9 +22,9 @@ from chainteller.records.wallets import (
     CHALLENGE,
     CLAIM,
     DIAGNOSIS,
+    OWNERSHIP_STATEMENT,
     SHARED_WALLET,
     SMALL_TRANSFER,
-    STATEMENT,
     WALLET,
 )
 from chainteller.service import operations as op
@@ -308,7 +308,12 @@ def list_challenges(account_id: str, selection: Selection[Challenge]) -> None:
 
 @wallets.command(
     "show",
-    calls=[op.CHALLENGE_BY_ID, op.CLAIM_BY_ID, op.SMALL_TRANSFER_BY_ID, op.STATEMENT_BY_ID],
+    calls=[
+        op.CHALLENGE_BY_ID,
+        op.CLAIM_BY_ID,
+        op.SMALL_TRANSFER_BY_ID,
+        op.OWNERSHIP_STATEMENT_BY_ID,
+    ],
     epilog=example("chainteller wallets show CHG_...", "chainteller wallets show CLM_..."),
 )
 @click.argument("identifier", metavar="ID")
@@ -320,7 +325,7 @@ def show_step(identifier: str) -> None:
         if identifier.startswith("CLM_"):
             record(bank.claim_by_id(identifier), CLAIM)
         elif identifier.startswith("STM_"):
-            record(bank.statement_by_id(identifier), STATEMENT)
+            record(bank.ownership_statement_by_id(identifier), OWNERSHIP_STATEMENT)
         else:
             _show_challenge(bank, identifier)
 
@@ -388,7 +393,7 @@ def list_small_transfers(account_id: str, selection: Selection[SmallTransfer]) -
 
 @wallets.command(
     "state",
-    calls=[op.CREATE_STATEMENT],
+    calls=[op.CREATE_OWNERSHIP_STATEMENT],
     epilog=example(
         "chainteller wallets state CPT_... 'It is my deposit address.' --account BCA_... "
         "--reason EXCHANGE_ADDRESS"
@@ -414,21 +419,25 @@ def state(
     """Record what a customer states about a wallet, for a person to review."""
     request = StatementRequest(counterparty_id=counterparty_id, reason=reason, statement=statement)
     with writing() as desk:
-        made = desk.create_statement(account_id, request, idempotency_key=idempotency_key).value
-    record(made, STATEMENT)
+        made = desk.create_ownership_statement(
+            account_id, request, idempotency_key=idempotency_key
+        ).value
+    record(made, OWNERSHIP_STATEMENT)
 
 
 @wallets.command(
     "statements",
-    calls=[op.STATEMENTS],
+    calls=[op.OWNERSHIP_STATEMENTS],
     epilog=example("chainteller wallets statements --account BCA_SAMPLE1"),
 )
 @click.option("--account", "account_id", required=True, metavar="BCA", help="Blockchain account.")
-@list_options(op.STATEMENTS, STATEMENT)
+@list_options(op.OWNERSHIP_STATEMENTS, OWNERSHIP_STATEMENT)
 def list_statements(account_id: str, selection: Selection[OwnershipStatement]) -> None:
     """List the statements about wallets of a blockchain account, newest first."""
     with service() as bank:
-        selection.show(bank, partial(bank.statements, account_id), nothing="no statements")
+        selection.show(
+            bank, partial(bank.ownership_statements, account_id), nothing="no statements"
+        )
 
 
 @wallets.command(

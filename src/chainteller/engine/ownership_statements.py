@@ -25,10 +25,10 @@ from chainteller.storage.database import Record
 from chainteller.storage.wallet_tables import WalletTables
 from chainteller.wallets.pasted_secrets import find_secret
 
-RESOURCE = "statement"
+RESOURCE = "ownership statement"
 
 
-@writes(operations.CREATE_STATEMENT)
+@writes(operations.CREATE_OWNERSHIP_STATEMENT)
 def create(tx: UnitOfWork, account_id: str, request: StatementRequest) -> OwnershipStatement:
     """Record a statement in ``reviewing``. A secret in it is refused and not kept."""
     if request.reason not in set(StatementReason):
@@ -78,7 +78,7 @@ def decide_statement(
     )
 
 
-@reads(operations.STATEMENT_BY_ID)
+@reads(operations.OWNERSHIP_STATEMENT_BY_ID)
 def show(connection: Connection, organisation_id: str, statement_id: str) -> OwnershipStatement:
     reading.checked_id(RESOURCE, statement_id)
     return _shown(connection, organisation_id, statement_id)
@@ -89,7 +89,7 @@ def _shown(connection: Connection, organisation_id: str, statement_id: str) -> O
     return ownership_statements.to_model(reading.require_found(stored, RESOURCE, statement_id))
 
 
-@reads(operations.STATEMENTS)
+@reads(operations.OWNERSHIP_STATEMENTS)
 def page(
     connection: Connection, organisation_id: str, account_id: str, query: ListQuery
 ) -> Page[OwnershipStatement]:

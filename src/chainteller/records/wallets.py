@@ -15,6 +15,7 @@ from chainteller.records.fields import (
     Interface,
     Moment,
 )
+from chainteller.records.formats import money
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -154,10 +155,12 @@ SMALL_TRANSFER: "FieldList[SmallTransfer]" = FieldList(
     (
         Field("id", "small transfer", IDENTIFIER, lambda each: each.id),
         Field("status", "status", STATUS, lambda each: each.status),
-        Field("amount", "amount", TEXT, lambda each: each.amount, spoken="amount"),
-        Field("symbol", "asset", TEXT, lambda each: each.symbol, spoken="symbol"),
+        Field("amount", "amount", TEXT, lambda each: each.amount),
+        Field("symbol", "asset", TEXT, lambda each: each.symbol),
+        Field("asked", "exactly", TEXT, lambda each: money(each.amount, each.symbol), NOWHERE,
+              of=("amount", "symbol"), spoken="amount"),
         Field("network", "network", TEXT, lambda each: each.network, spoken="network"),
-        Field("sender", "from", ADDRESS, lambda each: each.sender, spoken="sender"),
+        Field("sender", "from", ADDRESS, lambda each: each.sender),
         Field("recipient", "to", ADDRESS, lambda each: each.recipient, spoken="recipient"),
         Field("expires", "expires", MOMENT, lambda each: each.expires, spoken="expires"),
         Field("arrivals", "arrived", TEXT, lambda each: " ".join(
@@ -178,7 +181,7 @@ SMALL_TRANSFER: "FieldList[SmallTransfer]" = FieldList(
     wire_only=("type",),
 )  # fmt: skip
 
-STATEMENT: "FieldList[OwnershipStatement]" = FieldList(
+OWNERSHIP_STATEMENT: "FieldList[OwnershipStatement]" = FieldList(
     "ownership statement",
     "counterparties.OwnershipStatement",
     (

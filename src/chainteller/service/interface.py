@@ -292,7 +292,7 @@ class Service(ABC):
     def small_transfer_by_id(self, small_transfer_id: str) -> SmallTransfer:
         return self.call(Call(op.SMALL_TRANSFER_BY_ID, (small_transfer_id,)))
 
-    def create_statement(
+    def create_ownership_statement(
         self,
         blockchain_account_id: str,
         request: StatementRequest,
@@ -301,16 +301,21 @@ class Service(ABC):
     ) -> Written[OwnershipStatement]:
         """It waits for a person's decision, and verifies nothing before."""
         return self.call(
-            Call(op.CREATE_STATEMENT, (blockchain_account_id,), request, key=idempotency_key)
+            Call(
+                op.CREATE_OWNERSHIP_STATEMENT,
+                (blockchain_account_id,),
+                request,
+                key=idempotency_key,
+            )
         )
 
-    def statements(
+    def ownership_statements(
         self, blockchain_account_id: str, query: ListQuery = ALL
     ) -> Page[OwnershipStatement]:
-        return self.call(Call(op.STATEMENTS, (blockchain_account_id,), query=query))
+        return self.call(Call(op.OWNERSHIP_STATEMENTS, (blockchain_account_id,), query=query))
 
-    def statement_by_id(self, statement_id: str) -> OwnershipStatement:
-        return self.call(Call(op.STATEMENT_BY_ID, (statement_id,)))
+    def ownership_statement_by_id(self, statement_id: str) -> OwnershipStatement:
+        return self.call(Call(op.OWNERSHIP_STATEMENT_BY_ID, (statement_id,)))
 
     def link_counterparty(
         self,

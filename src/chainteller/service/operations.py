@@ -87,7 +87,7 @@ SHARED_WALLETS_FEATURE = "shared-wallets"
 """The feature of a deployment that says which wallets several customers have verified."""
 SMALL_TRANSFERS_FEATURE = "small-transfers"
 """The feature of a deployment that verifies wallets by a small transfer of an exact amount."""
-STATEMENTS_FEATURE = "ownership-statements"
+OWNERSHIP_STATEMENTS_FEATURE = "ownership-statements"
 """The feature of a deployment that records statements about wallets for a review."""
 EVENTS_AT_ONCE = 100
 LAST_CURSOR = 2**53 - 1
@@ -111,7 +111,7 @@ RECORDS: Mapping[str, str] = {
     "claimId": "claim",
     "ownershipClaimId": "claim",
     "smallTransferId": "small transfer",
-    "ownershipStatementId": "statement",
+    "ownershipStatementId": "ownership statement",
 }
 """Names under which requests and answers carry the id of a customer's record, and what it is."""
 SHARED_RECORDS = frozenset({"counterpartyId"})
@@ -1208,8 +1208,8 @@ SMALL_TRANSFER_BY_ID = Read(
     feature=SMALL_TRANSFERS_FEATURE,
     errors=(errors.NotFound,),
 )
-CREATE_STATEMENT = Write(
-    name="create_statement",
+CREATE_OWNERSHIP_STATEMENT = Write(
+    name="create_ownership_statement",
     operation_id="createOwnershipStatement",
     route=f"POST {_CUSTODY}/{_OWNERSHIP}-statements",
     summary="Record a customer's statement that a wallet is theirs, for a person to review",
@@ -1218,11 +1218,11 @@ CREATE_STATEMENT = Write(
     request=StatementRequest,
     response=OwnershipStatement,
     creates=f"/{_OWNERSHIP}-statements/{{ownershipStatementId}}",
-    feature=STATEMENTS_FEATURE,
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
     errors=(errors.NotFound, errors.NetworkMismatch),
 )
-STATEMENTS = Read(
-    name="statements",
+OWNERSHIP_STATEMENTS = Read(
+    name="ownership_statements",
     operation_id="listOwnershipStatements",
     route=f"GET {_CUSTODY}/{_OWNERSHIP}-statements",
     summary="List the statements about wallets of a blockchain account",
@@ -1230,18 +1230,18 @@ STATEMENTS = Read(
     scope="wallets:read",
     response=Page[OwnershipStatement],
     query=listing(),
-    feature=STATEMENTS_FEATURE,
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
     errors=(errors.NotFound,),
 )
-STATEMENT_BY_ID = Read(
-    name="statement_by_id",
+OWNERSHIP_STATEMENT_BY_ID = Read(
+    name="ownership_statement_by_id",
     operation_id="getOwnershipStatement",
     route=f"GET /{_OWNERSHIP}-statements/{{ownershipStatementId}}",
     summary="Show a statement about a wallet of any account",
     tag="Wallet ownership",
     scope="wallets:read",
     response=OwnershipStatement,
-    feature=STATEMENTS_FEATURE,
+    feature=OWNERSHIP_STATEMENTS_FEATURE,
     errors=(errors.NotFound,),
 )
 

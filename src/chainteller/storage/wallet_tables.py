@@ -108,7 +108,7 @@ class ClaimRow(SQLModel, table=True):
     linked_at: int | None = Field(default=None, sa_type=Instant)
     method: str = Field(sa_type=Key, sa_column_kwargs={"server_default": _BY_SIGNATURE})
     level: str | None = Field(default=None, sa_type=Key)
-    """NULL in claims of builds before 0009: their method's level."""
+    """NULL in claims of builds before 0010: their method's level."""
 
 
 class EvidenceRow(SQLModel, table=True):

@@ -19,6 +19,7 @@ TASKS = (
     "stopped withdrawal",
     "pasted secret",
     "contract wallet",
+    "small transfer",
     "handover between two agents",
 )
 NOT_IN_TRAINING: Mapping[str, str] = {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         nobody_selected,
     )
     from chainteller.tui.accounts.new_account import CustomersScreen
+    from chainteller.tui.around import draw_surroundings
     from chainteller.tui.audit.screen import AuditScreen
     from chainteller.tui.console.command_table import clashes
     from chainteller.tui.console.handover import show_handover_note
@@ -69,12 +70,14 @@ if TYPE_CHECKING:
     from chainteller.tui.quote.state import UNANSWERED
     from chainteller.tui.statements import write_statement
     from chainteller.tui.steps import take
+    from chainteller.tui.surroundings import Surroundings
     from chainteller.tui.trades import flow as trades_flow
     from chainteller.tui.trades import view as trades_view
     from chainteller.tui.trades.screen import TradesScreen
     from chainteller.tui.transfers.screen import cancel as cancel_withdrawal
     from chainteller.tui.wallets import flow as wallet_flow
     from chainteller.tui.wallets import paste as wallet_pastes
+    from chainteller.tui.wallets import second_method
     from chainteller.tui.wallets.book import customer_of, wallet_of
     from chainteller.tui.wallets.screen import (
         WalletsScreen,

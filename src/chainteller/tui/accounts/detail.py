@@ -21,7 +21,7 @@ from chainteller.records.formats import (
 from chainteller.records.trades import is_trade
 from chainteller.records.transfers import direction
 from chainteller.service.models.counterparties import VERIFIED_FIRST_PARTY
-from chainteller.tui.accounts.balance_history import (
+from chainteller.tui.balance_history import (
     LEAST_WIDTH,
     History,
     chart_lines,
@@ -38,6 +38,7 @@ from chainteller.tui.widgets.record_lines import fact_lines
 if TYPE_CHECKING:
     from chainteller.service.models.accounts import TokenBalance, TradingAccount
     from chainteller.service.models.counterparties import Counterparty
+    from chainteller.service.models.funding import LimitUsage
     from chainteller.service.models.trades import Transaction
 
 _CLASSES = {
@@ -301,12 +302,17 @@ def limit_lines(sheet: AccountSheet, shown: Callable[[str], str]) -> list[Line]:
         head,
         *(
             line(
-                (_CLASSES.get(row.destination_class, row.destination_class), "muted"),
+                (_class_of(row), "muted"),
                 right=(f" {shown(_whole(row.used))} of {_whole(row.limit)}",),
             )
             for row in day
         ),
     ]
+
+
+def _class_of(row: "LimitUsage") -> str:
+    kind = _CLASSES.get(row.destination_class, row.destination_class)
+    return kind if row.evidence_level is None else f"{kind}, {row.evidence_level}"
 
 
 def _whole(amount: str) -> str:

@@ -18,7 +18,8 @@ from chainteller.tui.desk import Connection, Desk
 from chainteller.tui.desk_screen import refusal_text
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.messages import FieldStepped
-from chainteller.tui.widgets.ground import Ground
+from chainteller.tui.surrounding_views import has_room_around
+from chainteller.tui.widgets.ground import Ground, titled
 from chainteller.tui.widgets.lines import Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -45,12 +46,12 @@ class AccountPanes(Ground):
 
     def compose(self) -> ComposeResult:
         yield Ground(
-            PagedList(accounts_view.COLUMNS, id="list"),
+            titled("Accounts", PagedList(accounts_view.COLUMNS, id="list")),
             Lines([line(), line()], id="summary", classes="summary"),
             classes="list-side",
         )
-        yield ScrolledLines(id="detail", classes="detail-side")
-        yield Lines(id="charts", classes="chart-side")
+        yield titled("Account", ScrolledLines(id="detail", classes="detail-side"))
+        yield titled("Balances over time", Lines(id="charts", classes="chart-side"))
 
     @cached_property
     def detail(self) -> "AccountDetail":
@@ -256,6 +257,8 @@ class AccountsScreen(ListScreen["TradingAccount"]):
         self.on_resize()
 
     def on_resize(self) -> None:
+        super().on_resize()
+        self.paged.reshape(accounts_view.columns(is_roomy=has_room_around(self)))
         if self.desk.customer.account_id:
             self.call_after_refresh(self.read, "charts", partial(_draw_charts, self))
 
@@ -378,7 +381,8 @@ async def _transfer(
     if done is None:
         return
     screen.clear_failure()
-    screen.desk.notify(f"{kind} {transferred(done)} {done.status}  {done.id}", "good")
+    told = f"{kind} {transferred(done)} {done.status}  {done.id}".rstrip()
+    screen.desk.notify(told, "good")
     screen.take_news()
     screen.desk.on_change.publish((f"{kind}.{done.status}",))
 

@@ -19,6 +19,16 @@ _LIST = RecordColumns(
     },
 )
 COLUMNS = _LIST.columns
+_NAME = 1
+"""Where the customer's name stands."""
+
+
+def columns(*, is_roomy: bool) -> tuple[Column, ...]:
+    """In a roomy window names are whole, and other columns give way to them."""
+    if not is_roomy:
+        return COLUMNS
+    whole = COLUMNS[_NAME]._replace(rank=0, most=30)
+    return (*COLUMNS[:_NAME], whole, *COLUMNS[_NAME + 1 :])
 
 
 def matches(account: ListedAccount, text: str) -> bool:

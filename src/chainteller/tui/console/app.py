@@ -169,6 +169,8 @@ class Console(SteadyApp):
             return  # it was closed meanwhile
         self.desk.on_poll.subscribe(self, lazy.UnansweredWrites(self).polled)
         self.desk.on_poll.subscribe(self, lazy.HeadWatch(self).polled)
+        self.desk.surroundings = lazy.Surroundings(self, self.desk)
+        self.desk.surroundings.look_soon()
         if not isinstance(self.screen, AccountsScreen):
             self.release_keys()  # there are no first rows to be replaced
         self.run_worker(Later(self._to_last_screen), group="place")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from chainteller.tui.commands import Command, always
 from chainteller.tui.dialogs.choice import Choice
 from chainteller.tui.found import Found
+from chainteller.tui.statements import write_statement
 
 if TYPE_CHECKING:
     from chainteller.tui.customers.screen import CustomerPage
@@ -25,22 +26,31 @@ def _no_account(screen: "CustomerPage") -> str:
     return "" if screen.sheet is not None else "the accounts have not come yet"
 
 
-async def _open_account(screen: "CustomerPage") -> None:
+async def _chosen_account(screen: "CustomerPage") -> str:
+    """Id of the customer's account, or of the one that the agent chooses; empty for none."""
     if screen.sheet is None:
-        return
+        return ""
     rows = {
         f"{each.id}  {each.sheet.account.bank_account_id}": each.id
         for each in screen.sheet.accounts
     }
-    chosen = next(iter(rows))
-    if len(rows) > 1:
-        found = await screen.app.push_screen_wait(
-            Choice("ACCOUNTS", "of this customer", tuple(rows))
-        )
-        if found is None:
-            return
-        chosen = found
-    screen.desk.shell.open_found(Found("accounts", rows[chosen]))
+    if len(rows) == 1:
+        return next(iter(rows.values()))
+    choice = Choice("ACCOUNTS", "of this customer", tuple(rows))
+    chosen = await screen.app.push_screen_wait(choice)
+    return rows.get(chosen or "", "")
+
+
+async def _open_account(screen: "CustomerPage") -> None:
+    account_id = await _chosen_account(screen)
+    if account_id:
+        screen.desk.shell.open_found(Found("accounts", account_id))
+
+
+async def _write_statement(screen: "CustomerPage") -> None:
+    account_id = await _chosen_account(screen)
+    if account_id:
+        await write_statement(screen, account_id)
 
 
 # fmt: off
@@ -52,6 +62,9 @@ COMMANDS: tuple[Command["CustomerPage"], ...] = (
         footer="account", rank=2),
     Command("customers.kind", "f", "Show one kind of entry only",
         lambda screen: screen.next_kind(), always, footer="only", rank=3),
+    Command("customers.statement", "S", "Write a statement of one of the accounts to a file",
+        lambda screen: screen.read("ask-statement", partial(_write_statement, screen)),
+        _no_account, footer="statement", rank=4),
     Command("customers.filter", "slash,ctrl+f", "Filter the timeline: kind, days, words",
         _filter, always, footer="filter", rank=2),
 )

@@ -15,9 +15,9 @@ from chainteller.tui.customers.filter import SHOWN, wanted
 from chainteller.tui.customers.sheet import CustomerSheet, customer_sheet
 from chainteller.tui.customers.timeline import Entry, Timeline, timeline_of
 from chainteller.tui.desk import Connection, Desk
-from chainteller.tui.desk_screen import refusal_text
+from chainteller.tui.desk_screen import refusal_text, say
 from chainteller.tui.dialogs.boxes import CustomerBox, wrapped
-from chainteller.tui.exports import Export, receipt_exports, record_json
+from chainteller.tui.exports import Export, Table, exports_here, receipt_exports, record_json
 from chainteller.tui.found import Found
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import Gap
@@ -256,12 +256,12 @@ class CustomerPage(ListScreen[Entry]):
             return ""
         found = view.facts(self.sheet, self.desk.now, self.desk.note, ())
         facts = [row.plain for part in found for row in part]
-        rows = ["  ".join(text for text, _ in row.cells).rstrip() for row in self.paged.rows_held]
+        rows = map(view.plain_row, self.paged.rows_held)
         return "\n".join([*facts, "", "TIMELINE", *rows])
 
     def exports(self) -> Sequence[Export]:
         """Papers about the customer first, then the timeline and the page."""
-        return [*_papers(self), *super().exports(), *_page_in_full(self)]
+        return [*_papers(self), *_lines(self), *exports_here(self), *_page_in_full(self)]
 
     def record(self) -> object:
         """None: the page is exported under the customer's name (``exports``)."""
@@ -299,6 +299,14 @@ def _papers(screen: CustomerPage) -> list[Export]:
     if entry is None or entry.kind not in _WITH_RECEIPT or not RECORD_ID.match(entry.record_id):
         return []
     return receipt_exports(screen.desk, entry.account_id, entry.record_id)
+
+
+def _lines(screen: CustomerPage) -> list[Export]:
+    """The timeline as it is filtered now: nobody knows how long it is before all of it is read."""
+    if screen.sheet is None:
+        return []
+    gather = partial(screen.pages.gather, partial(say, screen))
+    return Table("timeline", ["KEY", *screen.paged.titles], gather).exports("all lines")
 
 
 def _page_in_full(screen: CustomerPage) -> list[Export]:

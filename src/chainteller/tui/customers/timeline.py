@@ -121,11 +121,6 @@ class Timeline:
         return list(dict.fromkeys(found))
 
     @property
-    def is_whole(self) -> bool:
-        """Whether nothing older is to come."""
-        return self._ended
-
-    @property
     def was_cut(self) -> bool:
         """Whether words were looked for in the newest entries only."""
         return bool(self._wanted.words) and self._looked_at >= SEARCHED

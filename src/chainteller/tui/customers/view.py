@@ -31,17 +31,24 @@ if TYPE_CHECKING:
     from chainteller.tui.customers.sheet import CustomerAccount, CustomerSheet
     from chainteller.tui.customers.timeline import Entry, Timeline
 
-COLUMNS = (
+_SHOWN_COLUMNS = (
     Column("WHEN", 12, tone="muted"),
     Column("KIND", 10),
-    Column("WHAT", 24, grows=True),
-    Column("STATUS", 14, rank=1, most=24),
+    Column("WHAT", 25, grows=True),
+    Column("STATUS", 14, rank=1, most=16),
+)
+_EXPORTED_COLUMNS = (Column("AT", 0), Column("RECORD ID", 0), Column("ACCOUNT ID", 0))
+COLUMNS = (
+    *_SHOWN_COLUMNS,
     Column("RECORD", 14, rank=3, tone="muted"),
+    Column("ACCOUNT", 0),
+    *_EXPORTED_COLUMNS,
 )
 COLUMNS_OF_SEVERAL = (
-    *COLUMNS[:-1],
+    *_SHOWN_COLUMNS,
     Column("RECORD", 0),
     Column("ACCOUNT", 14, rank=2, tone="muted"),
+    *_EXPORTED_COLUMNS,
 )
 """The columns for a customer with several accounts: what happened where says more than its id."""
 _TONES = {"audit": "muted", "note": "accent", "text": "accent", "review": "warn"}
@@ -89,8 +96,16 @@ def entry_row(entry: "Entry", now: int, shown: Callable[[str], str] = str) -> Ro
             _status(entry),
             (about, ""),
             (short_id(entry.account_id) if entry.account_id else "", ""),
+            (f"{entry.at:%Y-%m-%dT%H:%M:%SZ}", ""),
+            (entry.record_id, ""),
+            (entry.account_id, ""),
         ),
     )
+
+
+def plain_row(row: Row) -> str:
+    """A row as text to copy."""
+    return "  ".join(text for text, _ in row.cells[: len(_SHOWN_COLUMNS) + 1]).rstrip()
 
 
 def _moment(entry: "Entry", now: int) -> str:
