@@ -29,7 +29,9 @@ from chainteller.storage.database import journal_mode
 
 BATCH = 20
 Rows = list[tuple[object, ...]]
-TABLES = ("trade", "journal", "posting", "job", "idempotency", "audit", "event")
+TABLES = ("trade", "journal", "posting", "job", "idempotency", "audit", "event", "entry")
+HASH = 10
+"""Its place among the columns of an audit row."""
 STATEMENT = dict[str, Rows]
 
 
@@ -129,7 +131,7 @@ class Floor:
             )
         connection.execute(
             "UPDATE head SET event_seq = ?, audit_seq = ?, audit_hash = ?, last_at = ?",
-            (event[0], audit[0], audit[-1], audit[1]),
+            (event[0], audit[0], audit[HASH], audit[1]),
         )
         connection.execute("COMMIT")
 

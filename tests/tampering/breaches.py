@@ -25,7 +25,7 @@ _NAMES = {
     "$BUY": "(SELECT min(quote_id) FROM trade WHERE status = 'settled')",
     "$SALE": "(SELECT min(id) FROM quote WHERE side = 'sell')",
     "$DEPOSIT": "(SELECT min(id) FROM transfer WHERE direction = 'deposit')",
-    "$WITHDRAWAL": "(SELECT min(id) FROM transfer WHERE direction = 'withdrawal')",
+    "$WITHDRAWAL": "(SELECT min(reference) FROM journal WHERE kind = 'confirmed')",
     "$PAID": "(SELECT min(id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$WALLET": "(SELECT min(counterparty_id) FROM transfer WHERE counterparty_id IS NOT NULL)",
     "$CLAIM": "(SELECT min(id) FROM claim WHERE method = 'signature')",
