@@ -7,7 +7,9 @@ import pytest
 from tests.tui.conftest import Bench, answer, press, seen, settle
 
 from chainteller.service.errors import InsufficientFunds
+from chainteller.service.models.accounts import Token, TokenBalance
 from chainteller.service.models.pages import ListQuery
+from chainteller.tui.accounts.detail import _balance
 from chainteller.tui.accounts.screen import AccountsScreen
 from chainteller.tui.dialogs.question import Question
 from chainteller.tui.widgets.lines import Lines
@@ -240,3 +242,12 @@ async def test_what_changed_under_the_open_detail_stands_under_the_list_afterwar
         await press(pilot, "r")
         await press(pilot, "escape")
         assert "BUSD1 123.00" in seen(app)
+
+
+def test_a_large_balance_and_what_it_is_worth_stand_apart() -> None:
+    held = TokenBalance(
+        token=Token(symbol="BUSD1", network="bank"),
+        amount="31496334.00",
+        value_usd="31496334.00",
+    )
+    assert _balance(held).plain.endswith(" 31,496,334.00 31,496,334.00")

@@ -61,6 +61,7 @@ def test_nothing_in_a_text_acts_on_the_terminal(tmp_path: Path) -> None:
     assert "[bold]Expired[/]" in said  # no markup: it is shown as it is written
 
 
+@pytest.mark.needs("buying-power")
 async def test_the_console_shows_the_banks_own_text(bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "customer_texts.toml"
     file.write_text('[account]\nopen = "Alder Bank has {available} for you."', encoding="utf-8")

@@ -224,6 +224,7 @@ def test_without_a_shell_that_waits_it_goes_on_and_says_so(tmp_path: Path, way: 
     child.send("?")
     child.expect("run or explain")  # the first frame is painted before signals are handled
     child.send("\x1b")
+    child.expect("last activity")  # a stop drops what was typed and not read yet
     if way == "key":
         child.send("\x1a")
     else:

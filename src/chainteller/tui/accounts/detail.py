@@ -221,7 +221,7 @@ def _balance(balance: "TokenBalance") -> Line:
     return line(
         f"{balance.token.symbol:<5} ",
         (f"{balance.token.network:<8}", "muted"),
-        right=(f"{grouped(balance.amount):>20}", (f"{worth:>11}", "muted")),
+        right=(f"{grouped(balance.amount):>20}", (f" {worth:>10}", "muted")),
     )
 
 
