@@ -4,8 +4,8 @@
 line; then each change is judged by the tests that ran its line, the quickest first. The same
 command again goes on after what is done. ``--modules`` chooses files by a part of their name,
 ``--first`` and ``--count`` a part of the changes, ``--report`` only shows what is known.
-``--again`` judges what survived once more, in the end by a fresh interpreter; ``--measure`` notes
-again which tests run which line, after tests were written.
+``--again`` judges what survived once more, with ``--confirm`` in a fresh interpreter in the end;
+``--measure`` adds tests that were written since.
 """
 
 import argparse
@@ -60,7 +60,8 @@ _READY = (
 """What a test run imports anyway, once for all of them: none of it imports what is changed."""
 _HOW = ("-x", "-q", "--tb=line", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 BUDGET_S = 40.0
-"""Of tests for one change, as long as they took without it and under coverage."""
+"""Of tests for one change, as long as they took without it and under coverage, unless
+``--budget`` says otherwise."""
 _PATIENCE_S = 60.0
 UNCOVERED, CONFIRMED = "uncovered", "survived in a fresh interpreter"
 LEFT = (SURVIVED, UNCOVERED, CONFIRMED)
@@ -93,14 +94,25 @@ def mutants(modules: tuple[str, ...]) -> list[Mutant]:
 
 
 class Coverage:
-    """Which tests ran which line, and how long each test takes."""
+    """Which tests ran which line, and how long each test takes, as often as it was measured."""
 
-    def __init__(self, found: dict[str, Any]) -> None:
-        self.tests: list[str] = found["tests"]
-        self.durations: list[float] = found["durations"]
-        self.lines: dict[str, dict[str, list[int]]] = found["lines"]
+    def __init__(self, measured: list[dict[str, Any]]) -> None:
+        self.tests: list[str] = []
+        self.durations: list[float] = []
+        self.lines: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        known: dict[str, int] = {}
+        for found in measured:
+            for name, seconds in zip(found["tests"], found["durations"], strict=True):
+                if known.setdefault(name, len(known)) == len(self.tests):
+                    self.tests.append(name)
+                    self.durations.append(seconds)
+            for module, lines in found["lines"].items():
+                for line, numbers in lines.items():
+                    self.lines[module][line] |= {known[found["tests"][each]] for each in numbers}
 
-    def tests_of(self, mutant: Mutant, kills: Counter[str]) -> list[tuple[str, float]]:
+    def tests_of(
+        self, mutant: Mutant, kills: Counter[str], budget: float
+    ) -> list[tuple[str, float]]:
         """Tests that ran its line, with the seconds they took, within the budget; for a line that
         runs when its module is imported, those of the whole module. Quick tests come first, and
         those that killed others.
@@ -118,7 +130,7 @@ class Coverage:
         spent = 0.0
         for number in sorted(numbers, key=promise):
             spent += self.durations[number]
-            if not chosen or spent <= BUDGET_S:
+            if not chosen or spent <= budget:
                 chosen.append((self.tests[number], self.durations[number]))
         return chosen
 
@@ -225,7 +237,10 @@ class Fresh:
 class Judge:
     """Judges changes in the warm process, and in a fresh one what can't be judged there."""
 
-    def __init__(self, folder: Path, coverage: Coverage, tests: list[str]) -> None:
+    def __init__(
+        self, folder: Path, coverage: Coverage, tests: list[str], *, budget: float, confirm: bool
+    ) -> None:
+        self._budget, self._confirm = budget, confirm
         self._coverage, self._kills = coverage, defaultdict[str, Counter[str]](Counter)
         self._fresh = Fresh(folder)
         self._asking, theirs = Pipe()
@@ -249,13 +264,11 @@ class Judge:
         self._asking.send(None)
         os.waitpid(self._child, 0)
 
-    def judge(self, mutant: Mutant, *, confirm: bool) -> dict[str, Any]:
-        tests = [
-            (name, seconds)
-            for name, seconds in self._coverage.tests_of(mutant, self._kills[mutant.module])
-            if name in self._ready
-        ]
-        told = self._judged(mutant, tests, confirm=confirm) if tests else Judged(UNCOVERED, "", 0.0)
+    def judge(self, mutant: Mutant) -> dict[str, Any]:
+        kills = self._kills[mutant.module]
+        found = self._coverage.tests_of(mutant, kills, self._budget)
+        tests = [(name, seconds) for name, seconds in found if name in self._ready]
+        told = self._judged(mutant, tests) if tests else Judged(UNCOVERED, "", 0.0)
         if told.killer:
             self._kills[mutant.module][told.killer] += 1
         return {
@@ -268,14 +281,14 @@ class Judge:
             "seconds": told.seconds,
         }
 
-    def _judged(self, mutant: Mutant, tests: list[tuple[str, float]], *, confirm: bool) -> Judged:
+    def _judged(self, mutant: Mutant, tests: list[tuple[str, float]]) -> Judged:
         file = SOURCE / mutant.module
         told = Judged(UNCHANGED, "", 0.0)
         if mutant.change.where:
             changed = mutant.change.made_in(file.read_text(encoding="utf-8"))
             self._asking.send(Asked(str(file), changed, tests))
             told = self._asking.recv()
-        if told.outcome != UNCHANGED and not (confirm and told.outcome == SURVIVED):
+        if told.outcome != UNCHANGED and not (self._confirm and told.outcome == SURVIVED):
             return told
         outcome, seconds = self._fresh.outcome(mutant, [name for name, _ in tests])
         return Judged(CONFIRMED if outcome == SURVIVED else outcome, "", seconds)
@@ -294,8 +307,8 @@ class State:
         self.done = {each["mutant"]: each for each in self._found if "mutant" in each}
 
     @property
-    def coverage(self) -> Coverage | None:
-        return next((Coverage(each) for each in reversed(self._found) if "lines" in each), None)
+    def measured(self) -> list[dict[str, Any]]:
+        return [each for each in self._found if "lines" in each]
 
     def add(self, document: dict[str, Any]) -> None:
         with self._file.open("a", encoding="utf-8") as out:
@@ -350,26 +363,28 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="how many changes to leave out")
     parser.add_argument("--count", type=int, help="how many changes to judge")
     parser.add_argument("--tests", nargs="*", default=list(TESTS), help="which tests judge")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="seconds of tests for one")
     parser.add_argument("--again", action="store_true", help="judge what was left once more")
-    parser.add_argument("--measure", action="store_true", help="note again which tests run what")
+    parser.add_argument("--measure", nargs="+", help="note which lines these new tests run")
+    parser.add_argument("--confirm", action="store_true", help="in a fresh interpreter, too")
     parser.add_argument("--report", action="store_true", help="only show what is known")
     given = parser.parse_args()
     state = State(given.state)
     if given.report:
         state.report()
         return
-    if state.coverage is None or given.measure:
-        state.add(collect(given.tests))
-    coverage = state.coverage
-    if coverage is None:
-        raise AssertionError("the coverage was just added")
+    if given.measure or not state.measured:
+        state.add(collect(given.measure or given.tests))
+    coverage = Coverage(state.measured)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        judge = Judge(Path(folder), coverage, given.tests)
+        judge = Judge(
+            Path(folder), coverage, given.tests, budget=given.budget, confirm=given.confirm
+        )
         for mutant in _chosen(given):
             before = state.done.get(mutant.name)
             if before is not None and not (given.again and before["outcome"] in LEFT):
                 continue
-            told = judge.judge(mutant, confirm=given.again)
+            told = judge.judge(mutant)
             state.add(told)
             state.done[mutant.name] = told
             _say(f"{told['outcome']:9} {told['seconds']:6.2f} s  {mutant.name}")

@@ -26,9 +26,8 @@ import pytest
 from tests.mutants.contexts import leave_out_postgres
 
 KILLED, SURVIVED, TIMEOUT, UNCHANGED = "killed", "survived", "timeout", "unchanged"
-_AT_FIRST = 3
+_AT_FIRST = 1
 """Tests of each file that run before anything is judged: what they leave in memory stays warm."""
-_QUICK_S = 1.0
 
 
 class Asked(NamedTuple):
@@ -73,14 +72,11 @@ class Warm:
         return True
 
     def _warm_up(self, items: Sequence[pytest.Item]) -> None:
-        ran: dict[Path, float] = defaultdict(float)
         count: dict[Path, int] = defaultdict(int)
         for item in items:
-            if count[item.path] < _AT_FIRST and ran[item.path] < _QUICK_S:
-                began = time.monotonic()
+            if count[item.path] < _AT_FIRST:
                 _run(item, None)
                 count[item.path] += 1
-                ran[item.path] += time.monotonic() - began
 
     def _look_around(self) -> None:
         """The functions and the caches of the files that are changed."""

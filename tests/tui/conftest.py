@@ -31,6 +31,7 @@ from chainteller.service.models.accounts import OpenTradingAccount, TradingAccou
 from chainteller.service.models.funding import Currency, DepositRequest
 from chainteller.tui.console.app import Console
 from chainteller.tui.start import ConsoleSettings, StartedDesk
+from chainteller.tui.textual_fixes.app import SteadyApp
 
 REPOSITORY = Path(__file__).parents[2]
 LONGEST_S, LONGEST_TIMER_S, LONGEST_KEY_S = 30.0, 1.0, 1.0
@@ -97,6 +98,19 @@ def drop_painted_lines() -> Iterator[None]:
     """
     yield
     StylesCache.get_inner_outer.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def _ended_as_by_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual ends the application of a test without the return code that ``exit`` gives it."""
+    shut_down = SteadyApp._shutdown
+
+    async def ended(app: SteadyApp) -> None:
+        if app._return_code is None:
+            app._return_code = 0
+        await shut_down(app)
+
+    monkeypatch.setattr(SteadyApp, "_shutdown", ended)
 
 
 @pytest.fixture
@@ -199,9 +213,9 @@ def _has_work(app: Console) -> bool:
 
 
 def _is_waited_for(screen: Screen[Any]) -> bool:
-    """Whether a worker waits for the dialog's answer."""
+    """Whether a worker waits for the dialog's answer; every screen has a future of its own."""
     futures = (callback.future for callback in screen._result_callbacks)
-    return any(future is not None and not future.done() for future in futures)
+    return any(each is not None and not each.done() and each._callbacks for each in futures)
 
 
 def _timers_due(app: Console) -> list[Timer]:

@@ -53,8 +53,8 @@ def test_both_recover_the_same_key_or_none(r: int, s: int, recovery_id: int, dig
 def test_both_recover_the_keys_of_many_digests_as_of_each(
     r: int, s: int, recovery_id: int, digests: list[bytes]
 ) -> None:
-    # The same digest twice, and digests whose keys meet on the way.
-    digests = [*digests, digests[0], bytes(32)]
+    # The same digest more than once, digests whose keys meet on the way, and enough for tables.
+    digests = [*digests, digests[0], bytes(32)] * 3
     for backend in (PureCurve(), FastCurve()):
         recovery = backend.recovery(r, s, recovery_id)
         if recovery is not None:

@@ -18,7 +18,14 @@ from chainteller.paths import Paths, locate, shipped
 from chainteller.training.coverage import coverage
 from chainteller.training.playing import play_log, play_steps
 from chainteller.training.reading import ScenarioInvalid, did_you_mean
-from chainteller.training.reports import from_json, make_report, summarise_lines, to_json, to_lines
+from chainteller.training.reports import (
+    from_json,
+    make_report,
+    summarise_lines,
+    summarised,
+    to_json,
+    to_lines,
+)
 from chainteller.training.results import (
     PASSED,
     Result,
@@ -230,6 +237,9 @@ def summarise(files: Iterable[Path]) -> int:
             reports.append(from_json(file.read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:
             raise Usage(f"{file.name}: {error}") from None
+    if wants_json():
+        document(summarised(reports))
+        return Exit.DONE
     for row in summarise_lines(reports):
         line(row)
     return Exit.DONE

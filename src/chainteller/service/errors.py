@@ -342,6 +342,22 @@ class ChainUnavailable(ServiceError):
     next_step = "Nothing was counted. Send the signature again later, or ask the operator."
 
 
+class EvidenceExpired(ServiceError):
+    """What a wallet was verified by is too old to pay on; ``method`` and ``expiredAt`` say what."""
+
+    code = "EVIDENCE_EXPIRED"
+    status = 422
+    next_step = "Verify the wallet again: by a signature, or by a new small transfer."
+
+
+class ArrivalsUnwatched(ServiceError):
+    """This deployment doesn't watch chains, so it can't offer small transfers."""
+
+    code = "ARRIVALS_UNWATCHED"
+    status = 503
+    next_step = "Verify the wallet by a signature, or record a statement for review."
+
+
 class ClaimUnverifiable(ServiceError):
     """``reason`` says what doesn't agree with the stored claim; nothing was paid."""
 

@@ -29,10 +29,14 @@ from chainteller.service.models.counterparties import (
     LinkRequest,
     OpenBlockchainAccount,
     OwnershipClaim,
+    OwnershipStatement,
     RegisterCounterparty,
     ReverificationRequest,
     SharedWallet,
     SignatureDiagnosis,
+    SmallTransfer,
+    SmallTransferRequest,
+    StatementRequest,
 )
 from chainteller.service.models.finding import FindQuery, Found
 from chainteller.service.models.funding import (
@@ -267,6 +271,51 @@ class Service(ABC):
     ) -> SignatureDiagnosis:
         """As ``submit_claim``, but changes nothing and counts no attempt."""
         return self.call(Call(op.DIAGNOSE_SIGNATURE, (blockchain_account_id,), request))
+
+    def create_small_transfer(
+        self,
+        blockchain_account_id: str,
+        request: SmallTransferRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[SmallTransfer]:
+        """A Conflict names the small transfer that is waiting already in ``details.id``."""
+        return self.call(
+            Call(op.CREATE_SMALL_TRANSFER, (blockchain_account_id,), request, key=idempotency_key)
+        )
+
+    def small_transfers(
+        self, blockchain_account_id: str, query: ListQuery = ALL
+    ) -> Page[SmallTransfer]:
+        return self.call(Call(op.SMALL_TRANSFERS, (blockchain_account_id,), query=query))
+
+    def small_transfer_by_id(self, small_transfer_id: str) -> SmallTransfer:
+        return self.call(Call(op.SMALL_TRANSFER_BY_ID, (small_transfer_id,)))
+
+    def create_ownership_statement(
+        self,
+        blockchain_account_id: str,
+        request: StatementRequest,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Written[OwnershipStatement]:
+        """It waits for a person's decision, and verifies nothing before."""
+        return self.call(
+            Call(
+                op.CREATE_OWNERSHIP_STATEMENT,
+                (blockchain_account_id,),
+                request,
+                key=idempotency_key,
+            )
+        )
+
+    def ownership_statements(
+        self, blockchain_account_id: str, query: ListQuery = ALL
+    ) -> Page[OwnershipStatement]:
+        return self.call(Call(op.OWNERSHIP_STATEMENTS, (blockchain_account_id,), query=query))
+
+    def ownership_statement_by_id(self, statement_id: str) -> OwnershipStatement:
+        return self.call(Call(op.OWNERSHIP_STATEMENT_BY_ID, (statement_id,)))
 
     def link_counterparty(
         self,

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from chainteller.service.ownership import Ownership
     from chainteller.tui.customer_texts import CustomerTexts
     from chainteller.tui.dialogs.question import Ask, Watch
+    from chainteller.tui.found import Found
     from chainteller.tui.request_log import RequestLog
+    from chainteller.tui.surrounding_views import AroundScreens
     from chainteller.witnessing.remembering import HeadConflict
     from chainteller.workspace.outcomes import Outcome
     from chainteller.workspace.store import Workspace
@@ -138,6 +140,9 @@ class Shell(Protocol):
     def find(self, text: str) -> None:
         """Show what an id, an address, a bank account or a customer's name stands for."""
 
+    def open_found(self, found: "Found") -> None:
+        """Show what a search has found, with its customer selected."""
+
     def poll_now(self) -> None:
         """Ask for news at once."""
 
@@ -157,6 +162,10 @@ class Shell(Protocol):
 class Desk:
     """What all screens share; ``owner`` is the application, ``shell`` what they may ask of it."""
 
+    time_uncertain = False
+    """Whether the service said that it isn't certain what time it is."""
+    surroundings: "AroundScreens | None" = None
+    """What large windows show around the screens; None until the service has answered."""
     call_began: int | None = None
     """When the call that is being answered began; None between calls."""
     closed_refusal: Notification | None = None
@@ -171,8 +180,6 @@ class Desk:
         self.customer = CustomerContext(owner, self._keep_account_soon)
         self.connection = Connection()
         self.colleagues = Colleagues()
-        self.time_uncertain = False
-        """Whether the service said that it isn't certain what time it is."""
         self.left_account_id = ""
         """The account that another agent, or an earlier session, left selected here."""
         self.opened_at = 0
@@ -210,6 +217,7 @@ class Desk:
         self.on_change: Signal[tuple[str, ...]] = Signal(owner, "changed")
         self.on_poll: Signal[None] = Signal(owner, "polled")
         self.on_notification: Signal[Notification] = Signal(owner, "told")
+        self.on_surroundings: Signal[None] = Signal(owner, "surroundings")
         self.on_connection: Signal[Connection] = Signal(owner, "reach")
         self.on_customer_text: Signal[str] = Signal(owner, "customer text")
         """Words that the agent was shown to say to the customer."""

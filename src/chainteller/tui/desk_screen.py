@@ -27,11 +27,13 @@ from chainteller.tui.commands import (
     footer_hints,
     run_command,
 )
-from chainteller.tui.customer import CustomerChanged
+from chainteller.tui.customer import CustomerChanged, Told
 from chainteller.tui.desk import NOBODY, Connection, Desk, Notification
+from chainteller.tui.found import Found
 from chainteller.tui.messages import FieldChanged, FieldClosed, FieldSubmitted, KeyClicked
 from chainteller.tui.service_calls import Later
 from chainteller.tui.start import StartedDesk
+from chainteller.tui.surrounding_views import has_room_around
 from chainteller.tui.textual_fixes.screen import FullScreen, breakpoint_classes
 from chainteller.tui.widgets.bars import (
     HintBar,
@@ -40,6 +42,7 @@ from chainteller.tui.widgets.bars import (
     TopBar,
     UnknownOutcomes,
 )
+from chainteller.tui.widgets.detail import Filled
 from chainteller.tui.widgets.failure_panel import FailurePanel
 from chainteller.tui.widgets.field import FieldBar, FieldContents
 from chainteller.tui.widgets.ground import Blank, Ground
@@ -47,6 +50,8 @@ from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PagedList
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from chainteller.tui.dialogs.question import Ask, Watch
     from chainteller.tui.exports import Export
     from chainteller.tui.failures import Failure
@@ -84,6 +89,8 @@ class DeskScreen(Blank, FullScreen):
         (0, "-tiny"),
         (60, "-narrow"),
         (110, "-wide"),
+        (120, "-roomy"),
+        (180, "-vast"),
     ]
     VERTICAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it so
         (0, "-flat"),
@@ -106,17 +113,19 @@ class DeskScreen(Blank, FullScreen):
         """The fields that were open for customers who aren't served now, by their accounts."""
         self.field_returned: Callable[[], None] = lambda: None
         """Called when the field was opened again for the customer that it was opened for."""
+        self.strip_timer: Timer | None = None
         self.sent_amount: tuple[str, PutAway] | None = None
         """The account and the field of an amount whose request isn't answered yet."""
 
     def compose(self) -> ComposeResult:
         yield TopBar()
+        yield Lines([line(), line()], id="strip")
         yield Lines([line()], id="colleagues")
         yield UnknownOutcomes()
         if self.desk.settings.panel is not None:
             yield self.desk.settings.panel()
         yield Lines([line()], id="title")
-        yield Ground(*self.body(), id="body")
+        yield Ground(*self.body(), Filled(id="around"), id="body")
         yield FailurePanel()
         if not self.HAS_OWN_FIELD:
             yield FieldBar(id="field-bar")
@@ -140,19 +149,22 @@ class DeskScreen(Blank, FullScreen):
         desk.on_notification.subscribe(self, partial(_draw_status, self))
         desk.on_connection.subscribe(self, self._connection_changed)
         desk.customer.on_change.subscribe(self, self._customer_changed)
+        desk.on_surroundings.subscribe(self, partial(_draw_surroundings, self))
         self.field_bar.served = lambda: desk.customer.account_id
         _draw_bars(self)
 
     def on_resize(self) -> None:
-        """What the top bar has room for depends on the window."""
+        """What the bars and the surroundings have room for depends on the window."""
         if self.is_mounted:
             _draw_bars(self)
+            self.call_after_refresh(_look_around, self)
 
     def on_screen_resume(self) -> None:
         _draw_bars(self)
         _draw_status(self)
         if self.desk.started is not None:
             self.reload()
+        _look_around(self)
         _bring_field_back(self)
 
     def _changed(self, kinds: tuple[str, ...]) -> None:  # noqa: ARG002 - the signal's value
@@ -182,6 +194,7 @@ class DeskScreen(Blank, FullScreen):
             _bring_field_back(self)
         _draw_bars(self)
         _draw_status(self)
+        _draw_surroundings(self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
@@ -302,7 +315,7 @@ class DeskScreen(Blank, FullScreen):
         """
         self.is_zoomed = on
         self.set_class(on, "zoomed")
-        self.remove_class("-tiny", "-narrow", "-wide")
+        self.remove_class(*(name for _, name in self.HORIZONTAL_BREAKPOINTS))
         self.add_class(*breakpoint_classes(self, self.desk.shell.size))
 
     @property
@@ -342,6 +355,20 @@ class DeskScreen(Blank, FullScreen):
     def exports(self) -> "Sequence[Export]":
         """The files that ``e`` can write, most wanted first."""
         return lazy.exports_here(self)
+
+
+def _draw_surroundings(screen: DeskScreen, _: None = None) -> None:
+    if screen.desk.surroundings is not None:
+        lazy.draw_surroundings(screen)
+
+
+def _look_around(screen: DeskScreen) -> None:
+    """Draw what is known of the surroundings, and read them anew where they are shown."""
+    around = screen.desk.surroundings
+    if around is not None:
+        lazy.draw_surroundings(screen)
+        if has_room_around(screen):
+            around.look_soon()
 
 
 def say(screen: DeskScreen, text: str) -> None:
@@ -552,6 +579,8 @@ def _tell_customer(screen: DeskScreen) -> None:
         say(screen, "no text for the customer here")
         return
     screen.desk.on_customer_text.publish(text)
+    owner_id = _owner_told(screen)
+    screen.desk.customer.told.append(Told(screen.desk.now, owner_id, text))
     rows = [line(row) for row in lazy.wrapped(text, 70)]
     whose = _customer_told(screen)
     if whose:
@@ -562,11 +591,15 @@ def _tell_customer(screen: DeskScreen) -> None:
 
 def _customer_told(screen: DeskScreen) -> str:
     """Who is told: the owner of what is selected, also where another customer is served."""
+    owner_id, served = _owner_told(screen), screen.desk.customer
+    return f"{owner_id}, not selected" if owner_id != served.account_id else served.label
+
+
+def _owner_told(screen: DeskScreen) -> str:
+    """Id of the account whose customer is told."""
     desk = screen.desk
     owner_id = desk.session.ownership.owner_of(screen.object_id()) if desk.session else ""
-    if owner_id and owner_id != desk.customer.account_id:
-        return f"{owner_id}, not selected"
-    return desk.customer.label
+    return owner_id or desk.customer.account_id
 
 
 def _copy(screen: DeskScreen) -> None:
@@ -593,6 +626,18 @@ def _refresh(screen: DeskScreen) -> None:
     screen.clear_failure()
     screen.desk.shell.poll_now()
     screen.reload()
+
+
+def _open_customer(screen: DeskScreen) -> None:
+    account_id = screen.desk.customer.account_id
+    if account_id:
+        screen.desk.shell.open_found(Found("customers", account_id, account_id=account_id))
+    else:
+        screen.desk.notify("no account is selected yet   1: choose one", "warn", account_id=NOBODY)
+
+
+def _nobody_served(screen: DeskScreen) -> str:
+    return "" if screen.desk.customer.account_id else "no account is selected"
 
 
 def _nothing_selected(screen: DeskScreen) -> str:
@@ -630,6 +675,8 @@ COMMANDS: tuple[Command[DeskScreen], ...] = (
     Command("desk.refresh", "r", "Refresh", _refresh, always),
     Command("desk.note", "n", "Note about what is selected; this machine only",
         lambda screen: screen.desk.shell.take_note(screen.object_id()), _nothing_selected),
+    Command("desk.customer", "P", "Page of the selected customer: accounts and timeline",
+        _open_customer, _nobody_served),
     Command("desk.zoom", "z", "Show the detail on the whole screen, or beside its list",
         _toggle_zoom, always),
     Command("palette.copy", "", "copy: choose what to copy",

@@ -1,7 +1,12 @@
-"""secp256k1 through coincurve (libsecp256k1); importing this fails where it is not installed."""
+"""secp256k1 through coincurve (libsecp256k1); importing this fails where it is not installed.
+
+Many digests of one signature are asked about at once: adding tabled multiples of the generator
+takes half as long as a multiplication by the library.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import coincurve
 
@@ -32,15 +37,63 @@ class _FastRecovery:
                 self._base = coincurve.PublicKey(point).multiply(multiplier.to_bytes(32, "big"))
             except ValueError:
                 return [None] * len(digests)
-        return [self._with_digest(self._base, digest, inverse) for digest in digests]
+        scalars = [-int.from_bytes(digest, "big") * inverse % ORDER for digest in digests]
+        if len(scalars) < _WORTH_A_TABLE:
+            return [_added(self._base, scalar) for scalar in scalars]
+        return _added_by_table(self._base, scalars)
 
-    def _with_digest(self, base: coincurve.PublicKey, digest: bytes, inverse: int) -> bytes | None:
-        scalar = -int.from_bytes(digest, "big") * inverse % ORDER
+
+def _added(base: coincurve.PublicKey, scalar: int) -> bytes | None:
+    """The base plus the scalar times the generator."""
+    try:
+        return _packed(base.add(scalar.to_bytes(32, "big")))
+    except ValueError:
+        return None
+
+
+def _added_by_table(base: coincurve.PublicKey, scalars: list[int]) -> list[bytes | None]:
+    """As `_added`; a digit of zero adds something too, which the base makes up for."""
+    rows, surplus = _table()
+    keys = coincurve.PublicKey
+    try:
+        start = keys.combine_keys([base, surplus])
+    except ValueError:
+        return [_added(base, scalar) for scalar in scalars]
+    found: list[bytes | None] = []
+    for scalar in scalars:
+        digits = scalar.to_bytes(32, "little")
+        terms = [row[digit] for row, digit in zip(rows, digits, strict=True)]
+        terms.append(start)
         try:
-            key = base.add(scalar.to_bytes(32, "big"))
+            found.append(_packed(keys.combine_keys(terms)))
         except ValueError:
-            return None
-        return bytes(key.format(compressed=False)[1:])
+            found.append(None)
+    return found
+
+
+def _packed(key: coincurve.PublicKey) -> bytes:
+    return bytes(key.format(compressed=False)[1:])
+
+
+# Fewer digests are done before the table is.
+_WORTH_A_TABLE = 16
+
+
+@cache
+def _table() -> tuple[list[list[coincurve.PublicKey]], coincurve.PublicKey]:
+    """For each byte of a scalar, (digit + 1) times the generator's multiple; and what to add so
+    that the sum is the scalar's.
+    """
+    keys = coincurve.PublicKey
+    base, rows = keys.from_secret((1).to_bytes(32, "big")), []
+    for _ in range(32):
+        row = [base]
+        for _ in range(255):
+            row.append(keys.combine_keys([row[-1], base]))
+        rows.append(row)
+        base = row[-1]
+    surplus = -sum(1 << 8 * place for place in range(32)) % ORDER
+    return rows, keys.from_secret(surplus.to_bytes(32, "big"))
 
 
 @dataclass(frozen=True, slots=True)

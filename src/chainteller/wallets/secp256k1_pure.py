@@ -8,6 +8,7 @@ divisions, which makes each a fiftieth of the first.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from chainteller.wallets.hashes import tagged_hash
 from chainteller.wallets.secp256k1 import FIELD, ORDER, decompress, in_range
@@ -20,9 +21,20 @@ GENERATOR: Point = (
 )
 _INFINITY: _Jacobian = (0, 1, 0)
 # Bits per window: wider tables take longer to build and less long to use.
-_GENERATOR_WINDOW = 8
+_GENERATOR_WINDOW = 10
 _KEY_WINDOW = 5
-Table = tuple[int, list[list[Point]]]
+
+
+class Table(NamedTuple):
+    """Odd multiples of a base, for sums without a digit that adds nothing.
+
+    Row i holds, for each digit d of `width` bits, (2d + 1 - 2^width) · 2^(width · i) times it;
+    `surplus` is what the sum of a row's points for a number lacks to twice the number's multiple.
+    """
+
+    width: int
+    rows: list[list[Point]]
+    surplus: Point
 
 
 def _double(point: _Jacobian) -> _Jacobian:
@@ -79,55 +91,53 @@ def _affine(point: _Jacobian) -> Point | None:
     return x * squared % FIELD, y * squared * inverse % FIELD
 
 
-def _inverses(numbers: list[int]) -> list[int]:
-    """The inverses of numbers that aren't zero, by one division for all."""
-    products = [1]
-    for number in numbers:
-        products.append(products[-1] * number % FIELD)
-    inverse = pow(products[-1], -1, FIELD)
-    found = [0] * len(numbers)
-    for index in range(len(numbers) - 1, -1, -1):
-        found[index] = inverse * products[index] % FIELD
-        inverse = inverse * numbers[index] % FIELD
-    return found
-
-
 def _add_all(totals: list[Point | None], addends: Sequence[Point | None]) -> None:
-    """Add to each of the totals its addend, in place; None is infinity."""
-    pending = []
-    for index, addend in enumerate(addends):
-        total = totals[index]
-        if addend is None:
-            continue
-        if total is None:
-            totals[index] = addend
-        elif total[0] == addend[0]:
-            totals[index] = _affine(_add((*total, 1), (*addend, 1)))
-        else:
-            pending.append((index, total, addend))
-    differences = [addend[0] - total[0] for _, total, addend in pending]
-    for (index, (x1, y1), (x2, y2)), inverse in zip(pending, _inverses(differences), strict=True):
-        slope = (y2 - y1) * inverse % FIELD
+    """Add to each of the totals its addend, in place, by one division for all; None is infinity."""
+    try:
+        _add_different(totals, addends)
+    except (TypeError, ValueError):
+        # Infinity among them, or two points with one x: once in 2^240 times unless it's meant.
+        for index, (total, addend) in enumerate(zip(totals, addends, strict=True)):
+            first = (*total, 1) if total else _INFINITY
+            totals[index] = _affine(_add(first, (*addend, 1) if addend else _INFINITY))
+
+
+def _add_different(totals: list[Point | None], addends: Sequence[Point | None]) -> None:
+    """As `_add_all`. Raises TypeError for infinity, ValueError for equal or opposite points; the
+    totals are then as they were.
+    """
+    product, products, differences = 1, [], []
+    for (x1, _), (x2, _) in zip(totals, addends, strict=True):  # type: ignore[misc]  # as said
+        difference = x2 - x1
+        products.append(product)
+        differences.append(difference)
+        product = product * difference % FIELD
+    inverse = pow(product, -1, FIELD)
+    for index in range(len(products) - 1, -1, -1):
+        (x1, y1), (x2, y2) = totals[index], addends[index]  # type: ignore[misc]  # seen above
+        slope = (y2 - y1) * (inverse * products[index] % FIELD) % FIELD
+        inverse = inverse * differences[index] % FIELD
         x = (slope * slope - x1 - x2) % FIELD
         totals[index] = x, (slope * (x1 - x) - y1) % FIELD
 
 
 def _window_table(base: Point, width: int) -> Table:
-    """For each window of `width` bits of a scalar, the multiples of the base from 1 on."""
-    bases: list[Point | None] = []
+    firsts: list[Point | None] = []
     row_base: _Jacobian = (*base, 1)
     for _ in range(-(-256 // width)):
-        bases.append(_affine(row_base))
+        firsts.append(_affine(row_base))
         for _ in range(width):
             row_base = _double(row_base)
-    rows: list[list[Point]] = [[] for _ in bases]
-    multiples = list(bases)
-    for _ in range((1 << width) - 1):
-        for row, multiple in zip(rows, multiples, strict=True):
+    steps = [_affine(_double((*first, 1))) for first in firsts if first]
+    multiples, halves = list(firsts), [list[Point]() for _ in firsts]
+    for _ in range(1 << (width - 1)):
+        for half, multiple in zip(halves, multiples, strict=True):
             # The base has the curve's prime order, so none of its small multiples is infinity.
-            row.append(multiple or base)
-        _add_all(multiples, bases)
-    return width, rows
+            half.append(multiple or base)
+        _add_all(multiples, steps)
+    rows = [[(x, FIELD - y) for x, y in reversed(half)] + half for half in halves]
+    missing = ((1 << width) - 1) * sum(1 << width * place for place in range(len(rows))) % ORDER
+    return Table(width, rows, _affine(_multiply(base, missing)) or base)
 
 
 @cache
@@ -135,14 +145,20 @@ def _generator_table() -> Table:
     return _window_table(GENERATOR, _GENERATOR_WINDOW)
 
 
+_HALF = pow(2, -1, ORDER)
+
+
 def _sums(starts: Sequence[Point | None], table: Table, scalars: list[int]) -> list[Point | None]:
     """Each start plus its scalar times the table's base."""
-    width, rows = table
+    width, rows, surplus = table
     mask = (1 << width) - 1
-    totals = list(starts)
+    halves = [scalar * _HALF % ORDER for scalar in scalars]
+    begun = {start: _affine(_add((*start, 1) if start else _INFINITY, (*surplus, 1)))
+             for start in set(starts)}  # fmt: skip
+    totals = [begun[start] for start in starts]
     for position, row in enumerate(rows):
-        digits = [scalar >> width * position & mask for scalar in scalars]
-        _add_all(totals, [row[digit - 1] if digit else None for digit in digits])
+        shift = width * position
+        _add_all(totals, [row[half >> shift & mask] for half in halves])
     return totals
 
 

@@ -28,7 +28,6 @@ class SteadyApp(App[None]):
     def __init__(self) -> None:
         guard_input()
         guard_suspending()
-        self._is_ending = False
         super().__init__()
 
     def crash_report(self, error: BaseException | None) -> str:
@@ -75,12 +74,8 @@ class SteadyApp(App[None]):
         """What fails while the application closes, an answer that finds no screen left, is no
         fault: Textual would end with it.
         """
-        if self.return_code is None and not self._is_ending:
+        if self.return_code is None:
             super()._handle_exception(error)
-
-    async def _shutdown(self) -> None:
-        self._is_ending = True
-        await super()._shutdown()
 
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         """Textual's bytes for the same picture are about ten times as many."""
