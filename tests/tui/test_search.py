@@ -117,8 +117,9 @@ async def test_the_keyboard_is_answered_by_one_request_at_a_time_and_by_the_last
         await until(lambda: bool(asked))
         for letter in "sima":
             app.simulate_key(letter)
-        await pilot.pause(0.2)
+        await until(lambda: "searching" in seen(app))
         assert asked == ["co"], "the next request waits for the one on its way"
+        assert "[c]" not in seen(app), "hits of an earlier text"
         may_answer.set()
         await settle(pilot)
         assert asked == ["co", "cosima"], "and those given up are never sent"
@@ -145,7 +146,7 @@ async def test_nothing_found_says_what_to_try_and_a_secret_is_never_sent(bench: 
         await press(pilot, "escape", "colon")
         app.post_message(events.Paste(words))
         await settle(pilot)
-        assert "It is not searched for." in seen(app)
+        assert "This looks like a private key or recovery words." in seen(app)
         assert "sausage" not in seen(app)
         assert not any("sausage" in each for each in asked)
 

@@ -35,6 +35,8 @@ _LEFT_OUT = frozenset(
 )
 _REST_S = 0.06
 """How long the keyboard has to rest before the service is asked."""
+_PATIENCE_S = 0.3
+"""How long the hits of an earlier text stand while the service is asked."""
 
 
 class DeskPalette(SteadyPalette):
@@ -181,7 +183,14 @@ class DeskProvider(Provider):
         if console.desk.session is None or len(wanted) < LEAST_LETTERS:
             return Results()
         await asyncio.sleep(_REST_S)
-        return await console.searches.call(search, console.desk, wanted)
+        answer = asyncio.ensure_future(console.searches.call(search, console.desk, wanted))
+        try:
+            done, _ = await asyncio.wait([answer], timeout=_PATIENCE_S)
+            if not done and isinstance(self.app.screen, DeskPalette):
+                self.app.screen.show_waiting()
+            return await answer
+        finally:
+            answer.cancel()
 
 
 def _name(command_id: str) -> str:

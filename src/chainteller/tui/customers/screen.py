@@ -22,6 +22,7 @@ from chainteller.tui.found import Found
 from chainteller.tui.list_screen import Listed, ListScreen
 from chainteller.tui.queries import Gap
 from chainteller.tui.service_calls import call_service
+from chainteller.tui.widgets.ground import titled
 from chainteller.tui.widgets.lines import Line, Lines, ScrolledLines, line
 from chainteller.tui.widgets.paged_list import PAGE_ROWS, PagedList
 
@@ -62,11 +63,11 @@ class CustomerPage(ListScreen[Entry]):
             Container(
                 Container(
                     Lines(view.summary(None), id="who"),
-                    PagedList(view.COLUMNS, id="list", least_gap=1),
+                    titled("Timeline", PagedList(view.COLUMNS, id="list", least_gap=1)),
                     classes="list-side",
                 ),
-                ScrolledLines(id="detail", classes="detail-side"),
-                Lines(id="more", classes="chart-side"),
+                titled("Customer", ScrolledLines(id="detail", classes="detail-side")),
+                titled("Limits and wallets", Lines(id="more", classes="chart-side")),
                 classes="pair",
             )
         ]

@@ -119,6 +119,11 @@ class SteadyPalette(SteadyScreen, CommandPalette):
             self.query_one(CommandList).add_option(option)
             self._list_visible = True
 
+    def show_waiting(self) -> None:
+        """Take away the hits of an earlier text: those of the typed one are long in coming."""
+        waiting = Option(_muted("searching"), disabled=True)
+        self.query_one(CommandList).clear_options().add_option(waiting)
+
     def nothing_found(self, text: str) -> str:
         """What is said where nothing was found for a text."""
         return f"Nothing found for {text}"
