@@ -201,8 +201,9 @@ def first_keys(scenario: Scenario, rounds: int) -> None:
 def cursor_of(terminal: Terminal) -> tuple[int, str] | None:
     """Where the list's cursor stands: its line and the name of its record."""
     for y, row in enumerate(terminal.screen.display):
-        if row.startswith(">"):
-            return y, row[:17]
+        shown = row.removeprefix("│")
+        if shown.startswith(">"):
+            return y, shown[:17]
     return None
 
 

@@ -112,7 +112,7 @@ async def test_the_list_is_of_one_account_or_of_all(bench: Bench) -> None:
         assert app.screen.query_one(PagedList).total == 6
         await press(pilot, "0", "o", "home")
         assert "order: oldest" in seen(app)
-        assert "DEPOSIT" in seen(app).split(several.one.id)[1].splitlines()[2]
+        assert "DEPOSIT" in seen(app).split(several.one.id)[1].splitlines()[3]
         await press(pilot, "f")
         assert "only deposits" in seen(app)
         assert app.screen.query_one(PagedList).total == 1
@@ -399,6 +399,12 @@ async def test_the_customer_hears_of_stopping_only_while_it_can_be_done(bench: B
         assert "stopped" not in told
 
 
+def _timeline(app: Console) -> str:
+    """What the detail beside the list tells from its timeline on, on one line."""
+    rows = (row.rstrip("│ ").rpartition("│")[2] for row in seen(app).splitlines())
+    return " ".join(" ".join(rows).partition("TIMELINE")[2].split())
+
+
 async def test_the_timeline_tells_each_step_and_the_hold(bench: Bench) -> None:
     several = Several(bench)
     bench.service.cancel_withdrawal(several.one.id, several.second)
@@ -409,12 +415,12 @@ async def test_the_timeline_tells_each_step_and_the_hold(bench: Bench) -> None:
         await _serve(pilot, "DDA-1")
         await press(pilot, "6")
         assert "on hold" not in seen(app).split("TIMELINE")[0]
-        told = " ".join(seen(app).split("TIMELINE")[1].replace("│", " ").split())
+        told = _timeline(app)
         for step in ("requested by op01: 250.50 USD on hold for withdrawals",
                      "sent: the money was paid out", "completed"):  # fmt: skip
             assert step in told
         await press(pilot, "down")
-        told = " ".join(seen(app).split("TIMELINE")[1].replace("│", " ").split())
+        told = _timeline(app)
         assert "cancelled by op01: the hold was released" in told
         assert "sent" not in told
 

@@ -194,7 +194,7 @@ class DeskScreen(Blank, FullScreen):
             _bring_field_back(self)
         _draw_bars(self)
         _draw_status(self)
-        _draw_surroundings(self)
+        self.call_after_refresh(_draw_surroundings, self)
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
