@@ -4,6 +4,7 @@ The order is that of cost and certainty: shape, the exact text, other texts, alt
 ways of hashing, other addresses, and last whatever the shape suggests. The search is bounded.
 """
 
+from collections.abc import Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -241,6 +242,8 @@ def _refused(
         return secret
     if not plausible and _is_about_a_hash(case.signature):
         return _answer(case, "TRANSACTION_HASH_PASTED")
+    read = {candidate.data for reading in readings for candidate in reading.candidates}
+    plausible = [each for each in plausible if _is_new(each, read)]
     attempts = [_Attempt(case, reading, clipboard=clipboard) for reading in readings]
     attempts += [
         _Attempt(case, reading, clipboard=clipboard, extracted=True)
@@ -262,6 +265,10 @@ def _is_about_a_hash(paste: str) -> bool:
 
 def _is_plausible(reading: SignatureReading) -> bool:
     return any(len(candidate.data) in {64, 65} for candidate in reading.candidates)
+
+
+def _is_new(reading: SignatureReading, read: Set[bytes]) -> bool:
+    return any(candidate.data not in read for candidate in reading.candidates)
 
 
 def _strict_reading(case: Case, family: Family) -> tuple[str, list[SignatureReading]]:
